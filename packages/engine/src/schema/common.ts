@@ -1,0 +1,51 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+
+/** A moment in answers: ISO 8601, UTC, milliseconds. */
+export const Instant = Type.Unsafe<string>({ type: 'string', format: 'date-time' })
+export type Instant = string
+
+/** A moment in requests: any of the date forms the contract accepts; the service turns it into an `Instant`. */
+export const InstantInput = Type.Unsafe<string>({ type: 'string', format: 'date-input' })
+
+export const Name = Type.String({ minLength: 1, maxLength: 255 })
+export const FreeText = Type.String({ maxLength: 5_000 })
+
+/** Whole numbers that JSON and JavaScript carry without loss. */
+export const Int = (options: { minimum?: number; maximum?: number } = {}) =>
+  Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...options })
+
+/** One of some words. */
+export function OneOf<const T extends readonly string[]>(values: T) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values] })
+}
+
+/** The schema, or null. A single type becomes `['string', 'null']`, which reads and serialises better than a union. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const { type, ...rest } = schema as TSchema & { type?: unknown; enum?: unknown[] }
+  const nullable =
+    typeof type === 'string'
+      ? { ...rest, type: [type, 'null'], ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }) }
+      : { anyOf: [schema, { type: 'null' }] }
+  return Type.Unsafe<Static<T> | null>(nullable)
+}
+
+/** An object with any keys and values of one schema. */
+export function MapOf<T extends TSchema>(schema: T) {
+  return Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: schema })
+}
+
+/**
+ * A union told apart by one property: a wrong value names the field instead of "matches no schema".
+ * Each variant is an object whose `tag` property is a `Type.Literal`.
+ */
+export function variants<const T extends TSchema[]>(tag: string, schemas: T) {
+  return Type.Unsafe<Static<T[number]>>({ anyOf: schemas, discriminator: { propertyName: tag } })
+}
+
+/** All properties optional: the body of an update. */
+export function partial<T extends TProperties>(properties: T) {
+  return Type.Partial(Type.Object(properties))
+}
+
+/** Custom key/value pairs on almost every resource. */
+export const Metadata = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })

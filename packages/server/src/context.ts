@@ -1,0 +1,38 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database, Db } from './db/connect.ts'
+import type { Project } from './projects/project.ts'
+import type { Instant } from './lib/instant.ts'
+import type { Settings } from './settings.ts'
+import type { Role } from './db/tables.ts'
+import type { Jobs } from './jobs/jobs.ts'
+
+/** What the process owns, once: handed to everything that starts with it. */
+export interface House {
+  database: Database
+  jobs: Jobs
+  settings: Settings
+  /** Unix milliseconds; the tests move it. */
+  now: () => number
+}
+
+/** Who is calling, as far as it is written down: into events, traces and rules. */
+export interface Caller {
+  channel: 'API' | 'CLIENT_API' | 'MANAGEMENT' | 'INTERNAL'
+  api_key: { id: string; name: string; app_id: string } | null
+  role: Role
+}
+
+/** All that an operation may touch. Inside a write, `db` is the transaction. */
+export interface Ctx {
+  db: Db
+  project_id: string
+  project: Project
+  /** Read once per request. */
+  now: Instant
+  /** `v-…` of the request, `w-…` of a background run: the `group_id` of every event it causes. */
+  request_id: string
+  caller: Caller
+  jobs: Jobs
+  settings: Settings
+  log: FastifyBaseLogger
+}

@@ -1,0 +1,17 @@
+import { sql } from 'kysely'
+import type { Db } from './connect.ts'
+
+/**
+ * Takes the next configuration version of a project. Whoever changes a campaign, tier, rule, category or stacking rule
+ * stamps the changed rows with it, in the same transaction; every node sees the version with the next facts it loads
+ * and fetches only the rows stamped since. The project row stays locked until commit, so versions appear in order.
+ */
+export async function nextConfigurationVersion(db: Db, project_id: string): Promise<number> {
+  const { config_version } = await db
+    .updateTable('projects')
+    .set({ config_version: sql`config_version + 1` })
+    .where('id', '=', project_id as never)
+    .returning('config_version')
+    .executeTakeFirstOrThrow()
+  return config_version
+}

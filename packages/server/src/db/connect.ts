@@ -1,0 +1,155 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { limits } from '../lib/limits.ts'
+import { lockFolder } from './folder-lock.ts'
+import { newTurns, pgliteDialect } from './pglite.ts'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+
+export interface Database {
+  kind: 'postgres' | 'pglite'
+  db: Db
+  /** Runs SQL text as it is, also several statements at once: for the job queue's own schema. */
+  execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+  /** Connections in use and requests waiting for one. */
+  load(): { connections: number; idle: number; waiting: number }
+  /** Calls back for every message other nodes announce on a channel; `onGap` when messages may have been missed. */
+  listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<{ close(): Promise<void> }>
+  close(): Promise<void>
+}
+
+export interface PostgresOptions {
+  connectionString: string
+  connections_max?: number
+}
+
+export function connectPostgres({ connectionString, connections_max = 8 }: PostgresOptions): Database {
+  const pool = new pg.Pool({
+    connectionString,
+    max: connections_max,
+    application_name: 'guerdon',
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: limits.request_timeout_seconds * 1_000,
+    lock_timeout: limits.lock_timeout_seconds * 1_000,
+    idle_in_transaction_session_timeout: limits.request_timeout_seconds * 1_000,
+    types: { getTypeParser: typeParser },
+    options: '-c TimeZone=UTC',
+  })
+  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {})
+  return {
+    kind: 'postgres',
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    execute: (text, values) => pool.query(text, values),
+    load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    listen: (channel, onMessage, onGap) => listenOn(connectionString, channel, onMessage, onGap),
+    close: () => pool.end(),
+  }
+}
+
+/** Opens the embedded database in a folder, alone; without a folder, in memory. */
+export async function connectPglite({ folder, snapshot }: { folder?: string; snapshot?: Blob }): Promise<Database> {
+  let unlock = () => {}
+  if (folder !== undefined) {
+    mkdirSync(folder, { recursive: true })
+    unlock = lockFolder(folder)
+  }
+  try {
+    const pglite = await PGlite.create({
+      ...(folder === undefined ? {} : { dataDir: join(folder, 'pglite') }),
+      ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
+      parsers,
+    })
+    await pglite.exec("set timezone = 'UTC'")
+    return openPglite(pglite, unlock)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/** Wraps an embedded database that is already running. */
+export function openPglite(pglite: PGlite, unlock: () => void = () => {}): Database {
+  const turns = newTurns()
+  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite, turns) })
+  return {
+    kind: 'pglite',
+    db,
+    async execute(text, values) {
+      await turns.take()
+      try {
+        if (values !== undefined && values.length > 0) return await pglite.query(text, values)
+        return { rows: (await pglite.exec(text)).flatMap((result) => result.rows) }
+      } catch (error) {
+        await pglite.exec('rollback').catch(() => {}) // a failed block of statements leaves its transaction open
+        throw error
+      } finally {
+        turns.give()
+      }
+    },
+    load: () => ({ connections: 1, idle: turns.waiting === 0 ? 1 : 0, waiting: turns.waiting }),
+    // There is no other node: what this process changes, it has already told itself.
+    listen: async () => ({ close: async () => {} }),
+    async close() {
+      await db.destroy()
+      unlock()
+    },
+  }
+}
+
+/** `2026-01-01 00:00:00.5+00` → `2026-01-01T00:00:00.500Z`; sessions run in UTC, columns keep milliseconds. */
+function readInstant(text: string): string {
+  if (!text.endsWith('+00')) return new Date(text).toISOString()
+  const [whole, fraction = ''] = text.slice(0, -3).split('.') as [string, string?]
+  return `${whole.replace(' ', 'T')}.${fraction.padEnd(3, '0')}Z`
+}
+
+const parsers: Record<number, (text: string) => unknown> = { 20: Number, 1184: readInstant, 1700: Number }
+
+function typeParser(oid: number, format?: string): (value: string) => unknown {
+  return (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text')
+}
+
+/** Holds one connection of its own on a channel, and opens it again whenever it breaks. */
+async function listenOn(
+  connectionString: string,
+  channel: string,
+  onMessage: (payload: string) => void,
+  onGap: () => void,
+): Promise<{ close(): Promise<void> }> {
+  let closed = false
+  let client: pg.Client | undefined
+  let retry: NodeJS.Timeout | undefined
+
+  const open = async () => {
+    const fresh = new pg.Client({ connectionString, application_name: 'guerdon-listen', keepAlive: true })
+    fresh.on('notification', ({ payload = '' }) => onMessage(payload))
+    fresh.on('error', () => {})
+    fresh.on('end', () => {
+      if (closed) return
+      onGap()
+      retry = setTimeout(reopen, 1_000)
+    })
+    await fresh.connect()
+    await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
+    client = fresh
+    onGap() // whatever was said before we listened, we did not hear
+  }
+  const reopen = () => {
+    open().catch(() => {
+      if (!closed) retry = setTimeout(reopen, 1_000)
+    })
+  }
+  await open()
+  return {
+    async close() {
+      closed = true
+      clearTimeout(retry)
+      await client?.end()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Db } from './connect.ts'
+import * as foundation from './migrations/0001-foundation.ts'
+import { inTransaction, type Trx } from './transaction.ts'
+
+interface Migration {
+  up(db: Db): Promise<void>
+}
+
+/** In the order they are applied. A migration that has been released never changes. */
+const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> = [['0001-foundation', foundation]]
+
+/** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */
+const migrationLock = 7_309_453_615
+
+/**
+ * Brings the schema up to date, then runs `afterwards` (the first-start bootstrap), all in one transaction under one
+ * lock: ten nodes may start at once on an empty database, and a crash leaves nothing behind.
+ */
+export async function migrate<T>(db: Db, afterwards: (trx: Trx) => Promise<T>): Promise<{ applied: string[]; result: T }> {
+  return inTransaction(db, async (trx) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(trx)
+    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz(3) not null default now())`.execute(trx)
+    const { rows } = await sql<{ name: string }>`select name from migrations`.execute(trx)
+    const known = new Set(rows.map(({ name }) => name))
+    const applied: string[] = []
+    for (const [name, migration] of migrations) {
+      if (known.has(name)) continue
+      await migration.up(trx)
+      await sql`insert into migrations (name) values (${name})`.execute(trx)
+      applied.push(name)
+    }
+    return { applied, result: await afterwards(trx) }
+  })
+}

