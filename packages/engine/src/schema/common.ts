@@ -23,7 +23,7 @@ export function OneOf<const T extends readonly string[]>(values: T) {
 export function Nullable<T extends TSchema>(schema: T) {
   const { type, ...rest } = schema as TSchema & { type?: unknown; enum?: unknown[] }
   const nullable =
-    typeof type === 'string'
+    typeof type === 'string' && !('const' in schema)
       ? { ...rest, type: [type, 'null'], ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }) }
       : { anyOf: [schema, { type: 'null' }] }
   return Type.Unsafe<Static<T> | null>(nullable)

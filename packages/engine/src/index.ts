@@ -1,0 +1,1 @@
+export { allocate, mulDiv, percentOf, Ratio } from './money.ts'
