@@ -23,6 +23,10 @@ const onDatabase = (database: 'pglite' | 'postgres') => ({
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    projects: [{ test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'] } }, onDatabase('pglite'), onDatabase('postgres')],
+    projects: [
+      { test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'] } },
+      onDatabase('pglite'),
+      onDatabase('postgres'),
+    ],
   },
 })

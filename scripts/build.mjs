@@ -1,0 +1,12 @@
+// A publishable dist of each package, the engine first: the server is compiled against it as users will find it.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { binary, ensureInstalled, root, runNode } from './workspace.mjs'
+
+await ensureInstalled()
+for (const name of ['packages/engine', 'packages/server']) {
+  rmSync(join(root, name, 'dist'), { recursive: true, force: true })
+  const code = await runNode([binary('typescript/bin/tsc'), '-p', join(name, 'tsconfig.build.json')])
+  if (code !== 0) process.exit(code)
+  console.log(`built ${name}/dist`)
+}

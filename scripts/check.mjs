@@ -1,0 +1,13 @@
+// Types, lint and format. Each runs even when an earlier one failed, so that one run shows everything.
+import { binary, ensureInstalled, runNode } from './workspace.mjs'
+
+await ensureInstalled()
+const tsc = binary('typescript/bin/tsc')
+let failed = false
+for (const project of ['packages/engine', 'packages/engine/tsconfig.test.json', 'packages/server', 'bench']) {
+  console.log(`types: ${project}`)
+  failed = (await runNode([tsc, '-p', project])) !== 0 || failed
+}
+console.log('lint and format')
+failed = (await runNode([binary('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'])) !== 0 || failed
+process.exitCode = failed ? 1 : 0

