@@ -60,7 +60,8 @@ export function readSettings(env: Environment): Settings {
     }
   }
   const text = (name: string) => read<string | null>(name, null, (value) => value)
-  const integer = (name: string, absent: number, min: number, max: number) => read(name, absent, integerBetween(min, max))
+  const integer = (name: string, absent: number, min: number, max: number) =>
+    read(name, absent, integerBetween(min, max))
 
   const settings: Settings = {
     port: integer('PORT', 8010, 0, 65_535),
@@ -75,8 +76,13 @@ export function readSettings(env: Environment): Settings {
     oauth_max_tokens_per_project: integer('OAUTH_MAX_TOKENS_PER_PROJECT', 1_000, 1, 1_000_000),
     rate_limit_api_calls: read('RATE_LIMIT_API_CALLS', [], parseCallLimits),
     rate_limit_bulk_api_calls: read('RATE_LIMIT_BULK_API_CALLS', [], parseCallLimits),
-    rate_limit_api_calls_cycle: read<number | null>('RATE_LIMIT_API_CALLS_CYCLE', null, integerBetween(1, Number.MAX_SAFE_INTEGER)),
-    client_rate_limit: env.CLIENT_RATE_LIMIT?.trim() === '' ? null : read('CLIENT_RATE_LIMIT', { calls: 5, seconds: 5 }, oneCallLimit),
+    rate_limit_api_calls_cycle: read<number | null>(
+      'RATE_LIMIT_API_CALLS_CYCLE',
+      null,
+      integerBetween(1, Number.MAX_SAFE_INTEGER),
+    ),
+    client_rate_limit:
+      env.CLIENT_RATE_LIMIT?.trim() === '' ? null : read('CLIENT_RATE_LIMIT', { calls: 5, seconds: 5 }, oneCallLimit),
     trust_proxy_hops: integer('TRUST_PROXY_HOPS', 0, 0, 100),
     max_body_bytes: integer('MAX_BODY_BYTES', 10_485_760, 1_024, 1_073_741_824),
     max_query_bytes: integer('MAX_QUERY_BYTES', 16_384, 256, 1_048_576),
@@ -97,6 +103,8 @@ export function readSettings(env: Environment): Settings {
       project: read('BOOTSTRAP_PROJECT_JSON', {}, jsonObject),
     },
   }
+  const { cluster_id = settings.cluster_id } = settings.bootstrap.project
+  if (cluster_id !== settings.cluster_id) problems.push('BOOTSTRAP_PROJECT_JSON: its cluster_id must equal CLUSTER_ID')
   if (problems.length > 0) throw new BadSettings(problems)
   return settings
 }

@@ -109,17 +109,26 @@ function base62(value: number, width: number): string {
   return text
 }
 
-let lastAt = 0
-let lastTail = 0
+/** The last tail of each millisecond that was in use lately, the latest used last. */
+const tails = new Map<number, number>()
+const tails_max = 4_096
 
-/** Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. */
+/**
+ * Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. An
+ * import writes a hundred thousand ids of its own starting moment while other requests write theirs: each moment has its
+ * own count, since many random starts within one would meet sooner or later.
+ */
 function timeOrderedHex(at: number): string {
-  if (at === lastAt && lastTail < 0xfffffff) lastTail += 1
-  else {
-    lastAt = at
-    lastTail = (randomByte() << 19) | (randomByte() << 11) | (randomByte() << 3) | (randomByte() & 7) // below 2^27: room to count
-  }
-  return at.toString(16).padStart(11, '0') + lastTail.toString(16).padStart(7, '0')
+  const last = tails.get(at)
+  // A start below 2^27 leaves room to count.
+  const tail =
+    last !== undefined && last < 0xfffffff
+      ? last + 1
+      : (randomByte() << 19) | (randomByte() << 11) | (randomByte() << 3) | (randomByte() & 7)
+  tails.delete(at)
+  tails.set(at, tail)
+  if (tails.size > tails_max) tails.delete(tails.keys().next().value as number)
+  return at.toString(16).padStart(11, '0') + tail.toString(16).padStart(7, '0')
 }
 
 const chance = new Uint8Array(4096)

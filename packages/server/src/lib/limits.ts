@@ -9,6 +9,8 @@ export const limits = {
   filter_fields_max: 50,
   filter_values_max: 1_000,
   query_nesting_max: 6,
+  /** Deeper than anything we know of, and far from where recursion or the database would give up. */
+  body_nesting_max: 100,
 
   name_length_max: 255,
   text_length_max: 5_000,
@@ -25,7 +27,17 @@ export const limits = {
   lock_timeout_seconds: 30,
   shutdown_seconds: 10,
 
-  /** Keys, tokens and projects live this long in memory; a change is announced to all nodes at once (see http/credentials.ts). */
+  /** Requests that wait for the database; more are turned away. At a slow 50 ms each, 8 connections work these off in 6 s. */
+  database_waiting_max: 1_000,
+  /** An event loop that is later than this, look after look, has more to do than it can. */
+  event_loop_late_ms_max: 500,
+  /** A database that takes longer to say anything at all counts as away. */
+  readiness_timeout_ms: 2_000,
+
+  /**
+   * Keys, tokens and projects live this long in memory, and what they proved as long again: a change that is never heard
+   * of is in force after a minute. Every change is announced to all nodes at once (http/credentials.ts).
+   */
   credential_ttl_seconds: 30,
   credential_cache_entries_max: 20_000,
 

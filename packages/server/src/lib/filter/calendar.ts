@@ -1,0 +1,129 @@
+import { type Expression, sql } from 'kysely'
+import { Temporal } from 'temporal-polyfill'
+import type { Moment } from './filter.ts'
+
+/** How a value stands to an argument. */
+export type Comparison = '>' | '<' | '>=' | '<='
+
+/** Whole days, from the first up to but not including the second. */
+export type Days = [from: Temporal.PlainDate, until: Temporal.PlainDate]
+
+export const daysOf = (day: Temporal.PlainDate): Days => [day, shift(day, 1)]
+
+/** Further away than any date we store, the exact day does not matter, but the calendar's own limits do. */
+export const shift = (day: Temporal.PlainDate, days: number): Temporal.PlainDate =>
+  day.add({ days: Math.max(-4_000_000, Math.min(days, 4_000_000)) })
+
+export const start_of_time = Temporal.PlainDate.from({ year: 1, month: 1, day: 1 })
+export const end_of_time = Temporal.PlainDate.from({ year: 10_000, month: 1, day: 1 })
+
+/** The days for which "days ago" compares so with a number; what is still to come is not "less than 5 days ago". */
+export function daysAgo(is: Comparison, a: number, today: Temporal.PlainDate): Days {
+  switch (is) {
+    case '>':
+      return [start_of_time, shift(today, -Math.floor(a))]
+    case '>=':
+      return [start_of_time, shift(today, 1 - Math.ceil(a))]
+    case '<':
+      return [shift(today, 1 - Math.ceil(a)), shift(today, 1)]
+    case '<=':
+      return [shift(today, -Math.floor(a)), shift(today, 1)]
+  }
+}
+
+/** Weeks start on Monday. */
+export function week(today: Temporal.PlainDate, weeks: number): Days {
+  const monday = today.subtract({ days: today.dayOfWeek - 1 }).add({ weeks })
+  return [monday, monday.add({ weeks: 1 })]
+}
+
+export function month(today: Temporal.PlainDate, months: number): Days {
+  const first = today.with({ day: 1 }).add({ months })
+  return [first, first.add({ months: 1 })]
+}
+
+export function year(year: number): Days {
+  if (year < 1) return [start_of_time, start_of_time]
+  if (year > 9_999) return [end_of_time, end_of_time]
+  const first = Temporal.PlainDate.from({ year, month: 1, day: 1 })
+  return [first, first.add({ years: 1 })]
+}
+
+/** The month and day of each of some days, as `MM-DD`. */
+export function monthDays([from, until]: Days): string[] {
+  const found: string[] = []
+  const end = utc(until)
+  for (let at = utc(from); at < end; at += day_ms) found.push(...monthDayAt(at))
+  return found
+}
+
+/** 28 February also stands for the 29th in a year that has none. */
+function monthDayAt(at: number): string[] {
+  const [month_day, next] = [at, at + day_ms].map((day) => new Date(day).toISOString().slice(5, 10)) as [string, string]
+  return month_day === '02-28' && next === '03-01' ? [month_day, '02-29'] : [month_day]
+}
+
+/** How many days ago, or ahead, each month and day of the year was or is; today is 0 days away. */
+export function distances(today: Temporal.PlainDate, which: 'last' | 'next'): Map<string, number> {
+  const found = new Map<string, number>()
+  const start = utc(today)
+  const step = which === 'last' ? -day_ms : day_ms
+  for (let days = 0; days <= 366; days += 1) {
+    for (const month_day of monthDayAt(start + days * step)) {
+      if (!found.has(month_day)) found.set(month_day, days)
+    }
+  }
+  return found
+}
+
+// Walking a year in steps of Temporal takes milliseconds; days of UTC are all equally long.
+const day_ms = 86_400_000
+const utc = ({ year, month, day }: Temporal.PlainDate): number => Date.UTC(year, month - 1, day)
+export const twoDigits = (value: number): string => String(value).padStart(2, '0')
+
+export interface Clock {
+  moment: Moment
+  today: Temporal.PlainDate
+  zone: Zone
+}
+
+/** A time zone as Temporal names it, and as PostgreSQL takes it behind `at time zone`. */
+export interface Zone {
+  name: string
+  sql: Expression<unknown>
+}
+
+export function clockOf(moment: Moment): Clock {
+  const zone = zoneOf(moment.timezone)
+  return { moment, today: Temporal.Instant.from(moment.now).toZonedDateTimeISO(zone.name).toPlainDate(), zone }
+}
+
+/**
+ * `Europe/Warsaw`, `GMT`, `GMT+2`, `GMT-03:30`. As text, PostgreSQL would read `GMT+2` the POSIX way, two hours *west*
+ * of Greenwich; as an interval it means what it says.
+ */
+function zoneOf(timezone: string): Zone {
+  const offset = /^GMT([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(timezone)
+  if (offset === null) return { name: timezone, sql: sql`${summer_time[timezone.toUpperCase()] ?? timezone}::text` }
+  const [, sign, hours = '', minutes = '00'] = offset
+  const name = `${sign}${hours.padStart(2, '0')}:${minutes}`
+  return { name, sql: sql`${name}::interval` }
+}
+
+/** Zones with summer time that PostgreSQL takes for abbreviations, which have none, and the zones they are links to. */
+const summer_time: Partial<Record<string, string>> = {
+  CET: 'Europe/Brussels',
+  MET: 'Europe/Brussels',
+  EET: 'Europe/Athens',
+  WET: 'Europe/Lisbon',
+}
+
+/** PostgreSQL's own words where a date leaves the years that we store. */
+function infinite(day: Temporal.PlainDate): string | null {
+  if (day.year < 2) return '-infinity'
+  return day.year > 9_999 ? 'infinity' : null
+}
+
+export const dateText = (day: Temporal.PlainDate): string => infinite(day) ?? day.toString()
+export const startOfDay = (day: Temporal.PlainDate, zone: Zone): string =>
+  infinite(day) ?? day.toZonedDateTime(zone.name).toInstant().toString()

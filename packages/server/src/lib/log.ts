@@ -1,0 +1,33 @@
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+
+/** The log of the process: JSON lines, by default to standard output. */
+export function openLog(level: string, destination?: DestinationStream): Logger {
+  const options = { level, base: {}, timestamp: stdTimeFunctions.isoTime, serializers: { err: loggable } }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+export interface LoggableError {
+  type: string
+  message: string
+  code?: string
+  stack?: string
+  cause?: LoggableError
+}
+
+/**
+ * What may be written down about an error. Database errors carry the parameters of their statement (PGlite) and the
+ * content of the failing row (`detail`), which can be secrets or somebody's address: only named fields pass.
+ */
+export function loggable(error: unknown): LoggableError {
+  if (!(error instanceof Error))
+    return { type: typeof error, message: typeof error === 'string' ? error : 'thrown without an Error' }
+  const { name, message, stack, cause } = error
+  const { code } = error as { code?: unknown }
+  return {
+    type: name,
+    message,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(stack === undefined ? {} : { stack }),
+    ...(cause instanceof Error ? { cause: loggable(cause) } : {}),
+  }
+}

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { BadSettings, type Environment, readSettings } from './settings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'guerdon-settings-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function fileWith(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** The lines of the complaint, one per bad setting. */
+function problemsOf(env: Environment): string[] {
+  try {
+    readSettings(env)
+  } catch (error) {
+    expect(error).toBeInstanceOf(BadSettings)
+    const [head, ...lines] = (error as Error).message.split('\n')
+    expect(head).toBe('Guerdon cannot start, bad settings:')
+    return lines.map((line) => line.replace(/^ {2}- /, ''))
+  }
+  return []
+}
+
+test('an empty environment is a working installation with the defaults of the specification', () => {
+  expect(readSettings({})).toEqual({
+    port: 8010,
+    host: '127.0.0.1',
+    database_url: null,
+    data_dir: resolve('.guerdon'),
+    database_connections: 8,
+    log_level: 'info',
+    auth_mode: 'strict',
+    cluster_id: 'eu1',
+    oauth_token_ttl_seconds: 900,
+    oauth_max_tokens_per_project: 1_000,
+    rate_limit_api_calls: [],
+    rate_limit_bulk_api_calls: [],
+    rate_limit_api_calls_cycle: null,
+    client_rate_limit: { calls: 5, seconds: 5 },
+    trust_proxy_hops: 0,
+    max_body_bytes: 10_485_760,
+    max_query_bytes: 16_384,
+    webhook_timeout_ms: 10_000,
+    webhook_allow_private_targets: false,
+    audit_retention_days: 180,
+    smtp_url: null,
+    mail_from: null,
+    error_messages: new Map(),
+    bootstrap: {
+      app_id: null,
+      app_token: null,
+      client_id: null,
+      client_token: null,
+      management_id: null,
+      management_token: null,
+      owner_email: null,
+      project: {},
+    },
+  })
+})
+
+test('a setting that is empty or blank counts as absent', () => {
+  const blank = Object.fromEntries(
+    [
+      'PORT',
+      'DATABASE_URL',
+      'AUTH_MODE',
+      'CLUSTER_ID',
+      'RATE_LIMIT_API_CALLS',
+      'MAX_BODY_BYTES',
+      'ERROR_MESSAGES_FILE',
+      'BOOTSTRAP_PROJECT_JSON',
+    ].map((name, index) => [name, index % 2 === 0 ? '' : '  ']),
+  )
+  expect(readSettings(blank)).toEqual(readSettings({}))
+})
+
+test('an empty client limit turns it off, which an absent one does not', () => {
+  expect(readSettings({ CLIENT_RATE_LIMIT: '' }).client_rate_limit).toBeNull()
+  expect(readSettings({ CLIENT_RATE_LIMIT: ' ' }).client_rate_limit).toBeNull()
+  expect(readSettings({ CLIENT_RATE_LIMIT: '7/PT1M' }).client_rate_limit).toEqual({ calls: 7, seconds: 60 })
+})
+
+test('what is set is read', () => {
+  const messages = fileWith('messages.json', '{"not_found":"Nichts gefunden","voucher_expired":"Abgelaufen"}')
+  const settings = readSettings({
+    PORT: ' 80 ',
+    HOST: '0.0.0.0',
+    DATABASE_URL: 'postgresql://user:secret@db.internal:5432/guerdon?sslmode=require',
+    GUERDON_DATA_DIR: folder,
+    AUTH_MODE: 'either',
+    RATE_LIMIT_API_CALLS: '2000/PT1M,50000/PT1H',
+    RATE_LIMIT_BULK_API_CALLS: '10/PT1H',
+    RATE_LIMIT_API_CALLS_CYCLE: '1000000',
+    TRUST_PROXY_HOPS: '2',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+    ERROR_MESSAGES_FILE: messages,
+    BOOTSTRAP_APP_ID: 'app',
+    BOOTSTRAP_OWNER_EMAIL: 'owner@shop.test',
+    BOOTSTRAP_PROJECT_JSON: '{"name":"Shop","client_redeem_enabled":true}',
+  })
+  expect(settings).toMatchObject({
+    port: 80,
+    host: '0.0.0.0',
+    database_url: 'postgresql://user:secret@db.internal:5432/guerdon?sslmode=require',
+    data_dir: folder,
+    auth_mode: 'either',
+    rate_limit_api_calls: [
+      { calls: 2_000, seconds: 60 },
+      { calls: 50_000, seconds: 3_600 },
+    ],
+    rate_limit_bulk_api_calls: [{ calls: 10, seconds: 3_600 }],
+    rate_limit_api_calls_cycle: 1_000_000,
+    trust_proxy_hops: 2,
+    webhook_allow_private_targets: true,
+    bootstrap: {
+      app_id: 'app',
+      owner_email: 'owner@shop.test',
+      project: { name: 'Shop', client_redeem_enabled: true },
+    },
+  })
+  expect([...settings.error_messages]).toEqual([
+    ['not_found', 'Nichts gefunden'],
+    ['voucher_expired', 'Abgelaufen'],
+  ])
+})
+
+describe('a bad setting is named together with what it should be', () => {
+  test.each<[name: string, value: string, problem: string]>([
+    ['PORT', '65536', 'must be a whole number from 0 to 65535, not "65536"'],
+    ['PORT', '-1', 'must be a whole number from 0 to 65535, not "-1"'],
+    ['PORT', '80.5', 'must be a whole number from 0 to 65535, not "80.5"'],
+    ['PORT', '0x50', 'must be a whole number from 0 to 65535, not "0x50"'],
+    ['PORT', '1e3', 'must be a whole number from 0 to 65535, not "1e3"'],
+    ['DATABASE_CONNECTIONS', '0', 'must be a whole number from 1 to 1000, not "0"'],
+    ['DATABASE_URL', 'mysql://db/guerdon', 'must be a URL that begins with postgres:// or postgresql://'],
+    ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
+    ['AUTH_MODE', 'Strict', 'must be one of strict, either, not "Strict"'],
+    ['AUTH_MODE', 'none', 'must be one of strict, either, not "none"'],
+    ['OAUTH_TOKEN_TTL_SECONDS', '0', 'must be a whole number from 1 to 31536000, not "0"'],
+    ['OAUTH_MAX_TOKENS_PER_PROJECT', 'many', 'must be a whole number from 1 to 1000000, not "many"'],
+    [
+      'RATE_LIMIT_API_CALLS',
+      '2000',
+      'must be a comma list of <value>/<ISO 8601 duration> such as 2000/PT1M, not "2000"',
+    ],
+    [
+      'RATE_LIMIT_BULK_API_CALLS',
+      '5/1M',
+      'must be a comma list of <value>/<ISO 8601 duration> such as 2000/PT1M, not "5/1M"',
+    ],
+    ['RATE_LIMIT_API_CALLS_CYCLE', '0', 'must be a whole number from 1 to 9007199254740991, not "0"'],
+    ['CLIENT_RATE_LIMIT', '5/PT5S,6/PT6S', 'must be one <value>/<ISO 8601 duration>, not "5/PT5S,6/PT6S"'],
+    ['TRUST_PROXY_HOPS', 'all', 'must be a whole number from 0 to 100, not "all"'],
+    ['MAX_BODY_BYTES', '10MB', 'must be a whole number from 1024 to 1073741824, not "10MB"'],
+    ['MAX_QUERY_BYTES', '10', 'must be a whole number from 256 to 1048576, not "10"'],
+    ['WEBHOOK_TIMEOUT_MS', '0', 'must be a whole number from 1 to 600000, not "0"'],
+    ['WEBHOOK_ALLOW_PRIVATE_TARGETS', 'yes', 'must be one of true, false, not "yes"'],
+    ['AUDIT_RETENTION_DAYS', '0', 'must be a whole number from 1 to 36500, not "0"'],
+    ['BOOTSTRAP_OWNER_EMAIL', 'owner', 'must be an e-mail address, not "owner"'],
+    ['BOOTSTRAP_PROJECT_JSON', '{', 'must be a JSON object'],
+    ['BOOTSTRAP_PROJECT_JSON', '[]', 'must be a JSON object'],
+    ['BOOTSTRAP_PROJECT_JSON', 'null', 'must be a JSON object'],
+  ])('%s=%s', (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name}: ${problem}`])
+  })
+
+  test('a file of messages that cannot be read, is no JSON object, or holds more than text', () => {
+    expect(problemsOf({ ERROR_MESSAGES_FILE: join(folder, 'absent.json') })).toEqual([
+      expect.stringMatching(/^ERROR_MESSAGES_FILE: cannot be read: ENOENT/),
+    ])
+    expect(problemsOf({ ERROR_MESSAGES_FILE: fileWith('list.json', '[]') })).toEqual([
+      'ERROR_MESSAGES_FILE: must be a JSON object',
+    ])
+    expect(problemsOf({ ERROR_MESSAGES_FILE: fileWith('half.json', '{"not_found":') })).toEqual([
+      'ERROR_MESSAGES_FILE: must be a JSON object',
+    ])
+    expect(problemsOf({ ERROR_MESSAGES_FILE: fileWith('nested.json', '{"not_found":{"en":"x"}}') })).toEqual([
+      'ERROR_MESSAGES_FILE: must map error keys to messages, both text',
+    ])
+  })
+})
+
+test('all bad settings are named in one message, so that a start fails once and not once for each', () => {
+  const problems = problemsOf({
+    PORT: 'x',
+    AUTH_MODE: 'x',
+    DATABASE_URL: 'x',
+    CLIENT_RATE_LIMIT: 'x',
+    BOOTSTRAP_PROJECT_JSON: 'x',
+    HOST: 'fine',
+  })
+  expect(problems.map((line) => line.split(':')[0])).toEqual([
+    'PORT',
+    'DATABASE_URL',
+    'AUTH_MODE',
+    'CLIENT_RATE_LIMIT',
+    'BOOTSTRAP_PROJECT_JSON',
+  ])
+})
+
+test('no complaint repeats a secret', () => {
+  const secrets = ['hunter2', 'c1a4b2e3-6d5f', 'tok-8d2f']
+  const urls = [
+    'mysql://user:hunter2@db/guerdon',
+    'postgres://user:hunter2@db:port/x',
+    'user:hunter2@db',
+    'postgres://user:hunter2@',
+    ' postgres//hunter2',
+  ]
+  for (const DATABASE_URL of urls) {
+    const text = problemsOf({
+      DATABASE_URL,
+      PORT: 'x',
+      BOOTSTRAP_APP_TOKEN: 'c1a4b2e3-6d5f',
+      BOOTSTRAP_PROJECT_JSON: '{"webhook_token":"tok-8d2f"',
+    }).join('\n')
+    expect(text).toContain('DATABASE_URL')
+    for (const secret of secrets) expect(text).not.toContain(secret)
+  }
+})
