@@ -1,16 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database, Db } from './db/connect.ts'
-import type { Project } from './projects/project.ts'
-import type { Instant } from './lib/instant.ts'
-import type { Settings } from './settings.ts'
 import type { Role } from './db/tables.ts'
+import type { Credentials } from './http/credentials.ts'
 import type { Jobs } from './jobs/jobs.ts'
+import type { Instant } from './lib/instant.ts'
+import type { Project } from './projects/project.ts'
+import type { Settings } from './settings.ts'
 
 /** What the process owns, once: handed to everything that starts with it. */
 export interface House {
   database: Database
   jobs: Jobs
   settings: Settings
+  /** Keys, tokens and projects in memory. */
+  credentials: Credentials
+  log: FastifyBaseLogger
   /** Unix milliseconds; the tests move it. */
   now: () => number
 }
@@ -22,11 +26,9 @@ export interface Caller {
   role: Role
 }
 
-/** All that an operation may touch. Inside a write, `db` is the transaction. */
-export interface Ctx {
+/** All that an operation outside of any project may touch: the list of projects, a new project. */
+export interface InstallationCtx {
   db: Db
-  project_id: string
-  project: Project
   /** Read once per request. */
   now: Instant
   /** `v-…` of the request, `w-…` of a background run: the `group_id` of every event it causes. */
@@ -34,5 +36,14 @@ export interface Ctx {
   caller: Caller
   jobs: Jobs
   settings: Settings
+  credentials: Credentials
   log: FastifyBaseLogger
+  /** Runs once the transaction is committed, in this process only: for what lives in memory. */
+  afterCommit(work: () => void): void
+}
+
+/** All that an operation may touch. Inside a write, `db` is the transaction. */
+export interface Ctx extends InstallationCtx {
+  project_id: string
+  project: Project
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
+import type { ProjectRow } from './tables.ts'
 
 /**
  * Takes the next configuration version of a project. Whoever changes a campaign, tier, rule, category or stacking rule
@@ -10,8 +11,22 @@ export async function nextConfigurationVersion(db: Db, project_id: string): Prom
   const { config_version } = await db
     .updateTable('projects')
     .set({ config_version: sql`config_version + 1` })
-    .where('id', '=', project_id as never)
+    .where('id', '=', project_id as ProjectRow['id'])
     .returning('config_version')
     .executeTakeFirstOrThrow()
   return config_version
+}
+
+/** Takes the next version for a deletion and leaves a mark with it: a row that is gone can carry no stamp. */
+export async function recordDeletion(
+  db: Db,
+  project_id: string,
+  object_type: string,
+  object_id: string,
+): Promise<void> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .insertInto('configuration_deletions')
+    .values({ project_id, config_version, object_type, object_id })
+    .execute()
 }

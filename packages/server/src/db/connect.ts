@@ -39,8 +39,10 @@ export function connectPostgres({ connectionString, connections_max = 8 }: Postg
     types: { getTypeParser: typeParser },
     options: '-c TimeZone=UTC',
   })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks is replaced by the pool; without a listener it would end the process. The pool listens to
+  // its idle connections only, so those in use, between two statements of a transaction, need one of their own.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     kind: 'postgres',
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),

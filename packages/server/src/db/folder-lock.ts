@@ -1,4 +1,5 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -7,46 +8,89 @@ import { join } from 'node:path'
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'guerdon.lock')
-  const draft = `${file}.${process.pid}`
-  for (let attempt = 0; ; attempt += 1) {
-    // Written aside and linked into place, so nobody ever reads half a lock.
-    writeFileSync(draft, JSON.stringify({ pid: process.pid, started: processStart(process.pid) }))
-    try {
-      linkSync(draft, file)
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    } finally {
-      rmSync(draft, { force: true })
-    }
-    const holder = readHolder(file)
-    if (attempt > 0 || (holder !== null && isAlive(holder)))
+  const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid), run } satisfies Holder)
+  for (let attempt = 1; ; attempt += 1) {
+    if (place(file, own)) return () => rmSync(file, { force: true })
+    const found = read(file)
+    if (found === null) continue // released a moment ago
+    const holder = holderOf(found)
+    if (attempt === attempts_max || (holder !== null && isAlive(holder)))
       throw new Error(
         `The data folder ${folder} is in use by another Guerdon process${holder === null ? '' : ` (pid ${holder.pid})`}. ` +
           'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.',
       )
-    // Renaming is atomic: of two processes that find the same dead lock, one moves it away and the other starts over.
-    try {
-      renameSync(file, draft)
-    } catch {}
+    bury(file, found, own)
+  }
+}
+
+/** Several processes may find the same dead lock; all but one of them soon find that one alive. */
+const attempts_max = 100
+
+/** Puts a text into a file that does not exist yet, whole: written aside and linked into place, it is never read half. */
+function place(file: string, text: string): boolean {
+  const draft = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(draft, text)
+    linkSync(draft, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/**
+ * Removes the lock of a dead process. Only who holds its grave may do so: otherwise a process that read the dead lock,
+ * and was interrupted, would later remove the living one that another has put in its place.
+ */
+function bury(file: string, dead: string, own: string): void {
+  const grave = `${file}.dead`
+  if (!place(grave, own)) {
+    const digger = holderOf(read(grave) ?? '')
+    if (digger !== null && !isAlive(digger)) rmSync(grave, { force: true }) // it died at this very moment; start over
+    return
+  }
+  try {
+    if (read(file) === dead) rmSync(file)
+  } finally {
+    rmSync(grave, { force: true })
   }
 }
 
 interface Holder {
   pid: number
+  /** Null where the system does not say. */
   started: string | null
+  run: string
 }
 
-function readHolder(file: string): Holder | null {
+/** Tells this process apart from an earlier one with the same pid: in a container every process has the same. */
+const run = randomUUID()
+
+function read(file: string): string | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return null
+  }
+}
+
+/** Null when a power cut left nothing readable. */
+function holderOf(lock: string): Holder | null {
+  try {
+    const holder = JSON.parse(lock) as Holder
+    return Number.isInteger(holder.pid) ? holder : null
   } catch {
     return null
   }
 }
 
-function isAlive({ pid, started }: Holder): boolean {
-  if (pid === process.pid) return started !== null && started === processStart(pid)
+function isAlive(holder: Holder): boolean {
+  const { pid, started } = holder
+  if (pid === process.pid) return holder.run === run || (started !== null && started === processStart(pid))
   try {
     process.kill(pid, 0)
   } catch (error) {

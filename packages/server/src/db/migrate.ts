@@ -17,10 +17,19 @@ const migrationLock = 7_309_453_615
  * Brings the schema up to date, then runs `afterwards` (the first-start bootstrap), all in one transaction under one
  * lock: ten nodes may start at once on an empty database, and a crash leaves nothing behind.
  */
-export async function migrate<T>(db: Db, afterwards: (trx: Trx) => Promise<T>): Promise<{ applied: string[]; result: T }> {
+export async function migrate<T>(
+  db: Db,
+  afterwards: (trx: Trx) => Promise<T>,
+): Promise<{ applied: string[]; result: T }> {
   return inTransaction(db, async (trx) => {
+    // A migration may take longer than any request; whoever waits for it waits as long.
+    await sql`set local lock_timeout = 0`.execute(trx)
+    await sql`set local statement_timeout = 0`.execute(trx)
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
     await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(trx)
-    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz(3) not null default now())`.execute(trx)
+    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz(3) not null default now())`.execute(
+      trx,
+    )
     const { rows } = await sql<{ name: string }>`select name from migrations`.execute(trx)
     const known = new Set(rows.map(({ name }) => name))
     const applied: string[] = []

@@ -15,6 +15,7 @@ export interface Tables {
   call_windows: CallWindowRow
   categories: CategoryRow
   stacking_rules: StackingRulesRow
+  configuration_deletions: { project_id: string; config_version: number; object_type: string; object_id: string }
   terms: { project_id: string; id: Id<'terms'>; content: Json; created_at: Instant }
   counters: { project_id: string; name: string; used: number; ceiling: number | null }
   events: EventRow

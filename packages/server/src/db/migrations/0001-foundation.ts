@@ -116,11 +116,33 @@ const statements = [
     primary key (project_id, kind, seconds, starts_at)
   )`,
 
+  // Counts one call in every window, or, when one of them is full, in none (SQLSTATE GUR01).
+  `create function count_call(project text, kinds text[], lengths integer[], starts timestamptz[], maxima bigint[])
+  returns table (kind text, seconds integer, calls bigint) language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    counted integer;
+  begin
+    return query
+      insert into call_windows as w (project_id, kind, seconds, starts_at, calls, calls_max)
+      select project, t.kind, t.seconds, t.starts_at, 1, t.calls_max
+      from unnest(kinds, lengths, starts, maxima) as t (kind, seconds, starts_at, calls_max)
+      order by t.kind, t.seconds
+      on conflict (project_id, kind, seconds, starts_at) do update
+        set calls = w.calls + 1, calls_max = excluded.calls_max
+        where w.calls < excluded.calls_max
+      returning w.kind, w.seconds, w.calls;
+    get diagnostics counted = row_count;
+    if counted < cardinality(kinds) then
+      raise exception 'a call window is full' using errcode = 'GUR01';
+    end if;
+  end $$`,
+
   `create table categories (
     project_id text collate "C" not null,
     id text collate "C" not null,
     name text not null,
-    hierarchy integer not null check (hierarchy >= 0),
+    hierarchy bigint not null check (hierarchy >= 0),
     created_at timestamptz(3) not null,
     updated_at timestamptz(3),
     config_version bigint not null,
@@ -136,6 +158,15 @@ const statements = [
     config_version bigint not null
   )`,
 
+  // What was deleted since a node last looked: rows that are gone cannot be stamped.
+  `create table configuration_deletions (
+    project_id text collate "C" not null,
+    config_version bigint not null,
+    object_type text not null,
+    object_id text collate "C" not null,
+    primary key (project_id, config_version)
+  )`,
+
   `create table terms (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -143,6 +174,11 @@ const statements = [
     created_at timestamptz(3) not null,
     primary key (project_id, id)
   )`,
+  `create function refuse_change() returns trigger language plpgsql as $$
+  begin
+    raise exception '% never change', tg_table_name;
+  end $$`,
+  'create trigger terms_never_change before update on terms for each row execute function refuse_change()',
   `create table counters (
     project_id text collate "C" not null,
     name text collate "C" not null,

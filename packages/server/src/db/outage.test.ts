@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../http/errors.ts'
+import { isOutage } from './outage.ts'
+
+const withCode = (code: string) => Object.assign(new Error('as it comes from the driver'), { code })
+
+test.each([
+  ['the server shuts down', withCode('57P01')],
+  ['the connection breaks', withCode('08006')],
+  ['the disk is full', withCode('53100')],
+  ['a lock is not to be had', withCode('55P03')],
+  ['a deadlock, five times over', withCode('40P01')],
+  ['nobody listens', withCode('ECONNREFUSED')],
+  ['the socket is reset', withCode('ECONNRESET')],
+  ['the driver lost its connection', new Error('Connection terminated unexpectedly')],
+  ['the pool is exhausted', new Error('timeout exceeded when trying to connect')],
+])('tried again: %s', (_, error) => expect(isOutage(error)).toBe(true))
+
+test.each([
+  ['a refusal', new ApiError('duplicate_found')],
+  ['a duplicate', withCode('23505')],
+  ['a bad value', withCode('22003')],
+  ['a wrong statement', withCode('42703')],
+  ['an argument of the wrong type', withCode('ERR_INVALID_ARG_TYPE')],
+  ['a fault of ours', new TypeError('undefined is not a function')],
+  ['anything at all', 'text'],
+  ['nothing', undefined],
+])('not tried again: %s', (_, error) => expect(isOutage(error)).toBe(false))
