@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { type Selectable, sql } from 'kysely'
+import type { Caller, Ctx } from '../context.ts'
+import type { EventRow } from '../db/tables.ts'
+import { newId } from '../lib/ids.ts'
+import { catalogue, type EmittedEventType, type EntityId, type EventData } from './catalogue.ts'
+import type { EventSource, SimpleEvent } from './shapes.ts'
+
+/** An event that is about to be written. */
+export type NewEvent = {
+  [T in EmittedEventType]: { type: T; entity_id: EntityId<T>; data: EventData<T> }
+}[EmittedEventType]
+
+/**
+ * Tells one event, in the transaction of what it reports. Answers its short form, which other events may carry.
+ *
+ * `await emit(ctx, 'voucher.enabled', voucher.id, { voucher, campaign: null })`
+ */
+export async function emit<T extends EmittedEventType>(
+  ctx: Ctx,
+  type: T,
+  entity_id: EntityId<T>,
+  data: EventData<T>,
+): Promise<SimpleEvent> {
+  const [event] = await emitMany(ctx, [{ type, entity_id, data } as unknown as NewEvent])
+  return event as SimpleEvent
+}
+
+/** Tells many events with one statement, in the order given. */
+export async function emitMany(ctx: Ctx, events: readonly NewEvent[]): Promise<SimpleEvent[]> {
+  if (events.length === 0) return []
+  const rows = eventRows(ctx, events)
+  // All rows are one parameter: a statement has room for 65,535, which is about 7,000 rows.
+  await sql`
+    insert into events (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
+    select project_id, id, type, category, entity_id, created_at, group_id, event_source, data
+    from jsonb_populate_recordset(null::events, ${JSON.stringify(rows)}::jsonb)
+  `.execute(ctx.db)
+  return rows.map(({ id, type, category, entity_id, created_at, group_id }) => {
+    return { id, type, category, entity_id, created_at, group_id }
+  })
+}
+
+/** The rows of some events, for a statement that writes them together with their facts. */
+export function eventRows(ctx: Ctx, events: readonly NewEvent[]): Array<Selectable<EventRow>> {
+  const event_source = eventSource(ctx.caller)
+  return events.map(({ type, entity_id, data }) => {
+    const { entity, category } = catalogue[type]
+    return {
+      project_id: ctx.project_id,
+      // Of this moment, not of `ctx.now`: ids then have the order of the calls, whatever other requests do in between.
+      id: newId(`${entity}_event`),
+      type,
+      category,
+      entity_id,
+      created_at: ctx.now,
+      group_id: ctx.request_id,
+      event_source,
+      data,
+    }
+  })
+}
+
+/** Who caused it, as events and async actions write it down (spec 06, 8.2). */
+export function eventSource({ channel, api_key }: Caller): EventSource {
+  assert(channel !== 'MANAGEMENT', 'the management API emits no events')
+  if (channel === 'INTERNAL') return { channel }
+  assert(api_key !== null, `a call over ${channel} has a key`)
+  return { channel, api_key: { name: api_key.name, app_id: api_key.app_id } }
+}
