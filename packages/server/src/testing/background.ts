@@ -1,0 +1,77 @@
+import type { Ctx, House } from '../context.ts'
+import type { Database } from '../db/connect.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type AsyncAction, runAsyncAction } from '../jobs/async-action.ts'
+import { backgroundCtx } from '../jobs/background.ts'
+import { newId } from '../lib/ids.ts'
+import { toInstant } from '../lib/instant.ts'
+import { insertProjectOf } from '../projects/create.ts'
+import type { Project } from '../projects/project.ts'
+import type { CreateProject } from '../projects/schema.ts'
+import { openTestHouse } from './house.ts'
+import { atEnd } from './nodes.ts'
+
+/** A house whose jobs are open but not working; another one on the same database is another process, so to speak. */
+export async function openHouse(database: Database): Promise<House> {
+  const house = await openTestHouse(database)
+  atEnd(() => house.credentials.close())
+  atEnd(() => house.jobs.close({ graceful_seconds: 1 }))
+  return house
+}
+
+export function insertProject({ database, now }: House): Promise<Project> {
+  const body = { name: 'Test shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true } as CreateProject
+  return insertProjectOf(database.db, toInstant(now()), body, { is_sandbox: false })
+}
+
+/** Does what a request to a project would do: one transaction, and after it what was to follow the commit. */
+export async function asRequest<T>(house: House, project: Project, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const after_commit: Array<() => void> = []
+  const result = await inTransaction(house.database.db, (trx) =>
+    work({
+      ...backgroundCtx(house, project, { request_id: newId('request'), caller: testCaller }),
+      db: trx,
+      afterCommit: (after) => void after_commit.push(after),
+    }),
+  )
+  for (const after of after_commit) after()
+  return result
+}
+
+export const testCaller = {
+  channel: 'API',
+  api_key: { id: 'key_1', name: 'Server key', app_id: 'app-1' },
+  role: 'ADMIN',
+} as const
+
+/**
+ * Runs what a project has started, one after another and in this process, without the queue: on PostgreSQL all test
+ * files share one, and another file would take the job. `await runAsyncActions(shop.service.house, shop.project_id, [importCustomers])`
+ */
+export async function runAsyncActions(
+  house: House,
+  project_id: string,
+  actions: readonly AsyncAction[],
+): Promise<void> {
+  const started = await house.database.db
+    .selectFrom('async_actions')
+    .where('project_id', '=', project_id)
+    .where('status', 'in', ['ENQUEUED', 'IN_PROGRESS'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .select('id')
+    .execute()
+  const run = { retries: 0, signal: new AbortController().signal }
+  for (const { id } of started) await runAsyncAction(house, actions, { project_id, action_id: id }, run)
+}
+
+/** Waits until `look` finds something, at most so many seconds. */
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>, seconds = 10): Promise<T> {
+  const deadline = Date.now() + seconds * 1_000
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (Date.now() > deadline) throw new Error(`Nothing happened within ${seconds} s`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

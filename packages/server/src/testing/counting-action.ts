@@ -1,0 +1,47 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import { defineAsyncAction } from '../jobs/async-action.ts'
+
+export interface Counting {
+  rows_count: number
+  step_rows: number
+  /** How long each step holds its transaction open after it has written. */
+  pause_ms: number
+}
+
+/** Adds one to a counter per row, so that a row done twice, or never, can be seen. `onStep` hears of each before it is stored. */
+export const countingAction = (onStep: (first: number) => void = () => {}) =>
+  defineAsyncAction<Counting, { next: number }>({
+    type: 'CUSTOMERS.IMPORT_CSV',
+    begin: () => ({ next: 0 }),
+    async step({ db, project_id }, { rows_count, step_rows, pause_ms }, { next }) {
+      const last = Math.min(next + step_rows, rows_count)
+      await sql`
+        insert into counters as c (project_id, name, used)
+        select ${project_id}, 'row ' || row, 1 from generate_series(${sql.lit(next)}::int, ${sql.lit(last - 1)}::int) as row
+        on conflict (project_id, name) do update set used = c.used + 1`.execute(db)
+      onStep(next)
+      await setTimeout(pause_ms)
+      return {
+        state: { next: last },
+        progress: (last / rows_count) * 100,
+        done: last - next,
+        failed: [],
+        finished: last === rows_count,
+      }
+    },
+    finish: (_ctx, _input, { done_count, failed_count, failed }) => ({
+      message: `Counted ${done_count}.`,
+      done_count,
+      failed_count,
+      failed,
+    }),
+  })
+
+/** How many rows were counted how often: `{ 1: 100 }` when all went well. */
+export async function countedRows({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>): Promise<Record<number, number>> {
+  const { rows } = await sql<{ used: number; rows: number }>`
+    select used, count(*)::int as rows from counters where project_id = ${project_id} group by used`.execute(db)
+  return Object.fromEntries(rows.map(({ used, rows }) => [used, rows]))
+}

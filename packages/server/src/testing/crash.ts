@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+export interface CrashWorker {
+  /** Resolves once the process has said a line. */
+  says(line: string): Promise<void>
+  /** kill -9, and nothing more is heard of it. */
+  kill(): Promise<void>
+}
+
+/** Starts `crash-worker.ts` on a database. */
+export function startCrashWorker(where: string): CrashWorker {
+  const script = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--conditions=source', script, where], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  let said = ''
+  const listeners = new Set<() => void>()
+  child.stdout.on('data', (text) => {
+    said += text
+    for (const listener of listeners) listener()
+  })
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  onTestFinished(kill)
+  return {
+    kill,
+    says: (line) =>
+      new Promise((resolve, reject) => {
+        const listener = () => {
+          if (`\n${said}`.includes(`\n${line}\n`)) resolve()
+        }
+        listeners.add(listener)
+        listener()
+        exited.then(() => reject(new Error(`The process ended before it said "${line}", after: ${said}`)))
+      }),
+  }
+}
