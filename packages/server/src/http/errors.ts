@@ -69,6 +69,8 @@ export class ApiError extends Error {
   readonly facts: ErrorFacts
   /** Headers of the answer, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
+  /** Set where the contract wants the status alone. */
+  bodiless = false
 
   constructor(key: ErrorKey, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
     super(facts.details ?? facts.message ?? errorMessage(key))
@@ -84,7 +86,11 @@ export class ApiError extends Error {
 
 /** 404 for one resource: `notFound('category', id)`. */
 export const notFound = (resource_type: string, resource_id: string): ApiError =>
-  new ApiError('not_found', { details: `Cannot find ${resource_type} with id ${resource_id}`, resource_id, resource_type })
+  new ApiError('not_found', {
+    details: `Cannot find ${resource_type} with id ${resource_id}`,
+    resource_id,
+    resource_type,
+  })
 
 /** 409 for a value that is taken: `duplicate('category', 'name', name)`. */
 export const duplicate = (resource_type: string, field: string, value: string): ApiError =>
@@ -103,10 +109,20 @@ const transportNames: Partial<Record<ErrorKey, string>> = {
   unsupported_media_type: 'Unsupported Media Type',
 }
 
-/** The JSON of a refusal. `custom` is the operator's own message for the key. */
+/** The text of a refusal's answer, for the operator's own messages by key. */
+export function errorText(error: ApiError, request_id: string, messages: ReadonlyMap<string, string>): string {
+  return error.bodiless ? '' : JSON.stringify(errorBody(error, request_id, messages.get(error.key)))
+}
+
 export function errorBody(error: ApiError, request_id: string, custom: string | undefined): ErrorBody {
   const { key, facts, status } = error
-  const body: ErrorBody = { code: status, key, message: facts.message ?? errorMessage(key), ...withoutMessage(facts), request_id }
+  const body: ErrorBody = {
+    code: status,
+    key,
+    message: facts.message ?? errorMessage(key),
+    ...withoutMessage(facts),
+    request_id,
+  }
   const transport = error instanceof MalformedJson ? 'Bad Request' : transportNames[key]
   if (transport !== undefined) return { statusCode: status, error: transport, ...body }
   return custom === undefined ? body : { ...body, error: { message: custom } }

@@ -1,0 +1,103 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
+import type { House } from './context.ts'
+import { acceptBodies } from './http/body.ts'
+import { newCallLimiter } from './http/call-limiter.ts'
+import { ApiError, errorText } from './http/errors.ts'
+import { answerFailures } from './http/failures.ts'
+import { newFlights } from './http/idempotency.ts'
+import { mount, unknownRoute } from './http/mount.ts'
+import type { Operation } from './http/operation.ts'
+import { newId } from './lib/ids.ts'
+import { limits } from './lib/limits.ts'
+import { operations as allOperations } from './operations.ts'
+import { mountPlatform } from './platform/mount-platform.ts'
+
+export interface AppOptions {
+  house: House
+  /** The operations to serve; all of them unless a test adds its own. */
+  operations?: readonly Operation[]
+}
+
+/** The HTTP service over an open house. It does not listen yet. */
+export function buildApp({ house, operations = allOperations }: AppOptions): FastifyInstance {
+  const { settings } = house
+  const app = fastify<Server>({
+    loggerInstance: house.log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: () => newId('request', house.now()),
+    requestIdHeader: false,
+    trustProxy:
+      settings.trust_proxy_hops === 0 ? false : (_address: string, hop: number) => hop < settings.trust_proxy_hops,
+    bodyLimit: settings.max_body_bytes,
+    handlerTimeout: limits.request_timeout_seconds * 1_000,
+    http: { maxHeaderSize: settings.max_query_bytes + 32_768 },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: settings.max_query_bytes,
+      // Handed on as it came: what the router's parser throws ends the process, and a bad query is a refusal of step 11.
+      querystringParser: (text) => text as unknown as Record<string, unknown>,
+    },
+    return503OnClosing: false,
+    clientErrorHandler(error, socket) {
+      answerBrokenRequest(error, socket)
+    },
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      // A path that cannot be decoded names nothing. No hook runs for it, so its length is looked at here too.
+      const refusal = isTooLong(request)
+        ? queryTooLarge()
+        : unknownRoute(request.method, request.url.split('?')[0] as string)
+      reply.raw
+        .writeHead(refusal.status, { 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': request.id })
+        .end(errorText(refusal, request.id, settings.error_messages))
+    },
+  })
+  app.decorateRequest('admitted', null)
+  app.decorateRequest('raw_body', undefined)
+  acceptBodies(app)
+  answerFailures(app, settings)
+
+  app.addHook('preClose', async () => {
+    // A connection whose last request ends during the stop would otherwise stay open until its keep-alive runs out.
+    const idle = setInterval(() => app.server.closeIdleConnections(), 100)
+    app.server.once('close', () => clearInterval(idle))
+    idle.unref()
+  })
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.header('X-Request-Id', request.id)
+    next()
+  })
+  const platformRoutes = mountPlatform(app, house, operations)
+  app.addHook('onRequest', async (request) => {
+    if (isTooLong(request)) throw queryTooLarge()
+  })
+
+  mount(app, operations, { house, limiter: newCallLimiter(house), flights: newFlights() }, platformRoutes)
+  return app
+
+  /** Node hands out one character per byte of the request target. */
+  function isTooLong(request: FastifyRequest): boolean {
+    return request.raw.url !== undefined && request.raw.url.length > settings.max_query_bytes
+  }
+
+  function queryTooLarge(): ApiError {
+    return new ApiError('query_too_large', {
+      details: `The request target is longer than ${settings.max_query_bytes} bytes`,
+    })
+  }
+
+  /** Answers what is no HTTP request, or one with headers beyond all limits, in the contract's shape. */
+  function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (!socket.writable) return
+    const refusal =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? new ApiError('query_too_large')
+        : new ApiError('invalid_payload', { details: 'The request is malformed' })
+    const request_id = newId('request', house.now())
+    const body = errorText(refusal, request_id, settings.error_messages)
+    socket.end(
+      `HTTP/1.1 ${refusal.status} Refused\r\nX-Request-Id: ${request_id}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    )
+  }
+}

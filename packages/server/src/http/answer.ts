@@ -1,0 +1,154 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import type { Ctx, House, InstallationCtx } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { toInstant } from '../lib/instant.ts'
+import type { Admitted } from './admission.ts'
+import { ApiError, errorText, invalidPayload, invalidQuery, notFound } from './errors.ts'
+import {
+  claim,
+  fingerprintOf,
+  idempotencyKey,
+  isKept,
+  keep,
+  type newFlights,
+  release,
+  type StoredReply,
+} from './idempotency.ts'
+import { familyOf, mayRepeat, type Operation, pathParamNames, successStatus, writes } from './operation.ts'
+import { parseQueryString } from './query-string.ts'
+import { compileShape, type Wording } from './validation.ts'
+
+export type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+export interface AnswerParts {
+  house: House
+  flights: ReturnType<typeof newFlights>
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admitted: Admitted | null
+    /** The body exactly as it was sent, for the fingerprint of an idempotent request. */
+    raw_body: Buffer | undefined
+  }
+}
+
+/** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
+export function answerOf(operation: Operation, { house, flights }: AnswerParts): Answer {
+  const { database, jobs, settings, credentials } = house
+  const query_shape = operation.query === undefined ? null : compileShape(operation.query)
+  const body_shape = operation.body === undefined ? null : compileShape(operation.body)
+  const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
+  const status = successStatus(operation)
+  const isWrite = writes(operation)
+  const takes_key = mayRepeat(operation)
+  const names_project =
+    familyOf(operation.path) === 'management' && pathParamNames(operation.path).includes('projectId')
+
+  return async (request, reply) => {
+    const params = request.params as Record<string, string>
+    const after_commit: Array<() => void> = []
+    const ctx: InstallationCtx & Partial<Ctx> = {
+      db: database.db,
+      now: toInstant(house.now()),
+      request_id: request.id,
+      caller: (request.admitted as Admitted).caller,
+      jobs,
+      settings,
+      credentials,
+      log: request.log,
+      afterCommit: (work) => void after_commit.push(work),
+    }
+    const project =
+      request.admitted?.project ?? (names_project ? await credentials.project(params.projectId as string) : null)
+    if (project !== null) {
+      ctx.project = project
+      ctx.project_id = project.id
+    } else if (names_project) throw notFound('project', params.projectId as string)
+
+    const key = takes_key ? idempotencyKey(request.headers['idempotency-key']) : null
+    if (!isWrite) return send(reply, serialised(await decide(ctx)))
+    const stored = key === null ? await writeOnce() : await writeOncePerKey(key)
+    for (const work of after_commit) work()
+    return send(reply, stored)
+
+    /** Query, then what the path names, then the body, then the work: the order in which failures are reported. */
+    async function decide(ctx: InstallationCtx): Promise<unknown> {
+      let query: unknown
+      if (query_shape !== null) {
+        query = query_shape.coerce(parseQueryString(request.query as string))
+        const fault = query_shape.fault(query, { root: 'Query', required })
+        if (fault !== null) throw invalidQuery(fault)
+      }
+      const target = operation.target === undefined ? undefined : await operation.target(ctx, { params, query })
+      let body: unknown
+      if (body_shape !== null) {
+        body = request.body === undefined ? {} : request.body
+        if (operation.consumes === 'form') body = body_shape.coerce(body)
+        const fault = body_shape.fault(body, { root: 'Payload', required })
+        if (fault !== null) throw invalidPayload(fault)
+        body = body_shape.normalise(body)
+      }
+      return operation.run(ctx, { params, query, body, target })
+    }
+
+    async function writeOnce(): Promise<StoredReply> {
+      return inTransaction(database.db, async (trx) => {
+        after_commit.length = 0
+        return serialised(await decide({ ...ctx, db: trx }))
+      })
+    }
+
+    async function writeOncePerKey(key: string): Promise<StoredReply> {
+      const scope = ctx.project_id ?? 'installation'
+      const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
+      return flights(`${scope} ${key}`, () =>
+        inTransaction(database.db, async (trx) => {
+          after_commit.length = 0
+          const known = await claim(trx, scope, key, fingerprint, ctx.now)
+          if (known !== null) {
+            reply.header('Idempotency-Replayed', 'true')
+            return known
+          }
+          const fresh = await undoingRefusals(() => decide({ ...ctx, db: trx }))
+          if (isKept(fresh.status)) await keep(trx, scope, key, fresh)
+          else await release(trx, scope, key)
+          return fresh
+
+          /** A refusal undoes what the request did but not its claim on the key, under which the refusal is kept. */
+          async function undoingRefusals(work: () => Promise<unknown>): Promise<StoredReply> {
+            await sql`savepoint refusal`.execute(trx)
+            try {
+              return serialised(await work())
+            } catch (error) {
+              if (!(error instanceof ApiError) || !isKept(error.status)) throw error
+              await sql`rollback to savepoint refusal`.execute(trx)
+              after_commit.length = 0
+              return serialised(error)
+            }
+          }
+        }),
+      )
+    }
+
+    function serialised(result: unknown): StoredReply {
+      if (result instanceof ApiError) {
+        reply.headers(result.headers)
+        return { status: result.status, body: errorText(result, request.id, settings.error_messages) }
+      }
+      if (status === 204) return { status, body: '' }
+      return { status, body: serialiserOf(reply, status)(result) }
+    }
+  }
+}
+
+function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {
+  reply.code(status)
+  if (body === '') return reply.send()
+  return reply.header('Content-Type', 'application/json; charset=utf-8').send(body)
+}
+
+/** Compiled by Fastify from the operation's reply schema: only declared fields leave the house. */
+const serialiserOf = (reply: FastifyReply, status: number) =>
+  reply.getSerializationFunction(String(status)) as unknown as (result: unknown) => string

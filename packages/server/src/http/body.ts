@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parse as parseJson } from 'secure-json-parse'
+import { limits } from '../lib/limits.ts'
+import { ApiError, invalidPayload, MalformedJson } from './errors.ts'
+import type { Operation } from './operation.ts'
+
+/**
+ * One parser for all bodies: read up to the limit first (413), then the media type (415), then the content (400). The
+ * bytes are kept for the fingerprint of idempotent requests. An empty body is a missing one, whatever its media type, and
+ * counts as `{}`.
+ */
+export function acceptBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, readBody(request, bytes as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function readBody(request: FastifyRequest, bytes: Buffer): unknown {
+  request.raw_body = bytes
+  const { operation } = request.routeOptions.config as { operation?: Operation }
+  if (operation?.body === undefined || bytes.length === 0) return undefined
+  const media_type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (operation.consumes === 'form') {
+    if (media_type !== 'application/x-www-form-urlencoded') throw new ApiError('unsupported_media_type')
+    return storable(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))))
+  }
+  if (media_type !== 'application/json') throw new ApiError('unsupported_media_type')
+  if (isNestedDeeper(bytes, limits.body_nesting_max))
+    throw invalidPayload(`Payload is nested deeper than ${limits.body_nesting_max} levels`)
+  return jsonOf(bytes)
+}
+
+/** Names that could reach a prototype are refused like any other malformed body. */
+function jsonOf(bytes: Buffer): unknown {
+  let text: string
+  let value: unknown
+  try {
+    text = utf8.decode(bytes)
+    value = parseJson(text)
+  } catch {
+    throw new MalformedJson()
+  }
+  // Neither character can stand in JSON as itself, so only a text with such escapes is worth a walk.
+  return /\\u(?:0000|d[89a-f])/i.test(text) ? storable(value) : value
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Counts brackets before anything is built: what recurses over a value later would run out of stack. */
+function isNestedDeeper(bytes: Buffer, levels_max: number): boolean {
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (isText) {
+      if (byte === 0x5c)
+        at += 1 // a backslash and what it escapes
+      else if (byte === 0x22) isText = false
+    } else if (byte === 0x22) isText = true
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1
+      if (depth > levels_max) return true
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1
+  }
+  return false
+}
+
+/** The value, unless it holds text for which the database has no form. */
+function storable<T>(value: T): T {
+  if (!isStorable(value))
+    throw invalidPayload('Payload contains text with the character U+0000 or half of a surrogate pair')
+  return value
+}
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, part]) => isStorable(name) && isStorable(part))
+}

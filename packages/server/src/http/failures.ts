@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { isOutage } from '../db/outage.ts'
+import type { Settings } from '../settings.ts'
+import { ApiError, errorText } from './errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What was thrown when the fault is ours, for the log; otherwise null. */
+    failure: unknown
+  }
+}
+
+/** Turns whatever was thrown into an answer of the contract's shape. What we did not foresee says nothing but a request id. */
+export function answerFailures(app: FastifyInstance, settings: Settings): void {
+  app.decorateRequest('failure', null)
+  app.setErrorHandler((thrown, request, reply) => {
+    const refusal = refusalOf(thrown, settings)
+    // A refusal on purpose has nothing behind it, unless it names its cause.
+    if (refusal.status >= 500) request.failure = refusal === thrown ? (refusal.cause ?? null) : thrown
+    reply.code(refusal.status).headers(refusal.headers)
+    if (refusal.bodiless) return reply.send()
+    return reply
+      .header('Content-Type', 'application/json; charset=utf-8')
+      .send(errorText(refusal, request.id, settings.error_messages))
+  })
+}
+
+export function refusalOf(thrown: unknown, { max_body_bytes }: Pick<Settings, 'max_body_bytes'>): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge(max_body_bytes)
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('unsupported_media_type')
+  // A wrong Content-Length, or a body that breaks off: the framework calls both bad requests. Others do not get to.
+  if (statusCode === 400 && (isFrameworkCode(code) || code === 'ECONNRESET'))
+    return new ApiError('invalid_payload', { details: 'The request is malformed' })
+  return code === 'FST_ERR_HANDLER_TIMEOUT' || isOutage(thrown) ? unavailable() : new ApiError('internal_error')
+}
+
+const isFrameworkCode = (code: unknown): boolean => typeof code === 'string' && code.startsWith('FST_ERR_')
+
+export const payloadTooLarge = (max_body_bytes: number) =>
+  new ApiError('payload_too_large', {
+    message: `Payload content length greater than maximum allowed: ${max_body_bytes}`,
+  })
+
+export const unavailable = () => new ApiError('service_unavailable', {}, { 'Retry-After': '5' })

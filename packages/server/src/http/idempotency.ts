@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import { sqlState, type Trx } from '../db/transaction.ts'
+import type { Instant } from '../lib/instant.ts'
+import { limits } from '../lib/limits.ts'
+import { ApiError, invalidPayload } from './errors.ts'
+
+/** An answer that can be kept and given again. */
+export interface StoredReply {
+  status: number
+  body: string
+}
+
+/** Reads the `Idempotency-Key` header: 1 to 255 printable ASCII characters. */
+export function idempotencyKey(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null
+  if (typeof header !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(header))
+    throw invalidPayload(
+      `Header Idempotency-Key must have 1 to ${limits.idempotency_key_length_max} printable ASCII characters`,
+    )
+  return header
+}
+
+/** Two requests are the same when method, target and body bytes are. */
+export function fingerprintOf(method: string, url: string, body: Uint8Array | undefined): Buffer {
+  return hash('sha256', Buffer.concat([Buffer.from(`${method} ${url}\n`), body ?? Buffer.alloc(0)]), 'buffer')
+}
+
+/**
+ * Claims a key inside the writing transaction, or answers the reply that was stored under it.
+ *
+ * While another transaction holds the same key uncommitted, the database makes this statement wait: if the other commits,
+ * its reply is returned; if it fails or its process dies, the key is free again and claimed here. So one effect and one
+ * reply, whatever the timing.
+ */
+export async function claim(
+  trx: Trx,
+  scope: string,
+  key: string,
+  fingerprint: Buffer,
+  now: Instant,
+): Promise<StoredReply | null> {
+  const expires_at = new Date(Date.parse(now) + limits.idempotency_ttl_hours * 3_600_000).toISOString()
+  const { rows } = await sql`
+    insert into idempotency_keys as k (project_id, key, fingerprint, expires_at)
+    values (${scope}, ${key}, ${fingerprint}, ${expires_at})
+    on conflict (project_id, key) do update
+      set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, status = null, body = null
+      where k.expires_at <= ${now}
+    returning 1`
+    .execute(trx)
+    .catch((error: unknown) => {
+      if (sqlState(error) === '55P03')
+        throw new ApiError('idempotency_key_in_progress', {
+          details: `Idempotency key '${key}' is in use by a request that has not ended`,
+        })
+      throw error
+    })
+  if (rows.length > 0) return null
+  const stored = await trx
+    .selectFrom('idempotency_keys')
+    .where('project_id', '=', scope)
+    .where('key', '=', key)
+    .select(['fingerprint', 'status', 'body'])
+    .executeTakeFirstOrThrow()
+  if (!fingerprint.equals(stored.fingerprint))
+    throw new ApiError('idempotency_key_conflict', {
+      details: `Idempotency key '${key}' was used with another request`,
+    })
+  return { status: stored.status as number, body: stored.body as string }
+}
+
+/** Keeps the reply under a claimed key, in the transaction whose effects it reports. */
+export async function keep(trx: Trx, scope: string, key: string, { status, body }: StoredReply): Promise<void> {
+  await trx
+    .updateTable('idempotency_keys')
+    .set({ status, body })
+    .where('project_id', '=', scope)
+    .where('key', '=', key)
+    .execute()
+}
+
+/** Gives a claimed key back; what the request did stays. */
+export async function release(trx: Trx, scope: string, key: string): Promise<void> {
+  await trx.deleteFrom('idempotency_keys').where('project_id', '=', scope).where('key', '=', key).execute()
+}
+
+/** A refused credential or a full window says nothing about the request itself, and a 5xx may go better next time. */
+export const isKept = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status)
+
+/**
+ * Lets requests with one key pass one at a time within this process, so that a hundred retries wait here and not on a
+ * hundred database connections.
+ */
+export function newFlights(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const flights = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    const before = flights.get(name) ?? Promise.resolve()
+    const flight = before.then(work, work)
+    const landed = flight.then(
+      () => {},
+      () => {},
+    )
+    flights.set(name, landed)
+    try {
+      return await flight
+    } finally {
+      if (flights.get(name) === landed) flights.delete(name)
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import { InstantInput, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { type TSchema, Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { type DocumentedOperation, type OpenapiDocument, openapiOf, tagOf } from './openapi.ts'
+import { sampleOf } from './openapi-sample.ts'
+import { type Operation, operation } from './operation.ts'
+
+const Thing = Type.Object({ id: Type.String(), made_at: InstantInput })
+const Box = Type.Object({
+  thing: Thing,
+  spare: Type.Optional(Thing),
+  none: Nullable(Thing),
+  all: Type.Array(Thing),
+})
+
+test('a schema with a name is written once and referred to, also where it is optional, nullable or in a list', () => {
+  const { components } = documentOf({ reply: Box }, [
+    ['Thing', Thing],
+    ['Box', Box],
+  ])
+  const thing = { $ref: '#/components/schemas/Thing' }
+  expect(components.schemas.Box).toEqual({
+    type: 'object',
+    required: ['thing', 'none', 'all'],
+    properties: {
+      thing,
+      spare: thing,
+      none: { anyOf: [thing, { type: 'null' }] },
+      all: { type: 'array', items: thing },
+    },
+  })
+  expect(Object.keys(components.schemas)).toEqual(['Box', 'Error', 'Thing'])
+})
+
+test('two schemas of one name are a mistake', () => {
+  const Other = Type.Object({ id: Type.String() })
+  expect(() =>
+    documentOf({ reply: Type.Object({ a: Thing, b: Other }) }, [
+      ['Thing', Thing],
+      ['Thing', Other],
+    ]),
+  ).toThrow('Two schemas are called Thing')
+})
+
+test('formats of ours appear as what they are to the outside; an unknown one is a mistake', () => {
+  const reply = (format: string) => Type.Object({ value: Type.Unsafe<string>({ type: 'string', format }) })
+  const published = (format: string) => {
+    const schema = contentOf(only(documentOf({ reply: reply(format) })).responses['200'])
+    return schema.properties?.value
+  }
+  expect(published('date-input')).toEqual({
+    type: 'string',
+    description: 'ISO 8601 date, with or without a time; without a zone it is UTC.',
+    examples: ['2026-01-01T00:00:00.000Z'],
+  })
+  expect(published('url')).toMatchObject({ type: 'string', format: 'uri' })
+  for (const format of ['timezone', 'currency', 'address']) expect(published(format)).not.toHaveProperty('format')
+  expect(() => published('shoe-size')).toThrow('does not know the format shoe-size')
+  expect(() => documentOf({ reply: Type.Unsafe({ type: 'string', contentEncoding: 'base64' }) })).toThrow(
+    'keyword contentEncoding',
+  )
+})
+
+test('variants can be told apart by name when all of them have one', () => {
+  const Amount = Type.Object({ type: Type.Literal('AMOUNT'), off: Type.Integer() })
+  const Unit = Type.Object({ type: OneOf(['UNIT', 'UNITS']) })
+  const reply = Type.Object({ discount: variants('type', [Amount, Unit]) })
+  const discount = (named: Named) => contentOf(only(documentOf({ reply }, named)).responses['200']).properties?.discount
+  expect(
+    discount([
+      ['Amount', Amount],
+      ['Unit', Unit],
+    ])?.discriminator,
+  ).toEqual({
+    propertyName: 'type',
+    mapping: {
+      AMOUNT: '#/components/schemas/Amount',
+      UNIT: '#/components/schemas/Unit',
+      UNITS: '#/components/schemas/Unit',
+    },
+  })
+  expect(discount([['Amount', Amount]])).not.toHaveProperty('discriminator')
+})
+
+test('query properties become parameters, nested ones in brackets', () => {
+  const query = Type.Object({
+    limit: Type.Optional(Type.Integer({ maximum: 100, description: 'How many.' })),
+    customer: Type.String(),
+    created_at: Type.Optional(Type.Object({ before: Type.Optional(InstantInput) })),
+    filters: Type.Optional(Type.Unsafe({ type: 'object' })),
+    ids: Type.Optional(Type.Array(Type.String())),
+  })
+  const { parameters } = only(documentOf({ path: '/v1/things/{thingId}', query }))
+  expect(parameters).toMatchObject([
+    { name: 'thingId', in: 'path', required: true, schema: { type: 'string' } },
+    { name: 'limit', in: 'query', description: 'How many.', schema: { type: 'integer', maximum: 100 } },
+    { name: 'customer', in: 'query', required: true },
+    {
+      name: 'created_at',
+      in: 'query',
+      style: 'deepObject',
+      explode: true,
+      schema: { properties: { before: { type: 'string' } } },
+    },
+    { name: 'filters', in: 'query', style: 'deepObject', explode: true },
+    { name: 'ids', in: 'query', style: 'form', explode: true },
+    { $ref: '#/components/parameters/ApiVersion' },
+  ])
+  expect(parameters[1]).not.toHaveProperty('required')
+})
+
+test('writes take an idempotency key unless their reply holds a secret', () => {
+  const key = { $ref: '#/components/parameters/IdempotencyKey' }
+  expect(only(documentOf({ method: 'POST' })).parameters).toContainEqual(key)
+  expect(only(documentOf({ method: 'POST', idempotent: false })).parameters).not.toContainEqual(key)
+  expect(only(documentOf({ method: 'GET' })).parameters).not.toContainEqual(key)
+})
+
+test('a body is required when something in it is', () => {
+  const body = (schema: TSchema, consumes?: 'form') =>
+    only(documentOf({ method: 'POST', body: schema, ...(consumes === undefined ? {} : { consumes }) })).requestBody
+  expect(body(Type.Object({ name: Type.String() }))).toMatchObject({
+    required: true,
+    content: { 'application/json': {} },
+  })
+  expect(body(Type.Object({ name: Type.Optional(Type.String()) }))).toMatchObject({ required: false })
+  expect(Object.keys(body(Type.Object({}), 'form')?.content ?? {})).toEqual(['application/x-www-form-urlencoded'])
+})
+
+test('refusals stand under their status: shared ones by reference, others with their keys', () => {
+  const { responses } = only(
+    documentOf({ method: 'POST', body: Type.Object({}), errors: ['invalid_payload', 'not_found', 'duplicate_found'] }),
+  )
+  expect(Object.keys(responses)).toEqual([
+    '200',
+    '400',
+    '401',
+    '403',
+    '404',
+    '406',
+    '409',
+    '413',
+    '415',
+    '429',
+    '500',
+    '503',
+  ])
+  expect(responses['404']).toEqual({ $ref: '#/components/responses/NotFound' })
+  expect(responses['409']).toMatchObject({
+    description: expect.stringMatching(
+      /^`duplicate_found`: .*\n\n`idempotency_key_conflict`: .*\n\n`idempotency_key_in_progress`: /,
+    ),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  })
+  const { components } = documentOf({})
+  expect(Object.values(components.responses).map(({ headers = {} }) => Object.keys(headers))).toContainEqual([
+    'X-Request-Id',
+    'Allow',
+  ])
+})
+
+test('each family of paths has its credentials', () => {
+  const security = (path: string) => only(documentOf({ path })).security
+  const pair = { ApplicationId: [], ApplicationToken: [] }
+  expect(security('/v1/oauth/token')).toEqual([pair])
+  expect(security('/v1/skus/{skuId}')).toEqual([
+    { ...pair, AccessToken: ['api'] },
+    { ...pair, AccessToken: ['SKUs'] },
+  ])
+  expect(security('/client/v1/redeem')).toEqual([
+    { ...pair, AccessToken: ['client_api'] },
+    { ...pair, AccessToken: ['client_redeem'] },
+    { ClientId: [], ClientToken: [] },
+  ])
+  expect(security('/management/v1/projects')).toEqual([{ ManagementId: [], ManagementToken: [] }])
+})
+
+test('operations stand under the resource their path names', () => {
+  const tags = {
+    '/v1/oauth/token/revoke': 'OAuth',
+    '/v1/skus/{skuId}': 'SKUs',
+    '/v1/validation-rules/{id}/assignments': 'Validation rules',
+    '/client/v1/vouchers/{code}': 'Client side: vouchers',
+    '/management/v1/projects': 'Management: Projects',
+    '/management/v1/projects/{projectId}': 'Management: Projects',
+    '/management/v1/projects/{projectId}/limits': 'Management: Projects',
+    '/management/v1/projects/{projectId}/api-keys/{keyId}': 'Management: API keys',
+    '/management/v1/projects/users/invite': 'Management: Users',
+  }
+  for (const [path, tag] of Object.entries(tags)) expect(tagOf(path)).toBe(tag)
+})
+
+test('a sample is the example given, or the least that fits', () => {
+  const components = { Thing: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, more: {} } } }
+  expect(sampleOf({ $ref: '#/components/schemas/Thing' }, components)).toEqual({ id: 'string' })
+  expect(sampleOf({ type: 'string', examples: ['Europe/Warsaw'] }, {})).toBe('Europe/Warsaw')
+  expect(sampleOf({ type: 'integer', minimum: 3, maximum: 9 }, {})).toBe(3)
+  expect(sampleOf({ type: 'integer', minimum: -5, maximum: -2 }, {})).toBe(-2)
+  expect(sampleOf({ type: 'array', minItems: 2, items: { enum: ['A', 'B'] } }, {})).toEqual(['A', 'A'])
+  expect(sampleOf({ type: 'string', minLength: 8 }, {})).toHaveLength(8)
+  expect(sampleOf({ type: 'string', maxLength: 2 }, {})).toBe('st')
+  expect(sampleOf({ type: ['boolean', 'null'] }, {})).toBe(true)
+})
+
+type Named = Array<[string, TSchema]>
+
+/** The document of one operation. */
+function documentOf(parts: Partial<Operation>, named: Named = []): OpenapiDocument {
+  const base = {
+    id: 'tryThing',
+    method: 'GET',
+    path: '/v1/things',
+    summary: 'Try a thing',
+    reply: Thing,
+    errors: [],
+  } as const
+  return openapiOf([operation({ ...base, ...parts, run: async () => ({}) } as never)], named)
+}
+
+const only = ({ paths }: OpenapiDocument): DocumentedOperation =>
+  Object.values(Object.values(paths)[0] as Record<string, DocumentedOperation>)[0] as DocumentedOperation
+
+/** The schema of a JSON answer. */
+function contentOf(response: DocumentedOperation['responses'][string] | undefined) {
+  if (response === undefined || '$ref' in response) throw new Error('not an answer of its own')
+  return response.content?.['application/json']?.schema ?? {}
+}

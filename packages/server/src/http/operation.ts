@@ -1,0 +1,99 @@
+import type { Static, TSchema } from 'typebox'
+import type { Ctx, InstallationCtx } from '../context.ts'
+import type { Role } from '../db/tables.ts'
+import type { ProjectFlag } from '../projects/project.ts'
+import type { ApiError, ErrorKey } from './errors.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/**
+ * One operation of the API: a table entry with everything that can be said about it, and the one function that does the
+ * work. Its path decides the family (`/v1`, `/client/v1`, `/management/v1`) and with it credentials, scope and wording.
+ */
+export interface Operation {
+  /** Unique, camelCase: the `operationId` of the OpenAPI file. */
+  id: string
+  method: Method
+  /** As the contract writes it: `/v1/categories/{categoryId}`. */
+  path: string
+  summary: string
+  description?: string
+  query?: TSchema
+  /** How the body arrives; JSON unless said otherwise. */
+  consumes?: 'json' | 'form'
+  body?: TSchema
+  /** Null: 204 without a body. */
+  reply: TSchema | null
+  status?: 200 | 202
+  /** The refusals of its own; those that every operation shares are added by the documentation. */
+  errors: readonly ErrorKey[]
+  /** Runs in one transaction, repeated on a conflict. Everything but GET, unless said otherwise. */
+  writes?: boolean
+  /** False where the reply holds a secret that must not be kept. */
+  idempotent?: false
+  /** Roles that may call it besides those its method admits (spec 06, 2.6). */
+  also_for?: readonly Role[]
+  /** A client-side operation that the project can switch off. */
+  flag?: ProjectFlag
+  /** Finds what the path names, before the body is looked at; throws 404. Its result is the `target` of `run`. */
+  target?(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<unknown>
+  run(
+    ctx: InstallationCtx,
+    input: { params: Record<string, string>; query: unknown; body: unknown; target: unknown },
+  ): Promise<unknown>
+}
+
+/** The names in braces: `/v1/a/{b}` → `{ b: string }`. */
+export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [K in Name]: string } & PathParams<Rest>
+  : unknown
+
+/** Management operations outside of a project have no project to touch. */
+export type CtxOf<Path extends string> = Path extends `/management/${string}`
+  ? Path extends `${string}{projectId}${string}`
+    ? Ctx
+    : InstallationCtx
+  : Ctx
+
+type Input<Path extends string, Query extends TSchema> = { params: PathParams<Path>; query: Static<Query> }
+
+/** What `run` answers: the reply or a refusal to keep; nothing where there is no body. */
+type Answered<Reply extends TSchema | null> = Reply extends TSchema ? Promise<Static<Reply> | ApiError> : Promise<void>
+
+/** Declares an operation; the types of `target` and `run` follow from the path and the schemas. */
+export function operation<
+  const Path extends string,
+  Query extends TSchema,
+  Body extends TSchema,
+  Reply extends TSchema | null,
+  Target,
+>(
+  declared: Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'run'> & {
+    path: Path
+    query?: Query
+    body?: Body
+    reply: Reply
+    target?(ctx: CtxOf<Path>, input: Input<Path, Query>): Promise<Target>
+    run(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body>; target: Target }): Answered<Reply>
+  },
+): Operation {
+  return declared as unknown as Operation
+}
+
+export type Family = 'server' | 'client' | 'management' | 'oauth'
+
+export function familyOf(path: string): Family {
+  if (path.startsWith('/management/v1/')) return 'management'
+  if (path.startsWith('/client/v1/')) return 'client'
+  return path.startsWith('/v1/oauth/') ? 'oauth' : 'server'
+}
+
+export const writes = ({ method, writes }: Operation): boolean => writes ?? method !== 'GET'
+
+/** Whether it takes an `Idempotency-Key`: a reply that holds a secret is not kept. */
+export const mayRepeat = (operation: Operation): boolean => writes(operation) && operation.idempotent !== false
+
+export const successStatus = ({ reply, status }: Operation): number => (reply === null ? 204 : (status ?? 200))
+
+export const pathParamNames = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1] as string)

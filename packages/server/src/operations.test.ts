@@ -1,0 +1,419 @@
+import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type ErrorKey, errorStatus } from './http/errors.ts'
+import { type OpenapiDocument, openapiOf, refusalsOf } from './http/openapi.ts'
+import { sampleOf } from './http/openapi-sample.ts'
+import type { JsonSchema } from './http/openapi-schema.ts'
+import { type Family, familyOf, type Operation, pathParamNames } from './http/operation.ts'
+import { scopes, scopesFor } from './http/scopes.ts'
+import { compileShape } from './http/validation.ts'
+import { operations } from './operations.ts'
+import { namedSchemas } from './schemas.ts'
+import { type Answer, newProject, type Shop, send } from './testing/app.ts'
+
+/*
+ * What holds for every operation, however many there are: each is walked through the table and through every way of
+ * being turned away. An operation that is added later is covered without a word here.
+ */
+
+const document: OpenapiDocument = openapiOf(operations, namedSchemas)
+
+describe('the table of operations', () => {
+  test('ids are unique and camelCase', () => {
+    const ids = operations.map(({ id }) => id)
+    expect(ids).toEqual([...new Set(ids)])
+    for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/)
+  })
+
+  test('no two have the same method and path', () => {
+    const routes = operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
+    expect(routes).toEqual([...new Set(routes)])
+  })
+
+  test('a summary is a few words and no sentence', () => {
+    for (const { id, summary } of operations) expect(summary, id).toMatch(/^[A-Z].{3,60}[^.\s]$/)
+  })
+
+  test('path parameters are camelCase, unique, and those that are documented', () => {
+    for (const { id, path, method } of operations) {
+      const names = pathParamNames(path)
+      expect(names, id).toEqual([...new Set(names)])
+      for (const name of names) expect(name, id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/)
+      expect(path.replaceAll(/\{\w+\}/g, ''), id).not.toMatch(/[{}:]/)
+      const parameters = document.paths[path]?.[method.toLowerCase()]?.parameters ?? []
+      expect(
+        parameters.flatMap((one) => ('in' in one && one.in === 'path' ? [one.name] : [])),
+        id,
+      ).toEqual(names)
+    }
+  })
+
+  test('the scope that opens a path exists', () => {
+    for (const { id, path } of operations)
+      for (const scope of scopesFor(path) ?? []) expect([...scopes], id).toContain(scope)
+  })
+
+  test('declared refusals exist, once, and include those the shapes bring along', () => {
+    for (const { id, path, errors, query, body, consumes } of operations) {
+      expect(errors, id).toEqual([...new Set(errors)])
+      for (const key of errors) expect(errorStatus(key), `${id}: ${key}`).toBeGreaterThanOrEqual(400)
+      if (query !== undefined) expect(errors, id).toContain('invalid_query_params')
+      if (body !== undefined && consumes !== 'form') expect(errors, id).toContain('invalid_payload')
+      if (pathParamNames(path).length > 0) expect(errors, id).toContain('not_found')
+    }
+  })
+
+  test('every body and reply has a name (src/schemas.ts lists the modules they come from)', () => {
+    const isNamed = ({ $ref, anyOf = [] }: JsonSchema): boolean => $ref !== undefined || anyOf.some(isNamed)
+    for (const { operationId, requestBody, responses } of documented()) {
+      const answers = Object.values(responses).flatMap((one) =>
+        'content' in one ? Object.values(one.content ?? {}) : [],
+      )
+      for (const { schema } of [...Object.values(requestBody?.content ?? {}), ...answers])
+        expect(isNamed(schema), operationId).toBe(true)
+    }
+  })
+
+  test('the sample body of the documentation is one the operation takes; otherwise its schema needs `examples`', () => {
+    for (const { id, body } of operations) {
+      if (body === undefined) continue
+      expect(compileShape(body).fault(sampleBody(id), { root: 'Payload', required: 'should' }), id).toBeNull()
+    }
+  })
+})
+
+describe('openapi.json', () => {
+  const file = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
+
+  test('is what the operations say', () => {
+    const isCurrent = file === `${JSON.stringify(document, null, 2)}\n`
+    expect(isCurrent, 'packages/server/openapi.json is out of date: run `npm run openapi` and commit it').toBe(true)
+  })
+
+  test('is OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    expect(await validator.validate(JSON.parse(file))).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
+  test('refers to nothing that is not there', () => {
+    for (const [, path] of file.matchAll(/"\$ref": "#\/([^"]+)"/g))
+      expect(at(document, path as string), path).toBeDefined()
+  })
+})
+
+/** What stands at a path of names in an object. */
+const at = (object: object, path: string): unknown =>
+  path.split('/').reduce<unknown>((place, name) => (place as Record<string, unknown> | undefined)?.[name], object)
+
+describe('every operation turns away', () => {
+  let shop: Shop
+  let other: Shop
+  beforeAll(async () => {
+    shop = await newProject({ project: openToClients })
+    other = await newProject({ project: openToClients })
+  })
+
+  test('who brings no key', async () => {
+    await walk(async (operation) => expectRefusal(operation, await ask(operation, {}), 'unauthorized'))
+  })
+
+  test('who brings a wrong key, half of one, or one of another kind', async () => {
+    await walk(async (operation) => {
+      for (const headers of wrongHeaders(familyOf(operation.path)))
+        expectRefusal(operation, await ask(operation, headers), 'unauthorized')
+    })
+  })
+
+  test('who does not take JSON', async () => {
+    await walk(async (operation) =>
+      expectRefusal(
+        operation,
+        await ask(operation, { ...headersOf(operation, shop), accept: 'text/html' }),
+        'not_acceptable',
+      ),
+    )
+  })
+
+  test('who speaks another version of the interface', async () => {
+    await walk(async (operation) =>
+      expectRefusal(
+        operation,
+        await ask(operation, { ...headersOf(operation, shop), 'x-voucherify-api-version': 'v1' }),
+        'invalid_api_version',
+      ),
+    )
+  })
+
+  test('a token without the scope, saying which would do; the narrow scope alone gets in', async () => {
+    const tokens = new Map<string, string>()
+    for (const scope of new Set(operations.flatMap(({ path }) => scopesFor(path) ?? []).concat('api', 'client_api')))
+      tokens.set(scope, await tokenOf(scope))
+    await walk(async (operation) => {
+      const [wide, narrow] = scopesFor(operation.path) ?? []
+      if (wide === undefined || narrow === undefined) return
+      const withToken = (scope: string) =>
+        ask(operation, { ...shop.headers, authorization: `Bearer ${tokens.get(scope)}` })
+      const details = `Access token does not cover this resource. Required scope: ${wide} or ${narrow}`
+      const refused = await withToken(wide === 'api' ? 'client_api' : 'api')
+      expectRefusal(operation, refused, 'forbidden')
+      expect(refused.body.details, operation.id).toBe(details)
+      expect(await withToken(narrow), operation.id).not.toMatchObject({ body: { details } })
+    })
+  })
+
+  test('the token of another project', async () => {
+    await walk(async (operation) => {
+      if (scopesFor(operation.path) === null) return
+      const headers = { ...shop.headers, authorization: other.headers.authorization as string }
+      expectRefusal(operation, await ask(operation, headers), 'unauthorized')
+    })
+  })
+
+  test('another method, naming those there are', async () => {
+    await walk(async (operation) => {
+      const path = pathOf(operation)
+      const offered = new Set(
+        operations.filter((one) => patternOf(one.path).test(path)).map(({ method }) => method as string),
+      )
+      const allow = [...offered].sort().flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      for (const method of ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'].filter((one) => !offered.has(one))) {
+        const answer = await send(shop.service.app, method, path)
+        expectContract(operation, answer, 'method_not_allowed')
+        expect(answer.headers.allow, operation.id).toBe(allow.join(', '))
+        expect(answer.body.details, operation.id).toMatch(
+          new RegExp(`^${method} is not supported by this endpoint. Did you mean `),
+        )
+      }
+    })
+  })
+
+  test('a body that is not JSON, in the shape of a transport failure', async () => {
+    await walk(async (operation) => {
+      if (operation.body === undefined || operation.consumes === 'form') return
+      for (const body of ['{"name":', '{"__proto__": 1}', Buffer.from([0x22, 0xff, 0x22])]) {
+        const answer = await ask(
+          operation,
+          { ...headersOf(operation, shop), 'content-type': 'application/json; charset=utf-8' },
+          body,
+        )
+        expectRefusal(operation, answer, 'invalid_payload')
+        expect(answer.body, operation.id).toMatchObject({
+          statusCode: 400,
+          error: 'Bad Request',
+          message: 'Invalid request payload JSON format',
+        })
+      }
+    })
+  })
+
+  test('a body of another media type', async () => {
+    await walk(async (operation) => {
+      if (operation.body === undefined) return
+      for (const media_type of [
+        'text/plain',
+        operation.consumes === 'form' ? 'application/json' : 'application/x-www-form-urlencoded',
+      ]) {
+        const answer = await ask(operation, { ...headersOf(operation, shop), 'content-type': media_type }, '{}')
+        expectRefusal(operation, answer, 'unsupported_media_type')
+        expect(answer.body, operation.id).toMatchObject({
+          statusCode: 415,
+          error: 'Unsupported Media Type',
+          message: 'Unsupported Media Type',
+        })
+      }
+    })
+  })
+
+  test('a body over the limit', async () => {
+    const narrow = await newProject({ env: { MAX_BODY_BYTES: '2048' } })
+    await walk(async (operation) => {
+      if (operation.method === 'GET') return
+      const media_type = operation.consumes === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
+      const headers = { ...headersOf(operation, narrow), 'content-type': media_type }
+      const answer = await send(narrow.service.app, operation.method, pathOf(operation), ' '.repeat(2049), headers)
+      expectRefusal(operation, answer, 'payload_too_large')
+      expect(answer.body, operation.id).toMatchObject({
+        statusCode: 413,
+        error: 'Request Entity Too Large',
+        message: 'Payload content length greater than maximum allowed: 2048',
+      })
+    })
+  })
+
+  /** A request without anything in it, as far as the gate is concerned. */
+  function ask(operation: Operation, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+    return send(shop.service.app, operation.method, pathOf(operation), body, headers)
+  }
+
+  function wrongHeaders(family: Family): Array<Record<string, string>> {
+    const nobody = '00000000-0000-4000-8000-000000000000'
+    if (family === 'management') {
+      const { 'x-management-id': id, 'x-management-token': token } = shop.management as Record<string, string>
+      return [
+        { 'x-management-id': id as string, 'x-management-token': nobody },
+        { 'x-management-id': nobody, 'x-management-token': token as string },
+        { 'x-management-id': id as string },
+        shop.headers,
+      ]
+    }
+    const { 'x-app-token': _, ...half } = shop.headers
+    const wrong = [
+      { ...shop.headers, 'x-app-token': nobody },
+      { ...shop.headers, 'x-app-token': other.app_token },
+      { ...shop.headers, 'x-app-id': nobody },
+      { ...shop.headers, 'x-app-id': shop.client_id, 'x-app-token': shop.client_token },
+      half,
+      shop.management,
+    ]
+    if (family === 'oauth') return wrong
+    const { authorization: _token, ...pair } = shop.headers
+    return [
+      ...wrong,
+      pair,
+      { ...pair, authorization: `Bearer ${nobody}` },
+      { ...pair, authorization: `Basic ${shop.access_token}` },
+    ]
+  }
+
+  async function tokenOf(scope: string): Promise<string> {
+    const form = `grant_type=client_credentials&scope=${scope}`
+    const { body } = await shop.call('POST', '/v1/oauth/token', form, {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    return body.access_token
+  }
+})
+
+describe('what belongs to one project', () => {
+  test('is neither seen nor touched by another', async () => {
+    const shop = await newProject({ project: openToClients })
+    const other = await newProject({ project: openToClients })
+    const mine = await fill(shop)
+    const before = await readAll(shop, mine)
+    expect(before.length).toBeGreaterThan(0)
+
+    await walk(async (operation) => {
+      if (operation.path === '/management/v1/projects/{projectId}') return // whoever deletes itself proves nothing
+      const path = pathOf(operation, { ...mine, '/management/v1/projects': other.project_id })
+      const answer = await send(
+        other.service.app,
+        operation.method,
+        path,
+        bodyFor(operation),
+        headersOf(operation, other),
+      )
+      const names = pathParamNames(operation.path).filter((name) => name !== 'projectId')
+      if (answer.status < 300)
+        for (const id of secretsOf(shop, mine)) expect(JSON.stringify(answer.body), operation.id).not.toContain(id)
+      if (names.length > 0 && !isEmptyList(answer.body))
+        expect(answer.status, `${operation.id}: ${JSON.stringify(answer.body)}`).toBe(404)
+    })
+    expect(await readAll(shop, mine)).toEqual(before)
+  })
+
+  /** Creates one of everything that can be created, and answers the ids by the path they were created under. */
+  async function fill(shop: Shop): Promise<Record<string, string>> {
+    const ids: Record<string, string> = { '/management/v1/projects': shop.project_id }
+    for (const operation of operations) {
+      if (operation.method !== 'POST' || !operation.id.startsWith('create') || operation.path in ids) continue
+      const answer = await send(
+        shop.service.app,
+        'POST',
+        pathOf(operation, ids),
+        bodyFor(operation),
+        headersOf(operation, shop),
+      )
+      const hint = 'give the schema of its body `examples` that work; the documentation shows them too'
+      expect(answer.status, `${operation.id} answers ${JSON.stringify(answer.body)}: ${hint}`).toBeLessThan(300)
+      if (typeof answer.body?.id === 'string') ids[operation.path] = answer.body.id
+    }
+    return ids
+  }
+
+  /** Every GET of the shop on what it has. */
+  async function readAll(shop: Shop, ids: Record<string, string>): Promise<Answer['body'][]> {
+    const answers: Answer['body'][] = []
+    for (const operation of operations) {
+      if (operation.method !== 'GET' || operation.path === '/management/v1/projects') continue
+      const answer = await send(shop.service.app, 'GET', pathOf(operation, ids), undefined, headersOf(operation, shop))
+      if (answer.status === 200) answers.push(answer.body)
+    }
+    return answers
+  }
+
+  const secretsOf = (shop: Shop, { '/management/v1/projects': _, ...ids }: Record<string, string>) => [
+    ...Object.values(ids),
+    shop.app_id,
+    shop.app_token,
+    shop.client_id,
+  ]
+
+  function isEmptyList(body: Record<string, unknown> | null): boolean {
+    return body?.object === 'list' && (body[body.data_ref as string] as unknown[]).length === 0
+  }
+})
+
+const openToClients = {
+  client_trusted_domains: ['*'],
+  client_redeem_enabled: true,
+  client_publish_enabled: true,
+  client_list_vouchers_enabled: true,
+  client_create_customer_enabled: true,
+  client_loyalty_events_enabled: true,
+  client_set_voucher_expiration_date_enabled: true,
+}
+
+async function walk(visit: (operation: Operation) => Promise<void>): Promise<void> {
+  for (const operation of operations) await visit(operation)
+}
+
+const documented = () => Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+/** What the documentation shows as the body of an operation. */
+function sampleBody(id: string): unknown {
+  const [content] = Object.values(
+    documented().find(({ operationId }) => operationId === id)?.requestBody?.content ?? {},
+  )
+  return content === undefined ? undefined : sampleOf(content.schema, document.components.schemas)
+}
+
+function bodyFor({ id, consumes }: Operation): unknown {
+  const body = sampleBody(id)
+  return consumes === 'form' ? new URLSearchParams(body as Record<string, string>).toString() : body
+}
+
+function headersOf({ path, consumes }: Operation, shop: Shop): Record<string, string> {
+  const headers = familyOf(path) === 'management' ? shop.management : shop.headers
+  return consumes === 'form' ? { 'content-type': 'application/x-www-form-urlencoded', ...headers } : headers
+}
+
+/** The path with its parameters filled in: by what was created under the path before each, otherwise by nothing real. */
+function pathOf({ path }: Operation, ids: Record<string, string> = {}): string {
+  return path.replaceAll(
+    /\/\{\w+\}/g,
+    (_, offset: number) => `/${ids[path.slice(0, offset)] ?? 'nothing-of-this-name'}`,
+  )
+}
+
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+
+/** A refusal in the contract's shape that the operation declares. */
+function expectRefusal(operation: Operation, answer: Answer, key: ErrorKey): void {
+  expectContract(operation, answer, key)
+  expect([...refusalsOf(operation)], operation.id).toContain(key)
+}
+
+function expectContract({ id }: Operation, { status, headers, body }: Answer, key: ErrorKey): void {
+  const at = `${id}: ${JSON.stringify(body)}`
+  expect({ status, code: body?.code, key: body?.key }, at).toEqual({
+    status: errorStatus(key),
+    code: errorStatus(key),
+    key,
+  })
+  expect(body.message, at).toEqual(expect.stringMatching(/./))
+  expect(body.request_id, at).toMatch(/^v-[0-9a-f]{18}$/)
+  expect(headers['x-request-id'], at).toBe(body.request_id)
+  expect(headers['content-type'], at).toBe('application/json; charset=utf-8')
+}
