@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Database, Db } from '../db/connect.ts'
+import { ownDatabase } from '../testing/nodes.ts'
+import { insertProjectOf } from './create.ts'
+import { purgeProject, tablesWithProjects } from './purge.ts'
+
+let database: Database | undefined
+const opened = async () => {
+  database ??= (await ownDatabase()).database
+  return database
+}
+
+async function newProject(db: Db, { deleted }: { deleted: boolean }): Promise<string> {
+  const now = new Date().toISOString()
+  const body = { name: 'Shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true }
+  const { id } = await insertProjectOf(db, now, body, { is_sandbox: false })
+  if (deleted) await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute()
+  return id
+}
+
+const newCounters = (db: Db, project_id: string, count: number) =>
+  sql`insert into counters (project_id, name, used) select ${project_id}, 'counter ' || n, n from generate_series(1, ${count}::int) n`.execute(
+    db,
+  )
+
+const countOf = async (db: Db, table: string, project_id: string): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where ${sql.ref(table === 'projects' ? 'id' : 'project_id')} = ${project_id}`.execute(
+    db,
+  )
+  return rows[0]!.count
+}
+
+test('what a deleted project left goes away, the project last, and nobody else loses anything', async () => {
+  const { db } = await opened()
+  const [gone, other] = [await newProject(db, { deleted: true }), await newProject(db, { deleted: false })]
+  for (const project_id of [gone, other]) {
+    await newCounters(db, project_id, 3)
+    const now = new Date().toISOString()
+    await db
+      .insertInto('categories')
+      .values({
+        project_id,
+        id: 'cat_1',
+        name: 'A',
+        hierarchy: 0,
+        created_at: now,
+        updated_at: null,
+        config_version: 1,
+      })
+      .execute()
+    await db.insertInto('terms').values({ project_id, id: 'terms_1', content: '{}', created_at: now }).execute()
+  }
+  expect(await purgeProject(db, gone)).toBeUndefined()
+  for (const { name } of await tablesWithProjects(db)) expect([name, await countOf(db, name, gone)]).toEqual([name, 0])
+  expect(await countOf(db, 'projects', gone)).toBe(0)
+  expect(await countOf(db, 'counters', other)).toBe(3)
+  expect(await countOf(db, 'categories', other)).toBe(1)
+  expect(await countOf(db, 'terms', other)).toBe(1)
+  expect(await countOf(db, 'projects', other)).toBe(1)
+})
+
+test('a project that is not deleted is left alone, and one that is not there is no trouble', async () => {
+  const { db } = await opened()
+  const project_id = await newProject(db, { deleted: false })
+  await newCounters(db, project_id, 3)
+  await purgeProject(db, project_id)
+  expect(await countOf(db, 'counters', project_id)).toBe(3)
+  expect(await countOf(db, 'projects', project_id)).toBe(1)
+  await purgeProject(db, 'proj_nowhere')
+})
+
+test('stopped after any batch, it goes on from there, and the project itself goes only at the end', async () => {
+  const { db } = await opened()
+  const project_id = await newProject(db, { deleted: true })
+  await newCounters(db, project_id, 2_500)
+  const tables_before = (await tablesWithProjects(db)).findIndex(({ name }) => name === 'counters')
+
+  /** Not aborted when it is asked so many times: once before each batch. */
+  const afterBatches = (batches: number): AbortSignal => {
+    let asked = 0
+    return { get aborted() { return ++asked > batches } } as AbortSignal // biome-ignore format: one thought
+  }
+  const left = []
+  for (let run = 1; run <= 3; run += 1) {
+    expect(await purgeProject(db, project_id, afterBatches(tables_before + 1))).toBe('again')
+    left.push(await countOf(db, 'counters', project_id))
+  }
+  expect(left).toEqual([1_500, 500, 0])
+  expect(await countOf(db, 'projects', project_id)).toBe(1)
+  expect(await purgeProject(db, project_id)).toBeUndefined()
+  expect(await countOf(db, 'projects', project_id)).toBe(0)
+})
+
+test('two runs at once do no harm', async () => {
+  const { db } = await opened()
+  const project_id = await newProject(db, { deleted: true })
+  await newCounters(db, project_id, 2_500)
+  await Promise.all([purgeProject(db, project_id), purgeProject(db, project_id)])
+  expect(await countOf(db, 'counters', project_id)).toBe(0)
+  expect(await countOf(db, 'projects', project_id)).toBe(0)
+})
+
+test('a table that did not exist yesterday is emptied too, and one that others refer to after them', async () => {
+  const { db } = await opened()
+  const [gone, other] = [await newProject(db, { deleted: true }), await newProject(db, { deleted: false })]
+  const key = sql`project_id text not null, id text not null, primary key (project_id, id)`
+  await sql`create table a_parent (${key})`.execute(db)
+  await sql`create table b_child (${key}, foreign key (project_id, id) references a_parent)`.execute(db)
+  for (const table of ['a_parent', 'b_child'])
+    for (const project_id of [gone, other])
+      await sql`insert into ${sql.table(table)} values (${project_id}, '1')`.execute(db)
+  await purgeProject(db, gone)
+  for (const table of ['a_parent', 'b_child']) {
+    expect(await countOf(db, table, gone)).toBe(0)
+    expect(await countOf(db, table, other)).toBe(1)
+  }
+  await sql`drop table b_child, a_parent`.execute(db)
+})
+
+test('a table that cannot be emptied, or has no key to go by, stops the purge instead of being passed over', async () => {
+  const { db } = await opened()
+  const gone = await newProject(db, { deleted: true })
+  await sql`create table keepers (project text not null, id text not null, of_project text not null)`.execute(db)
+  await sql`create table kept (project_id text not null, id text not null, primary key (project_id, id))`.execute(db)
+  await sql`alter table keepers add foreign key (of_project, id) references kept`.execute(db)
+  await sql`insert into kept values (${gone}, '1')`.execute(db)
+  await sql`insert into keepers values ('elsewhere', '1', ${gone})`.execute(db)
+  await expect(purgeProject(db, gone)).rejects.toMatchObject({ code: '23503' })
+  expect(await countOf(db, 'projects', gone)).toBe(1)
+  await sql`drop table keepers, kept`.execute(db)
+
+  await sql`create table keyless (project_id text)`.execute(db)
+  await expect(purgeProject(db, gone)).rejects.toThrow('Table keyless has no primary key')
+  await sql`drop table keyless`.execute(db)
+  expect(await purgeProject(db, gone)).toBeUndefined()
+})

@@ -1,0 +1,72 @@
+import type { StackingRules, StackingRulesBody } from './schema.ts'
+
+/** In force while a project has made no rules of its own (spec 02, 7.1). */
+export const defaultRules: StackingRules = {
+  exclusive_categories: [],
+  joint_categories: [],
+  redeemables_limit: 30,
+  applicable_redeemables_limit: 5,
+  applicable_redeemables_per_category_limit: 1,
+  applicable_redeemables_category_limits: {},
+  applicable_exclusive_redeemables_limit: 1,
+  applicable_exclusive_redeemables_per_category_limit: 1,
+  discount_calculation_mode: 'DISCOUNTED_AMOUNT',
+  initial_amount_mode_categories: [],
+  discounted_amount_mode_categories: [],
+  redeemables_application_mode: 'ALL',
+  redeemables_sorting_rule: 'REQUESTED_ORDER',
+  redeemables_products_application_mode: 'STACK',
+  redeemables_no_effect_rule: 'REDEEM_ANYWAY',
+  no_effect_skip_categories: [],
+  no_effect_redeem_anyway_categories: [],
+  redeemables_rollback_order_mode: 'WITH_ORDER',
+  grouped_redeemables_sorting_rule: 'JOINT_ALWAYS_LAST',
+}
+
+/** The rules after an update: fields that were sent replace the old ones, lists and the map as a whole. */
+export function merged(rules: StackingRules, body: StackingRulesBody): StackingRules {
+  const names = Object.keys(defaultRules) as Array<keyof StackingRules>
+  return Object.fromEntries(
+    names.map((name) => [name, body[name] === undefined ? rules[name] : body[name]]),
+  ) as unknown as StackingRules
+}
+
+/** Why a set of rules contradicts itself, in the words of a body failure, or null. */
+export function whyNotConsistent(rules: StackingRules): string | null {
+  for (const [smaller, larger] of ordered) {
+    const [value, bound] = [rules[smaller], rules[larger]]
+    if (value !== null && bound !== null && value > bound) return `Property .${smaller} must be <= ${bound}`
+  }
+  for (const [one, other] of disjoint) {
+    const shared = rules[one].find((id) => rules[other].includes(id))
+    if (shared !== undefined) return `Category ${shared} must not be in both .${one} and .${other}`
+  }
+  return null
+}
+
+const ordered = [
+  ['applicable_redeemables_limit', 'redeemables_limit'],
+  ['applicable_redeemables_per_category_limit', 'applicable_redeemables_limit'],
+  ['applicable_exclusive_redeemables_per_category_limit', 'applicable_exclusive_redeemables_limit'],
+] as const
+
+const disjoint = [
+  ['exclusive_categories', 'joint_categories'],
+  ['initial_amount_mode_categories', 'discounted_amount_mode_categories'],
+  ['no_effect_skip_categories', 'no_effect_redeem_anyway_categories'],
+] as const
+
+/** Every list of category ids in the rules. */
+const categoryLists = disjoint.flat()
+
+export function namesCategory(rules: StackingRules, category_id: string): boolean {
+  const isLimited = Object.hasOwn(rules.applicable_redeemables_category_limits, category_id)
+  return isLimited || categoryLists.some((name) => rules[name].includes(category_id))
+}
+
+/** The rules without a category that is about to be deleted. */
+export function withoutCategory(rules: StackingRules, category_id: string): StackingRules {
+  const { [category_id]: _, ...applicable_redeemables_category_limits } = rules.applicable_redeemables_category_limits
+  const lists = Object.fromEntries(categoryLists.map((name) => [name, rules[name].filter((id) => id !== category_id)]))
+  return merged(rules, { ...lists, applicable_redeemables_category_limits })
+}
