@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { buildApp } from '../app.ts'
+import type { House } from '../context.ts'
+import { limits } from '../lib/limits.ts'
+import { type Answer, newProject, send, testService } from '../testing/app.ts'
+import { newValve } from './load-shedding.ts'
+
+const turned_away = {
+  status: 503,
+  headers: {
+    'retry-after': '5',
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': expect.stringMatching(/^v-/),
+  },
+  body: {
+    code: 503,
+    key: 'service_unavailable',
+    message: 'Service Unavailable',
+    request_id: expect.stringMatching(/^v-/),
+  },
+}
+
+test('the valve closes while the event loop is late, and opens slowly afterwards', () => {
+  const valve = newValve()
+  const look = (late_ms: number) => {
+    valve.adjust(late_ms)
+    return valve.share()
+  }
+  expect([900, 900, 900, 900, 900, 900, 900].map(look)).toEqual([0, 0, 0.25, 0.5, 0.75, 1, 1])
+  expect([0, 0, 900, 0].map(look)).toEqual([0.9375, 0.875, 1, 0.9375])
+  expect(Array.from({ length: 15 }, () => look(0)).at(-1)).toBe(0)
+})
+
+test('one pause, or two, turn nobody away', () => {
+  const valve = newValve()
+  for (const late_ms of [5_000, 5_000, 0, 5_000, 400, 5_000, 5_000]) {
+    valve.adjust(late_ms)
+    expect(valve.turnsAway()).toBe(false)
+  }
+})
+
+test('the valve turns away exactly its share', () => {
+  const valve = newValve()
+  for (let look = 0; look < 3; look += 1) valve.adjust(900)
+  expect(Array.from({ length: 8 }, () => valve.turnsAway()).filter(Boolean)).toHaveLength(2)
+})
+
+test('a database with too long a queue turns operations away; those in the queue are served', async () => {
+  const { app, call, house } = await newService()
+  expect(await call()).toMatchObject({ status: 200 }) // so that its keys are in memory
+  const release = await occupyDatabase(house)
+  const waiting = () => house.database.load().waiting
+  const queue = Array.from({ length: 10 }, call)
+  await expect.poll(waiting).toBeGreaterThanOrEqual(queue.length)
+  const others = Array.from({ length: limits.database_waiting_max }, () => house.database.execute('select 1'))
+  await expect.poll(waiting).toBeGreaterThanOrEqual(limits.database_waiting_max)
+
+  for (const answer of await Promise.all(Array.from({ length: 100 }, call))) expect(answer).toMatchObject(turned_away)
+  expect(await send(app, 'GET', '/health/live')).toMatchObject({ status: 200 })
+  const [ready, metrics] = await Promise.all(['/health/ready', '/metrics'].map((path) => send(app, 'GET', path)))
+  expect(ready).toMatchObject(turned_away)
+  expect(metrics).toMatchObject({ status: 200 })
+  expect(metrics?.body).toContain('guerdon_http_requests_shed_total{reason="database"} 100\n')
+
+  release()
+  await Promise.all(others)
+  expect(new Set((await Promise.all(queue)).map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await call()).toMatchObject({ status: 200 })
+  await expect.poll(() => send(app, 'GET', '/health/ready')).toMatchObject({ status: 200 })
+})
+
+test('a process that stops turns operations away, says that it is not ready, and is alive', async () => {
+  const { house } = await testService()
+  const app = buildApp({ house })
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+  app.addHook('preClose', () => stopped)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const ask = (path: string) => get(`${address}${path}`)
+  expect(await ask('/health/ready')).toMatchObject({ status: 200, body: { status: 'ok' } })
+
+  const closed = app.close()
+  await expect.poll(() => ask('/health/ready')).toMatchObject(turned_away)
+  expect(await ask('/management/v1/health')).toMatchObject(turned_away)
+  expect(await ask('/v1/categories')).toMatchObject(turned_away)
+  expect(await ask('/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  stop()
+  await closed
+})
+
+// Last, since it makes every service of this process late.
+test('an event loop that cannot keep up turns operations away, and takes them again once it can', async () => {
+  const { app, call } = await newService()
+  expect(await call()).toMatchObject({ status: 200 })
+  for (let round = 0; round < 4; round += 1) {
+    block(limits.event_loop_late_ms_max + 350)
+    await wait(1)
+  }
+  const answers = await Promise.all(Array.from({ length: 8 }, call))
+  const refused = answers.filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThanOrEqual(2)
+  for (const answer of refused) expect(answer).toMatchObject(turned_away)
+  for (const path of ['/health/live', '/health/ready', '/docs'])
+    expect(await send(app, 'GET', path), path).toMatchObject({ status: 200 })
+  const metrics = await send(app, 'GET', '/metrics')
+  expect(metrics.body).toContain(`guerdon_http_requests_shed_total{reason="event_loop"} ${refused.length}\n`)
+
+  const statuses = async () =>
+    new Set((await Promise.all(Array.from({ length: 16 }, call))).map(({ status }) => status))
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual(new Set([200]))
+})
+
+/** Keeps the thread busy. */
+function block(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
+
+/** One request on a connection of its own: a stopping server may close one that is kept at any moment. */
+async function get(url: string): Promise<Answer> {
+  const call = request(url, { agent: false }).end()
+  const [answer] = (await once(call, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode as number, headers: answer.headers, body: (await json(answer)) as Answer['body'] }
+}
+
+/** A service that nothing has happened to yet, and a call that reads from its database. */
+async function newService() {
+  const { headers, service } = await newProject()
+  const app = buildApp({ house: service.house })
+  onTestFinished(() => app.close())
+  return { app, house: service.house, call: () => send(app, 'GET', '/v1/categories', undefined, headers) }
+}
+
+/** Takes every connection there is, until it is told to let go. */
+async function occupyDatabase({ database }: House): Promise<() => void> {
+  const connections = database.kind === 'pglite' ? 1 : 8
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  onTestFinished(() => release())
+  let taken = 0
+  for (let n = 0; n < connections; n += 1)
+    void database.db.transaction().execute(async () => {
+      taken += 1
+      await released
+    })
+  await expect.poll(() => taken).toBe(connections)
+  return release
+}

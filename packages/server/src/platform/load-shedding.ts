@@ -1,0 +1,103 @@
+import { performance } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+import type { House } from '../context.ts'
+import { errorText } from '../http/errors.ts'
+import { unavailable } from '../http/failures.ts'
+import { limits } from '../lib/limits.ts'
+
+export type ShedReason = 'closing' | 'database' | 'event_loop'
+
+/** What the process can still take. */
+export interface Load {
+  /** How late the event loop was when last looked at. */
+  late_ms(): number
+  isClosing(): boolean
+  /** Requests that were turned away so far. */
+  shed: Readonly<Record<ShedReason, number>>
+}
+
+/**
+ * Turns operations away with 503 before they cost anything: while the process stops, while too many requests wait for
+ * the database, and, of those that come while the event loop cannot keep up, as many as it takes. A client that is told
+ * to come back is served sooner than one that waits in a queue that only grows.
+ */
+export function shedLoad(app: FastifyInstance, { database, settings }: House): Load {
+  const shed: Record<ShedReason, number> = { closing: 0, database: 0, event_loop: 0 }
+  const valve = newValve()
+  let late_ms = 0
+  let closing = false
+
+  const watch = setInterval(lookAtEventLoop, interval_ms).unref()
+  let looked_at = performance.now()
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onClose', async () => clearInterval(watch))
+
+  app.addHook('onRequest', (request, reply, next) => {
+    const reason = request.routeOptions.config.operation === undefined ? null : whyNotNow()
+    if (reason === null) return next()
+    shed[reason] += 1
+    // Not thrown: a stack trace and a line in the log for each would be one more load.
+    const refusal = unavailable()
+    reply
+      .code(refusal.status)
+      .headers(refusal.headers)
+      .header('Content-Type', 'application/json; charset=utf-8')
+      .send(errorText(refusal, request.id, settings.error_messages))
+  })
+  return { late_ms: () => late_ms, isClosing: () => closing, shed }
+
+  function whyNotNow(): ShedReason | null {
+    if (closing) return 'closing'
+    if (database.load().waiting >= limits.database_waiting_max) return 'database'
+    return valve.turnsAway() ? 'event_loop' : null
+  }
+
+  function lookAtEventLoop(): void {
+    const now = performance.now()
+    late_ms = Math.max(0, now - looked_at - interval_ms)
+    looked_at = now
+    const before = valve.share()
+    valve.adjust(late_ms)
+    if (before === 0 && valve.share() > 0)
+      app.log.warn({ late_ms: Math.round(late_ms) }, 'overloaded: turning requests away')
+    if (before > 0 && valve.share() === 0) app.log.warn({ shed: shed.event_loop }, 'no longer overloaded')
+  }
+}
+
+const interval_ms = 250
+
+/** Which share of the requests is turned away. */
+export interface Valve {
+  adjust(late_ms: number): void
+  share(): number
+  /** Whether this request is one of them. */
+  turnsAway(): boolean
+}
+
+/**
+ * Closes quickly while the event loop is late and opens slowly once it is not, so that it settles where the process just
+ * keeps up instead of swinging between all and nothing. A single pause (a large collection of garbage, a vacuum of the
+ * embedded database) is no overload: it takes three late looks in a row.
+ */
+export function newValve(): Valve {
+  let late_in_a_row = 0
+  let share = 0
+  let owed = 0
+  return {
+    adjust(late_ms) {
+      late_in_a_row = late_ms > limits.event_loop_late_ms_max ? late_in_a_row + 1 : 0
+      const isOverloaded = late_in_a_row >= 3 || (late_in_a_row > 0 && share > 0)
+      share = isOverloaded ? Math.min(1, share + 0.25) : Math.max(0, share - 0.0625)
+    },
+    share: () => share,
+    turnsAway() {
+      if (share === 0) return false
+      owed += share
+      if (owed < 1) return false
+      owed -= 1
+      return true
+    },
+  }
+}

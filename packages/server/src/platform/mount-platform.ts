@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { House } from '../context.ts'
+import { unavailable } from '../http/failures.ts'
+import type { Route } from '../http/mount.ts'
+import { openapiOf } from '../http/openapi.ts'
+import type { Operation } from '../http/operation.ts'
+import { namedSchemas } from '../schemas.ts'
+import { docsPage } from './docs-page.ts'
+import { shedLoad } from './load-shedding.ts'
+import { newMetrics } from './metrics.ts'
+import { publishedText } from './published-text.ts'
+import { newReadiness } from './readiness.ts'
+import { logRequest } from './request-log.ts'
+import { newRequestTally } from './request-tally.ts'
+import { watchRequests } from './watch-requests.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation
+    /** The name of a route outside of the contract, for log and metrics. */
+    platform?: string
+  }
+}
+
+/**
+ * What an operator and a reader need besides the API, all without credentials: health, metrics, documentation; and the
+ * watch over every request: log, numbers, and 503 when there are too many. Answers the routes it added.
+ */
+export function mountPlatform(app: FastifyInstance, house: House, operations: readonly Operation[]): Route[] {
+  const tally = newRequestTally()
+  const in_flight = watchRequests(app, (request, reply, ended) => {
+    const { operation, platform } = reply.routeOptions.config
+    tally.count(operation?.id ?? platform ?? 'unknown', ended.status, ended.seconds)
+    logRequest(request, reply, ended)
+  })
+  const load = shedLoad(app, house)
+  const readMetrics = newMetrics(house, { tally, load, in_flight })
+  const checkReadiness = newReadiness(house.database)
+  const ready = async () => {
+    if (load.isClosing()) throw unavailable()
+    await checkReadiness()
+    return ok
+  }
+  const document = () => openapiOf(operations, namedSchemas)
+
+  const routes: Record<string, Handler> = {
+    '/': (_, reply) => reply.redirect('docs'),
+    '/docs': publishedText(pageHeaders, () => docsPage(document())),
+    '/openapi.json': publishedText({ 'Content-Type': 'application/json; charset=utf-8' }, () =>
+      JSON.stringify(document()),
+    ),
+    '/health/live': async () => ok,
+    '/health/ready': ready,
+    '/management/v1/health': ready,
+    '/metrics': async (_, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await readMetrics()),
+  }
+  for (const [url, handler] of Object.entries(routes)) app.get(url, { config: { platform: `GET ${url}` } }, handler)
+  return Object.keys(routes).map((path) => ({ method: 'GET', path }))
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<unknown>
+
+const ok = { status: 'ok' }
+
+/** The page has no script and asks nobody for anything; should markup ever slip into it, the browser is told the same. */
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+}

@@ -1,0 +1,154 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { expect, onTestFinished, test } from 'vitest'
+import { buildApp } from '../app.ts'
+import { operation } from '../http/operation.ts'
+import { loggable, openLog } from '../lib/log.ts'
+import { operations } from '../operations.ts'
+import { newProject, type Shop, send } from '../testing/app.ts'
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** Fails in the database, with a secret among the values of the statement. */
+const failing = operation({
+  id: 'failInDatabase',
+  method: 'POST',
+  path: '/v1/categories/{categoryId}/fail',
+  summary: 'Fail in the database',
+  body: Type.Object({ secret: Type.String() }),
+  reply: null,
+  errors: [],
+  run: async (ctx, { body }) => {
+    const { project_id, now } = ctx
+    await sql`insert into categories (project_id, id, name, hierarchy, created_at, config_version)
+      values (${project_id}, ${body.secret}, null, 1, ${now}, 1)`.execute(ctx.db)
+  },
+})
+
+test('a request leaves one line: who called what, and how it went', async () => {
+  const { app, shop, lines } = await logged('info')
+  await send(app, 'GET', '/v1/categories/nothing?color=red', undefined, shop.headers)
+  await send(app, 'GET', '/v1/categories', undefined, shop.headers)
+  await wait(5)
+  expect(lines()).toEqual([
+    {
+      level: 30,
+      time: expect.stringMatching(/Z$/),
+      request_id: expect.stringMatching(/^v-[0-9a-f]{18}$/),
+      operation: 'getCategory',
+      method: 'GET',
+      path: '/v1/categories/nothing',
+      status: 404,
+      duration_ms: expect.any(Number),
+      app_id: shop.app_id,
+      msg: 'request',
+    },
+  ])
+})
+
+test('what goes well is told at level debug, a failure of ours as an error with its cause', async () => {
+  const { app, shop, lines } = await logged('debug')
+  await send(app, 'GET', '/v1/categories', undefined, shop.headers)
+  await send(app, 'POST', '/v1/categories/x/fail', { secret: 'hush' }, shop.headers)
+  await send(app, 'GET', '/health/live')
+  await send(app, 'PUT', '/health/live')
+  await wait(5)
+  expect(lines()).toMatchObject([
+    { level: 20, operation: 'listCategories', status: 200, app_id: shop.app_id },
+    {
+      level: 50,
+      operation: 'failInDatabase',
+      status: 500,
+      error: { code: '23502', message: expect.stringContaining('null value'), stack: expect.any(String) },
+    },
+    { level: 20, operation: 'GET /health/live', status: 200, app_id: null },
+    { level: 30, operation: null, method: 'PUT', path: '/health/live', status: 405 },
+  ])
+})
+
+test('no secret ever reaches the log', async () => {
+  const { app, shop, text, lines } = await logged('trace')
+  const secrets = [shop.app_token, shop.client_token, shop.access_token, shop.management_token]
+  const remember = <T>(secret: T): T => {
+    expect(secret).toEqual(expect.stringMatching(/.{4}/))
+    secrets.push(secret as string)
+    return secret
+  }
+  const pair = { 'x-app-id': shop.app_id, 'x-app-token': shop.app_token }
+  const manage = (method: string, path: string, body?: unknown) =>
+    send(app, method, `/management/v1/projects/${shop.project_id}${path}`, body, shop.management)
+
+  const issued = await send(app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', {
+    ...pair,
+    ...form,
+  })
+  const token = remember(issued.body.access_token)
+  const headers = { ...pair, authorization: `Bearer ${token}` }
+  await send(app, 'POST', '/v1/categories', { name: remember('Name of a thing'), hierarchy: 1 }, headers)
+  await send(app, 'POST', '/v1/categories', { name: 'Name of a thing', hierarchy: 1 }, headers)
+  await send(app, 'POST', '/v1/categories', remember('{"malformed body'), {
+    ...headers,
+    'content-type': 'application/json',
+  })
+  await send(app, 'GET', `/v1/categories?token=${remember('secret-in-query')}`, undefined, headers)
+  await send(app, 'GET', `/v1/unknown?token=${remember('secret-in-unknown')}`, undefined, headers)
+  await send(app, 'PATCH', '/v1/categories', undefined, { cookie: remember('cookie=of-a-browser') })
+  await send(app, 'GET', '/v1/categories', undefined, { ...headers, 'x-app-token': remember('wrong-app-token') })
+  await send(app, 'GET', '/v1/categories', undefined, {
+    ...pair,
+    authorization: `Bearer ${remember('wrong-access-token')}`,
+  })
+  await send(app, 'GET', '/v1/categories', undefined, {
+    ...headers,
+    'x-voucherify-api-version': remember('version-of-mine'),
+  })
+  await send(app, 'POST', '/v1/oauth/introspect', `access_token=${token}`, { ...pair, ...form })
+  await send(app, 'POST', '/v1/oauth/token/revoke', `access_token=${token}`, { ...pair, ...form })
+
+  const created = await manage('POST', '/api-keys', { name: 'Shop' })
+  remember(created.body.secret)
+  remember((await manage('POST', `/api-keys/${created.body.id}/regenerate`)).body.secret)
+  remember((await manage('POST', '/webhook-token/regenerate')).body.webhook_token)
+  await manage('PUT', `/api-keys/${created.body.id}`, { role: remember('BOSS-OF-ALL') })
+  const failed = await send(app, 'POST', '/v1/categories/x/fail', { secret: remember('secret-of-a-row') }, shop.headers)
+  expect(failed.status).toBe(500)
+  await wait(5)
+
+  expect(lines().map(({ status }) => status)).toEqual([
+    200, 200, 409, 400, 200, 404, 405, 401, 401, 400, 200, 204, 200, 200, 200, 400, 500,
+  ])
+  for (const secret of secrets) expect(text()).not.toContain(secret)
+})
+
+test('of an error only what is harmless is written, of its cause too', () => {
+  const error = Object.assign(
+    new Error('duplicate key', { cause: Object.assign(new TypeError('inner'), { params: ['hush'] }) }),
+    {
+      code: '23505',
+      detail: 'Key (name)=(hush) already exists',
+      params: ['hush'],
+    },
+  )
+  const written = loggable(error)
+  expect(written).toMatchObject({
+    type: 'Error',
+    message: 'duplicate key',
+    code: '23505',
+    cause: { type: 'TypeError', message: 'inner' },
+  })
+  expect(JSON.stringify(written)).not.toContain('hush')
+  expect(loggable('text')).toEqual({ type: 'string', message: 'text' })
+})
+
+/** A service that logs into memory. */
+async function logged(level: string) {
+  const shop: Shop = await newProject()
+  const written: string[] = []
+  const log = openLog(level, { write: (line) => void written.push(line) })
+  const app = buildApp({ house: { ...shop.service.house, log }, operations: [...operations, failing] })
+  await app.ready()
+  onTestFinished(() => app.close())
+  const lines = () => written.map((line) => JSON.parse(line) as Record<string, unknown>)
+  return { app, shop, text: () => written.join(''), lines }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { newRequestTally } from './request-tally.ts'
+
+test('requests are counted by status, and timed by class of status', () => {
+  const tally = newRequestTally()
+  tally.count('getCategory', 200, 0.002)
+  tally.count('getCategory', 404, 0.001)
+  tally.count('getCategory', 409, 0.03)
+  tally.count('getCategory', 200, 11)
+  tally.count('listCategories', 200, 0.5)
+  const lines = tally.exposition().split('\n')
+
+  expect(lines.filter((line) => line.startsWith('guerdon_http_requests_total{'))).toEqual([
+    'guerdon_http_requests_total{operation="getCategory",status="200"} 2',
+    'guerdon_http_requests_total{operation="getCategory",status="404"} 1',
+    'guerdon_http_requests_total{operation="getCategory",status="409"} 1',
+    'guerdon_http_requests_total{operation="listCategories",status="200"} 1',
+  ])
+  const timed = (part: string) =>
+    lines
+      .find((line) => line.startsWith(`guerdon_http_request_duration_seconds_${part}`))
+      ?.split(' ')
+      .at(-1)
+  // Each bucket holds all that took at most its bound: 11 s is in none but the last.
+  expect(timed('bucket{operation="getCategory",status_class="2xx",le="0.001"}')).toBe('0')
+  expect(timed('bucket{operation="getCategory",status_class="2xx",le="0.0025"}')).toBe('1')
+  expect(timed('bucket{operation="getCategory",status_class="2xx",le="10"}')).toBe('1')
+  expect(timed('bucket{operation="getCategory",status_class="2xx",le="+Inf"}')).toBe('2')
+  expect(timed('sum{operation="getCategory",status_class="2xx"}')).toBe('11.002')
+  expect(timed('bucket{operation="getCategory",status_class="4xx",le="0.001"}')).toBe('1')
+  expect(timed('bucket{operation="getCategory",status_class="4xx",le="0.05"}')).toBe('2')
+  expect(timed('count{operation="getCategory",status_class="4xx"}')).toBe('2')
+  expect(timed('count{operation="listCategories",status_class="2xx"}')).toBe('1')
+})
