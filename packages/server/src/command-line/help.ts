@@ -1,0 +1,16 @@
+const keys = `keys list [--project ID]
+keys create --name NAME [--kind server|integration|client|management] [--role ROLE] [--project ID]
+keys revoke ID`
+
+export const keysUsage = `Usage:\n${keys.replaceAll(/^/gm, '  guerdon ')}`
+
+export const help = `guerdon: a self-hosted promotions, vouchers and loyalty service
+
+  guerdon [serve]     start the service (the default)
+  guerdon migrate     bring the database up to date, bootstrap it when it is empty, and stop
+${keys.replaceAll(/^/gm, '  guerdon ')}
+  guerdon --version   print the version
+  guerdon --help      print this
+
+Settings are environment variables: PORT, HOST, DATABASE_URL, GUERDON_DATA_DIR, LOG_LEVEL, AUTH_MODE and more; see the README.
+`

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { deleteApiKeyAnywhere, insertApiKey, listAllApiKeys } from '../api-keys/store.ts'
+import type { Db } from '../db/connect.ts'
+import type { KeyKind } from '../db/tables.ts'
+import { inTransaction, sqlState } from '../db/transaction.ts'
+import { connect } from '../house.ts'
+import { credentialChannel } from '../http/credentials.ts'
+import { deleteManagementKey, insertManagementKey, listManagementKeys } from '../installation/management-keys.ts'
+import { toInstant } from '../lib/instant.ts'
+import type { Outside } from '../main.ts'
+import { roleOf } from '../projects/create.ts'
+import { findProjectOrOnly } from '../projects/store.ts'
+
+export interface KeyOptions {
+  project?: string | undefined
+  name?: string | undefined
+  kind?: string | undefined
+  role?: string | undefined
+}
+
+/** Keys from the command line: the way to make a management key, and the way back in when all keys are lost. */
+export async function keys(
+  { settings, say }: Outside,
+  verb: 'list' | 'create' | 'revoke',
+  id: string | undefined,
+  options: KeyOptions,
+): Promise<void> {
+  const database = await connect(settings)
+  try {
+    if (verb === 'list') say(await listing(database.db, options.project))
+    else if (verb === 'create') say(await creation(database.db, options))
+    else say(await revocation(database.db, id as string))
+  } catch (error) {
+    const isEmpty = sqlState(error) === '42P01'
+    throw isEmpty ? new Error('The database is empty: start the service once, or run guerdon migrate.') : error
+  } finally {
+    await database.close()
+  }
+}
+
+async function listing(db: Db, project_id: string | undefined): Promise<string> {
+  const keys = await listAllApiKeys(db, project_id)
+  const management = project_id === undefined ? await listManagementKeys(db) : []
+  const lines = [
+    ...keys.map((key) => [key.id, key.kind, key.role, key.status, key.app_id, key.project_id, key.name]),
+    ...management.map((key) => [key.id, 'management', '-', key.status, key.app_id, '-', key.name]),
+  ]
+  return table([['ID', 'KIND', 'ROLE', 'STATUS', 'APP ID', 'PROJECT', 'NAME'], ...lines])
+}
+
+async function creation(db: Db, { project, name, kind = 'server', role = 'ADMIN' }: KeyOptions): Promise<string> {
+  if (name === undefined || name === '') throw new Error('keys create needs a --name.')
+  if (!['server', 'integration', 'client', 'management'].includes(kind))
+    throw new Error(`--kind must be server, integration, client or management, not "${kind}".`)
+  const created_at = toInstant(Date.now())
+  return inTransaction(db, async (trx) => {
+    if (kind === 'management') {
+      const key = await insertManagementKey(trx, { name, created_at })
+      return shown(key.id, 'X-Management-Id', key.app_id, 'X-Management-Token', key.secret)
+    }
+    const { id: project_id } = await findProjectOrOnly(trx, project)
+    const { key, secret } = await insertApiKey(trx, {
+      project_id,
+      name,
+      kind: kind as KeyKind,
+      role: roleOf(role),
+      ip_whitelist: [],
+      is_primary: false,
+      created_at,
+    })
+    const headers =
+      kind === 'client'
+        ? (['X-Client-Application-Id', 'X-Client-Token'] as const)
+        : (['X-App-Id', 'X-App-Token'] as const)
+    return shown(key.id, headers[0], key.app_id, headers[1], secret)
+  })
+}
+
+async function revocation(db: Db, id: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    const found = (await deleteApiKeyAnywhere(trx, id)) || (await deleteManagementKey(trx, id))
+    if (!found) throw new Error(`There is no key ${id}.`)
+    await sql`select pg_notify(${credentialChannel}, '')`.execute(trx)
+    return `Revoked ${id}. Running nodes refuse it from now on.\n`
+  })
+}
+
+function shown(id: string, id_header: string, app_id: string, token_header: string, secret: string): string {
+  return `Created ${id}. The token is shown only now, keep it:\n\n  ${id_header}: ${app_id}\n  ${token_header}: ${secret}\n`
+}
+
+function table(rows: string[][]): string {
+  const widths = (rows[0] as string[]).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] as string).length)),
+  )
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] as number))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}

@@ -1,0 +1,22 @@
+import { migrate } from '../db/migrate.ts'
+import { connect } from '../house.ts'
+import { bootstrap } from '../installation/bootstrap.ts'
+import { openJobs } from '../jobs/jobs.ts'
+import { toInstant } from '../lib/instant.ts'
+import type { Outside } from '../main.ts'
+import { keyLines } from './welcome.ts'
+
+/** Prepares the database and stops: for deployments that migrate before they roll out. */
+export async function migrateCommand({ settings, say }: Outside): Promise<void> {
+  const database = await connect(settings)
+  try {
+    const { applied, result } = await migrate(database.db, (trx) =>
+      bootstrap(trx, settings.bootstrap, toInstant(Date.now())),
+    )
+    await (await openJobs(database)).close()
+    say(applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+    if (result !== null) say(keyLines(result))
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../testing/postgres.ts'
+import { headersFrom, startGuerdon } from '../testing/process.ts'
+
+async function emptyDatabase(): Promise<string> {
+  const given = inject('database')
+  if (given.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
+  const { url, drop } = await createDatabase(given.url)
+  onTestFinished(drop)
+  return url
+}
+
+test('ten processes started at once on an empty PostgreSQL: one bootstrap, all ready', {
+  timeout: 120_000,
+}, async () => {
+  const DATABASE_URL = await emptyDatabase()
+  const nodes = await Promise.all(
+    Array.from({ length: 10 }, () => startGuerdon({ DATABASE_URL, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' })),
+  )
+  const first = nodes.filter((node) => node.output().includes('keys are shown only now'))
+  expect(first).toHaveLength(1)
+  const headers = await headersFrom(first[0] as (typeof nodes)[number])
+  const answers = await Promise.all(nodes.map(({ address }) => fetch(`${address}/v1/categories`, { headers })))
+  expect(answers.map(({ status }) => status)).toEqual(nodes.map(() => 200))
+  for (const node of nodes) node.kill('SIGTERM')
+  expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual(nodes.map(() => 0))
+})
+
+test('a stop finishes the request that is running and refuses new ones', { timeout: 60_000 }, async () => {
+  const DATABASE_URL = await emptyDatabase()
+  const node = await startGuerdon({ DATABASE_URL, LOG_LEVEL: 'warn' })
+  const headers = await headersFrom(node)
+  // Holds the lock that issuing a token waits for, so that a request is under way when the signal comes.
+  const { default: pg } = await import('pg')
+  const holder = new pg.Client({ connectionString: DATABASE_URL })
+  await holder.connect()
+  const { rows } = await holder.query('select id from projects')
+  await holder.query('begin')
+  await holder.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`oauth ${rows[0].id}`])
+  const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
+  const running = fetch(`${node.address}/v1/oauth/token`, { method: 'POST', headers, body })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  node.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await expect(fetch(`${node.address}/v1/categories`, { headers })).rejects.toThrow()
+  await holder.query('commit')
+  await holder.end()
+  expect((await running).status).toBe(200)
+  expect(await node.ended).toBe(0)
+})

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { databaseKind } from '../testing/database.ts'
+import { headersFrom, runGuerdon, startGuerdon } from '../testing/process.ts'
+
+const json = { 'Content-Type': 'application/json' }
+
+function dataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
+  test('data outlives a clean stop and a kill -9; secrets are shown at the first start only', {
+    timeout: 90_000,
+  }, async () => {
+    const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'info' }
+    const first = await startGuerdon(env)
+    const headers = await headersFrom(first)
+    const token = headers['X-App-Token'] as string
+    expect(first.output().split(token).length - 1).toBe(3) // the list of keys, and twice in the call to try
+    const create = (address: string, name: string) =>
+      fetch(`${address}/v1/categories`, {
+        method: 'POST',
+        headers: { ...headers, ...json },
+        body: JSON.stringify({ name, hierarchy: 1 }),
+      })
+    expect((await create(first.address, 'before the stop')).status).toBe(200)
+    first.kill('SIGINT')
+    expect(await first.ended).toBe(0)
+
+    const second = await startGuerdon(env)
+    expect(second.output()).not.toContain(token)
+    const acknowledged: string[] = []
+    for (let n = 0; n < 20; n += 1)
+      if ((await create(second.address, `row ${n}`)).status === 200) acknowledged.push(`row ${n}`)
+    second.kill('SIGKILL')
+    await second.ended
+
+    const third = await startGuerdon(env)
+    const answer = await fetch(`${third.address}/v1/categories`, { headers })
+    const { data } = (await answer.json()) as { data: Array<{ name: string }> }
+    expect(data.map(({ name }) => name).sort()).toEqual(['before the stop', ...acknowledged].sort())
+    third.kill('SIGTERM')
+    expect(await third.ended).toBe(0)
+  })
+
+  test('a second process on the same folder is refused with a message that says what to do', {
+    timeout: 60_000,
+  }, async () => {
+    const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'warn' }
+    await startGuerdon(env)
+    const second = runGuerdon([], { ...env, PORT: '0' })
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toMatch(
+      /is in use by another Guerdon process \(pid \d+\)\. Stop that process, set GUERDON_DATA_DIR/,
+    )
+  })
+
+  test('keys are listed, created and revoked from the command line', { timeout: 60_000 }, async () => {
+    const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'warn' }
+    const run = async (...args: string[]) => {
+      const { output, ended } = runGuerdon(args, env)
+      return { code: await ended, output: output() }
+    }
+    expect(await run('keys', 'list')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('The database is empty'),
+    })
+    expect(await run('migrate')).toMatchObject({ code: 0, output: expect.stringContaining('Applied 0001-foundation') })
+    const created = await run('keys', 'create', '--name', 'Till', '--role', 'MERCHANT')
+    expect(created.output).toMatch(/X-App-Token: [0-9a-f-]{36}/)
+    const id = /Created (key_\w+)/.exec(created.output)?.[1] as string
+    expect((await run('keys', 'list')).output).toMatch(new RegExp(`${id} +server +MERCHANT +ACTIVE`))
+    expect((await run('keys', 'revoke', id)).code).toBe(0)
+    expect(await run('keys', 'revoke', id)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`There is no key ${id}`),
+    })
+  })
+})
+
+test('bad settings and unknown commands end the start with one message', async () => {
+  const bad = runGuerdon(['serve'], { PORT: 'x', AUTH_MODE: 'lax', DATABASE_URL: 'mysql://me:secret@host/db' })
+  expect(await bad.ended).toBe(1)
+  for (const name of ['PORT', 'AUTH_MODE', 'DATABASE_URL']) expect(bad.output()).toContain(`- ${name}: `)
+  expect(bad.output()).not.toContain('secret')
+  const unknown = runGuerdon(['frobnicate'], {})
+  expect(await unknown.ended).toBe(1)
+  expect(unknown.output()).toContain('Unknown command')
+  const incomplete = runGuerdon(['keys', 'revoke'], {})
+  expect(await incomplete.ended).toBe(1)
+  expect(incomplete.output()).toContain('guerdon keys revoke ID')
+})
+
+test('the version and the help are printed', async () => {
+  const version = runGuerdon(['--version'], {})
+  expect(await version.ended).toBe(0)
+  expect(version.output()).toMatch(/^\d+\.\d+\.\d+\n$/)
+  const help = runGuerdon(['--help'], {})
+  await help.ended
+  expect(help.output()).toContain('guerdon migrate')
+})

@@ -1,0 +1,60 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../app.ts'
+import type { House } from '../context.ts'
+import { closeHouse, openHouse } from '../house.ts'
+import { startJobs } from '../jobs/start.ts'
+import { limits } from '../lib/limits.ts'
+import { openLog } from '../lib/log.ts'
+import { version } from '../lib/version.ts'
+import type { Outside } from '../main.ts'
+import { welcome } from './welcome.ts'
+
+/** Starts the service and returns once it answers; the process then lives until a signal ends it. */
+export async function serve({ settings, say }: Outside): Promise<void> {
+  const log = openLog(settings.log_level)
+  const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
+  say(`Guerdon ${version} is starting on ${storage} …\n`)
+  const { house, first_start } = await openHouse(settings, log)
+  let app: FastifyInstance | undefined
+  try {
+    app = buildApp({ house })
+    await startJobs(house)
+    await app.listen({ port: settings.port, host: settings.host })
+  } catch (error) {
+    await app?.close()
+    await closeHouse(house, 0)
+    throw error
+  }
+  say(welcome(addressOf(app, settings.host), first_start, settings))
+  stopOnSignal(app, house)
+}
+
+function addressOf(app: FastifyInstance, host: string): string {
+  const { port } = app.server.address() as AddressInfo
+  const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+/** Stops accepting, finishes what runs, closes; a second signal, or the bound, ends it at once. */
+function stopOnSignal(app: FastifyInstance, house: House): void {
+  let stopping = false
+  const stop = async (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(130)
+    stopping = true
+    app.log.info({ signal }, 'stopping')
+    setTimeout(
+      () => {
+        app.log.error('requests did not end in time')
+        process.exit(1)
+      },
+      (limits.shutdown_seconds + 5) * 1_000,
+    ).unref()
+    await app.close()
+    await closeHouse(house, limits.shutdown_seconds)
+    app.log.info('stopped')
+    process.exit(0)
+  }
+  process.on('SIGINT', (signal) => void stop(signal))
+  process.on('SIGTERM', (signal) => void stop(signal))
+}

@@ -1,0 +1,39 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { House } from './context.ts'
+import { connectPglite, connectPostgres, type Database } from './db/connect.ts'
+import { migrate } from './db/migrate.ts'
+import { openCredentials } from './http/credentials.ts'
+import { type Bootstrapped, bootstrap } from './installation/bootstrap.ts'
+import { openJobs } from './jobs/jobs.ts'
+import { toInstant } from './lib/instant.ts'
+import type { Settings } from './settings.ts'
+
+/** The database the settings name: PostgreSQL by URL, otherwise the embedded one in its folder. */
+export async function connect({ database_url, database_connections, data_dir }: Settings): Promise<Database> {
+  if (database_url === null) return connectPglite({ folder: data_dir })
+  return connectPostgres({ connectionString: database_url, connections_max: database_connections })
+}
+
+/** A migrated and bootstrapped database with everything that lives on it. Jobs do not run yet. */
+export async function openHouse(
+  settings: Settings,
+  log: FastifyBaseLogger,
+): Promise<{ house: House; first_start: Bootstrapped | null }> {
+  const now = () => Date.now()
+  const database = await connect(settings)
+  try {
+    const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
+    const credentials = await openCredentials(database, now)
+    const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'background problem'))
+    return { house: { database, jobs, settings, credentials, log, now }, first_start: result }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+export async function closeHouse({ jobs, credentials, database }: House, graceful_seconds: number): Promise<void> {
+  await jobs.close({ graceful_seconds })
+  await credentials.close()
+  await database.close()
+}

@@ -1,0 +1,15 @@
+import { buildApp } from '../app.ts'
+import { connectPostgres } from '../db/connect.ts'
+import { operations } from '../operations.ts'
+import { crashProbe } from './crash-probe.ts'
+import { openTestHouse } from './house.ts'
+
+/**
+ * A server to be killed. It serves the database of its first argument, its probe takes as many seconds as the second
+ * says, and it prints its address when it is ready.
+ */
+const [, , url = '', seconds = ''] = process.argv
+const database = connectPostgres({ connectionString: url })
+const house = await openTestHouse(database)
+const app = buildApp({ house, operations: [...operations, crashProbe(Number(seconds))] })
+process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)

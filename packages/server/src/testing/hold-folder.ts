@@ -1,0 +1,15 @@
+import { createInterface } from 'node:readline'
+import { lockFolder } from '../db/folder-lock.ts'
+
+/*
+ * A process that locks every folder named on its standard input, says what came of it, and keeps what it got until it
+ * is stopped.
+ */
+for await (const folder of createInterface({ input: process.stdin })) {
+  try {
+    lockFolder(folder)
+    process.stdout.write('locked\n')
+  } catch (error) {
+    process.stdout.write(`${(error as Error).message}\n`)
+  }
+}

@@ -1,0 +1,24 @@
+import { pino } from 'pino'
+import type { House } from '../context.ts'
+import type { Database } from '../db/connect.ts'
+import { openCredentials } from '../http/credentials.ts'
+import { openJobs } from '../jobs/jobs.ts'
+import { readSettings, type Settings } from '../settings.ts'
+
+export const testSettings = (env: Record<string, string> = {}): Settings =>
+  readSettings({ LOG_LEVEL: 'silent', ...env })
+
+/** A house on an open database; two on one database are two nodes, so to speak. Its jobs do not work yet. */
+export async function openTestHouse(
+  database: Database,
+  { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},
+): Promise<House> {
+  return {
+    database,
+    jobs: await openJobs(database),
+    credentials: await openCredentials(database, now),
+    settings: testSettings(env),
+    log: pino({ level: 'silent' }),
+    now,
+  }
+}

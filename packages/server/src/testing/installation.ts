@@ -1,0 +1,28 @@
+import { migrate } from '../db/migrate.ts'
+import { type Bootstrapped, bootstrap } from '../installation/bootstrap.ts'
+import { toInstant } from '../lib/instant.ts'
+import { type Answer, send } from './app.ts'
+import { testSettings } from './house.ts'
+import { type Node, type NodeOptions, openNode, ownDatabase } from './nodes.ts'
+
+/** A whole installation after its first start, alone on its database: one owner, one sandbox project, nobody else's. */
+export interface Installation extends Node {
+  made: Bootstrapped
+  // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
+  manage(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<any>>
+}
+
+export async function newInstallation(options: NodeOptions = {}): Promise<Installation> {
+  const { database } = await ownDatabase()
+  const settings = testSettings(options.env)
+  const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(Date.now())))
+  const made = result as Bootstrapped
+  const node = await openNode(database, options)
+  const pair = { 'x-management-id': made.management.id, 'x-management-token': made.management.token }
+  return {
+    ...node,
+    made,
+    manage: (method, path, body, headers = {}) =>
+      send(node.app, method, `/management/v1${path}`, body, { ...pair, ...headers }),
+  }
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+export interface GuerdonProcess {
+  address: string
+  /** Everything it has printed so far. */
+  output(): string
+  kill(signal: NodeJS.Signals): void
+  /** Its exit code, once it has ended. */
+  ended: Promise<number | null>
+}
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+/** Runs the command line as an operator would, in a process of its own; it is killed when the test ends. */
+export function runGuerdon(
+  args: string[],
+  env: Record<string, string>,
+): { child: ChildProcess; output(): string; ended: Promise<number | null> } {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', main, ...args],
+    {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, output: () => output, ended }
+}
+
+/** Starts the service on a free port and waits until it says that it is ready. */
+export async function startGuerdon(env: Record<string, string>): Promise<GuerdonProcess> {
+  const { child, output, ended } = runGuerdon([], { PORT: '0', ...env })
+  let over = false
+  void ended.then(() => (over = true))
+  for (let waited = 0; ; waited += 20) {
+    const address = /ready on (\S+)/.exec(output())?.[1]
+    if (address !== undefined) return { address, output, ended, kill: (signal) => void child.kill(signal) }
+    if (over || waited > 60_000) throw new Error(`Guerdon did not start:\n${output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** The pair a first start printed, as headers, with a fresh access token. */
+export async function headersFrom({ address, output }: GuerdonProcess): Promise<Record<string, string>> {
+  const value = (name: string) => new RegExp(`${name}: +(\\S+)`).exec(output())?.[1] as string
+  const pair = { 'X-App-Id': value('X-App-Id'), 'X-App-Token': value('X-App-Token') }
+  return { ...pair, Authorization: `Bearer ${await accessToken(address, pair)}` }
+}
+
+export async function accessToken(address: string, pair: Record<string, string>): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
+  const answer = await fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body })
+  return ((await answer.json()) as { access_token: string }).access_token
+}

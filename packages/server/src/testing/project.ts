@@ -1,0 +1,77 @@
+import { insertApiKey } from '../api-keys/store.ts'
+import type { House } from '../context.ts'
+import { hashOf } from '../http/secrets.ts'
+import { newId, randomText } from '../lib/ids.ts'
+import { toInstant } from '../lib/instant.ts'
+import { insertProjectOf } from '../projects/create.ts'
+import type { CreateProject } from '../projects/schema.ts'
+
+export interface TestKeys {
+  project_id: string
+  app_key_id: string
+  app_id: string
+  app_token: string
+  client_id: string
+  client_token: string
+  access_token: string
+  management_id: string
+  management_token: string
+}
+
+/** One management pair for all tests of a database: an installation has only five. */
+const management = {
+  management_id: 'b0f3a1d2-5c4e-4f6a-8b7c-9d0e1f2a3b4c',
+  management_token: 'c1a4b2e3-6d5f-4a7b-9c8d-0e1f2a3b4c5d',
+}
+
+/** A fresh project with one key of each kind and a token that opens everything. */
+export async function insertTestProject(
+  { database: { db }, now }: House,
+  body: Record<string, unknown>,
+): Promise<TestKeys> {
+  const created_at = toInstant(now())
+  const project = await insertProjectOf(
+    db,
+    created_at,
+    { name: 'Test shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true, ...body } as CreateProject,
+    { is_sandbox: false },
+  )
+  const shared = { project_id: project.id, role: 'ADMIN', ip_whitelist: [], is_primary: true, created_at } as const
+  const application = await insertApiKey(db, { ...shared, name: 'Server key', kind: 'server' })
+  const client = await insertApiKey(db, { ...shared, name: 'Client key', kind: 'client' })
+  const access_token = randomText(50)
+  await db
+    .insertInto('oauth_tokens')
+    .values({
+      token_hash: hashOf(access_token),
+      project_id: project.id,
+      api_key_id: application.key.id,
+      scope: 'api client_api',
+      created_at,
+      expires_at: '2099-01-01T00:00:00.000Z',
+    })
+    .execute()
+  await db
+    .insertInto('management_keys')
+    .values({
+      id: newId('api_key'),
+      name: 'Tests',
+      app_id: management.management_id,
+      secret_hash: hashOf(management.management_token),
+      ip_whitelist: '[]',
+      status: 'ACTIVE',
+      created_at,
+    })
+    .onConflict((conflict) => conflict.column('app_id').doNothing())
+    .execute()
+  return {
+    project_id: project.id,
+    app_key_id: application.key.id,
+    app_id: application.key.app_id,
+    app_token: application.secret,
+    client_id: client.key.app_id,
+    client_token: client.secret,
+    access_token,
+    ...management,
+  }
+}
