@@ -1,0 +1,12 @@
+import { operationCost } from './operation-cost.ts'
+
+const cases = { 'operation-cost': operationCost }
+
+const wanted = process.argv.slice(2)
+for (const name of wanted)
+  if (!(name in cases)) throw new Error(`No bench called ${name}. There are: ${Object.keys(cases).join(', ')}`)
+for (const [name, run] of Object.entries(cases)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  console.log(`\n${name}`)
+  await run()
+}

@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** Starts a server of ours in a process of its own and waits until it prints that it is ready. */
+export async function startServer(
+  script: string,
+  env: Record<string, string>,
+): Promise<{ output: string; stop(): Promise<void> }> {
+  const path = fileURLToPath(new URL(script, import.meta.url))
+  const child = spawn(process.execPath, ['--conditions=source', '--disable-warning=ExperimentalWarning', path], {
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return { output: await outputUntilReady(child, script), stop: () => stop(child) }
+}
+
+function outputUntilReady(child: ChildProcess, script: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (/\bready\b/.test(output)) setTimeout(() => resolve(output), 100) // the rest of the welcome follows at once
+    })
+    child.once('exit', (code) => reject(new Error(`${script} ended with code ${code}:\n${output}`)))
+  })
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit')
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+  })
+}
