@@ -15,6 +15,8 @@ export interface Database {
   db: Db
   /** Runs SQL text as it is, also several statements at once: for the job queue's own schema. */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+  /** Does something while no other node does, for what must happen once when many start together. */
+  alone<T>(work: () => Promise<T>): Promise<T>
   /** Connections in use and requests waiting for one. */
   load(): { connections: number; idle: number; waiting: number }
   /** Calls back for every message other nodes announce on a channel; `onGap` when messages may have been missed. */
@@ -47,6 +49,7 @@ export function connectPostgres({ connectionString, connections_max = 8 }: Postg
     kind: 'postgres',
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     execute: (text, values) => pool.query(text, values),
+    alone: (work) => whileLocked(connectionString, work),
     load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     listen: (channel, onMessage, onGap) => listenOn(connectionString, channel, onMessage, onGap),
     close: () => pool.end(),
@@ -93,6 +96,7 @@ export function openPglite(pglite: PGlite, unlock: () => void = () => {}): Datab
         turns.give()
       }
     },
+    alone: (work) => work(), // there is no other node
     load: () => ({ connections: 1, idle: turns.waiting === 0 ? 1 : 0, waiting: turns.waiting }),
     // There is no other node: what this process changes, it has already told itself.
     listen: async () => ({ close: async () => {} }),
@@ -114,6 +118,22 @@ const parsers: Record<number, (text: string) => unknown> = { 20: Number, 1184: r
 
 function typeParser(oid: number, format?: string): (value: string) => unknown {
   return (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text')
+}
+
+/** Any number, the same on every node, and another than that of the migrations. */
+const startLock = 7_309_453_616
+
+/** Holds a lock on a connection of its own, which releases it however `work` or the process ends. */
+async function whileLocked<T>(connectionString: string, work: () => Promise<T>): Promise<T> {
+  const holder = new pg.Client({ connectionString, application_name: 'guerdon-start', keepAlive: true })
+  holder.on('error', () => {})
+  await holder.connect()
+  try {
+    await holder.query('select pg_advisory_lock($1)', [startLock])
+    return await work()
+  } finally {
+    await holder.end()
+  }
 }
 
 /** Holds one connection of its own on a channel, and opens it again whenever it breaks. */

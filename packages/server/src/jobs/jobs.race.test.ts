@@ -45,3 +45,25 @@ test('ten nodes open the jobs of one empty database at once, and share the work'
     await drop()
   }
 })
+
+/*
+ * pg-boss makes its schema under a lock, but a session that has looked for the schema before and then waits for the lock
+ * may go on believing that there is none, and fail.
+ */
+test('of ten nodes that start at once, one makes the tables of the queue and nine find them', async () => {
+  const { url, drop } = await createDatabase((inject('database') as { url: string }).url)
+  let creations = 0
+  const nodes = Array.from({ length: 10 }, () => connectPostgres({ connectionString: url, connections_max: 1 }))
+  const watched = nodes.map((database) => ({
+    ...database,
+    execute(text: string, values?: unknown[]) {
+      if (text.includes('CREATE SCHEMA')) creations += 1
+      return database.execute(text, values)
+    },
+  }))
+  const opened = await Promise.all(watched.map((database) => openJobs(database)))
+  await Promise.all(opened.map((jobs) => jobs.close()))
+  await Promise.all(nodes.map((database) => database.close()))
+  await drop()
+  expect(creations).toBe(1)
+})

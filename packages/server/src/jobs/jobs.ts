@@ -69,8 +69,12 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
   })
   boss.on('error', report)
   boss.on('warning', report)
-  await boss.start()
-  await declareQueues(boss, database.kind)
+  // pg-boss takes a lock of its own, but a node that waited for it may still remember that there is no such schema, and
+  // fail to make it a second time.
+  await database.alone(async () => {
+    await boss.start()
+    await declareQueues(boss, database.kind)
+  })
   if (database.kind === 'pglite') await returnAbandonedJobs(database)
 
   const crews = new Map<QueueName, Crew>()
