@@ -42,7 +42,7 @@ export async function startGuerdon(env: Record<string, string>): Promise<Guerdon
   for (let waited = 0; ; waited += 20) {
     const address = /ready on (\S+)/.exec(output())?.[1]
     if (address !== undefined) return { address, output, ended, kill: (signal) => void child.kill(signal) }
-    if (over || waited > 60_000) throw new Error(`Guerdon did not start:\n${output()}`)
+    if (over || waited > 100_000) throw new Error(`Guerdon did not start:\n${output()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
