@@ -1,6 +1,6 @@
 /**
- * Every refusal of the service: key → status and message (spec 06, 3.5). Keys and statuses are what clients rely on.
- * Keys that are only named, never sent, are in `reservedKeys`.
+ * Every refusal of the service: key → status and message (spec 06, 3.5). Keys and statuses are what clients rely on. A
+ * key stands here once something is refused with it.
  */
 const table = {
   // Platform
@@ -114,7 +114,7 @@ export function errorText(error: ApiError, request_id: string, messages: Readonl
   return error.bodiless ? '' : JSON.stringify(errorBody(error, request_id, messages.get(error.key)))
 }
 
-export function errorBody(error: ApiError, request_id: string, custom: string | undefined): ErrorBody {
+function errorBody(error: ApiError, request_id: string, custom: string | undefined): ErrorBody {
   const { key, facts, status } = error
   const body: ErrorBody = {
     code: status,

@@ -38,7 +38,7 @@ export function refusalOf(thrown: unknown, { max_body_bytes }: Pick<Settings, 'm
 
 const isFrameworkCode = (code: unknown): boolean => typeof code === 'string' && code.startsWith('FST_ERR_')
 
-export const payloadTooLarge = (max_body_bytes: number) =>
+const payloadTooLarge = (max_body_bytes: number) =>
   new ApiError('payload_too_large', {
     message: `Payload content length greater than maximum allowed: ${max_body_bytes}`,
   })
