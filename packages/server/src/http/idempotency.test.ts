@@ -3,6 +3,7 @@ import { Category, CategoryBody } from '../categories/schema.ts'
 import { insertCategory } from '../categories/store.ts'
 import { newProject, type Shop, uniqueName } from '../testing/app.ts'
 import { ApiError, type ErrorKey } from './errors.ts'
+import { newFlights } from './idempotency.ts'
 import { operation } from './operation.ts'
 
 interface RawAnswer {
@@ -340,5 +341,44 @@ describe('a request that fails half-way', () => {
     expect(answers.filter(({ status, replayed }) => status === 200 && !replayed)).toHaveLength(1)
     expect(answers.filter(({ status, replayed }) => status === 200 && replayed)).toHaveLength(8)
     expect(await categoriesOf(shop)).toHaveLength(1)
+  })
+})
+
+describe('requests with one key in one process', () => {
+  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+
+  test('go one at a time, in the order they came, and a failure stops nobody behind it', async () => {
+    const fly = newFlights(1_000)
+    const story: string[] = []
+    const flight = (name: string, fails = false) =>
+      fly('key', async () => {
+        story.push(`${name} starts`)
+        await pause(10)
+        story.push(`${name} ends`)
+        if (fails) throw new Error(name)
+      })
+    const landings = await Promise.allSettled([flight('a'), flight('b', true), flight('c')])
+    expect(landings.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(story).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends'])
+  })
+
+  test('wait no longer than the database would let them, and then hear that the first has not ended', async () => {
+    const fly = newFlights(200)
+    const { promise: running, resolve: end } = Promise.withResolvers<string>()
+    const story: string[] = []
+    const first = fly('key', () => running.then(() => story.push('first')))
+    const second = fly('key', async () => story.push('second'))
+    await expect(second).rejects.toMatchObject({ key: 'idempotency_key_in_progress', status: 409 })
+    const third = fly('key', async () => story.push('third'))
+    end('the first')
+    await Promise.all([first, third])
+    expect(story).toEqual(['first', 'third']) // nobody passed the one that was running
+  })
+
+  test('other keys do not wait', async () => {
+    const fly = newFlights(1_000)
+    const slow = fly('one', () => pause(100).then(() => 'slow'))
+    expect(await Promise.race([slow, fly('another', async () => 'quick')])).toBe('quick')
+    await slow
   })
 })

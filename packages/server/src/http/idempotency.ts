@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { sqlState, type Trx } from '../db/transaction.ts'
 import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
+import { within } from '../lib/within.ts'
 import { ApiError, invalidPayload } from './errors.ts'
 
 /** An answer that can be kept and given again. */
@@ -50,11 +51,7 @@ export async function claim(
     returning 1`
     .execute(trx)
     .catch((error: unknown) => {
-      if (sqlState(error) === '55P03')
-        throw new ApiError('idempotency_key_in_progress', {
-          details: `Idempotency key '${key}' is in use by a request that has not ended`,
-        })
-      throw error
+      throw sqlState(error) === '55P03' ? inProgress() : error
     })
   if (rows.length > 0) return null
   const stored = await trx
@@ -88,24 +85,25 @@ export async function release(trx: Trx, scope: string, key: string): Promise<voi
 /** A refused credential or a full window says nothing about the request itself, and a 5xx may go better next time. */
 export const isKept = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status)
 
+const inProgress = () =>
+  new ApiError('idempotency_key_in_progress', { details: 'A request with this Idempotency-Key has not ended yet' })
+
 /**
  * Lets requests with one key pass one at a time within this process, so that a hundred retries wait here and not on a
- * hundred database connections.
+ * hundred database connections; as long as they would wait there.
  */
-export function newFlights(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
-  const flights = new Map<string, Promise<unknown>>()
+export function newFlights(
+  wait_ms: number = limits.lock_timeout_seconds * 1_000,
+): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const flights = new Map<string, Promise<void>>()
   return async (name, work) => {
-    const before = flights.get(name) ?? Promise.resolve()
-    const flight = before.then(work, work)
-    const landed = flight.then(
-      () => {},
-      () => {},
-    )
-    flights.set(name, landed)
-    try {
-      return await flight
-    } finally {
+    const before = flights.get(name)
+    const flight = before === undefined ? work() : within(wait_ms, before, inProgress).then(work)
+    // Who gave up waiting does not let those behind it pass the one it waited for.
+    const landed = Promise.allSettled([before, flight]).then(() => {
       if (flights.get(name) === landed) flights.delete(name)
-    }
+    })
+    flights.set(name, landed)
+    return flight
   }
 }
