@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { allocate, mulDiv, percentOf, Ratio } from './index.ts'
+import { compareProducts, floorOfSum, inRange, percentOfPart, roundedPart } from './money.ts'
 
 const amount = fc.maxSafeInteger()
 const nonZero = amount.filter((value) => value !== 0)
@@ -342,5 +343,209 @@ describe('Ratio', () => {
     expect(() => Ratio.of(1, 0)).toThrow('division by zero')
     expect(() => Ratio.div(one, zero)).toThrow('division by zero')
     expect(() => Ratio.toInteger(Ratio.fromDecimal(1e21))).toThrow('not a safe integer')
+  })
+})
+
+describe('the short way of mulDiv', () => {
+  // It ends where the doubled product would no longer be exact: around (2^53 − 2) / 2.
+  const edge = 2 ** 52 - 1
+  test.each([
+    [edge, 1, 2, 2 ** 51], // 2^51 − 1/2
+    [edge - 1, 1, 2, 2 ** 51 - 1],
+    [edge + 1, 1, 2, 2 ** 51],
+    [edge + 2, 1, 2, 2 ** 51 + 1], // 2^51 + 1/2, the long way
+    [1, edge, edge, 1],
+    [0, 0, 1, 0],
+    [7, 0, 3, 0],
+    [1, 1, Number.MAX_SAFE_INTEGER, 0],
+    [edge, 1, Number.MAX_SAFE_INTEGER, 0], // just under a half
+    [edge + 1, 1, Number.MAX_SAFE_INTEGER, 1], // just over it
+  ])('%d × %d / %d is %d', (a, b, c, expected) => {
+    expect(mulDiv(a, b, c)).toBe(expected)
+  })
+
+  test('gives what the long way gives, on both sides of the edge', () => {
+    const near = fc.integer({ min: 2 ** 26 - 50, max: 2 ** 26 + 50 })
+    fc.assert(
+      fc.property(near, near, fc.integer({ min: 1, max: 1000 }), (a, b, c) => {
+        expect(mulDiv(a, b, c)).toBe(Number(halfUp(BigInt(a) * BigInt(b), BigInt(c))))
+      }),
+      { numRuns: 2000 },
+    )
+    fc.assert(
+      fc.property(fc.nat(10_000), fc.nat(10_000), fc.integer({ min: 1, max: 10_000 }), (a, b, c) => {
+        expect(mulDiv(a, b, c)).toBe(Number(halfUp(BigInt(a) * BigInt(b), BigInt(c))))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('lets nothing through that is not exact, though the product is small', () => {
+    expect(() => mulDiv(0, 2 ** 53, 1)).toThrow('not a safe integer')
+    expect(() => mulDiv(1, 1, 2 ** 53)).toThrow('not a safe integer')
+    expect(() => mulDiv(0.5, 2, 1)).toThrow('not a safe integer')
+    expect(() => mulDiv(2, 0.5, 1)).toThrow('not a safe integer')
+  })
+
+  test('has no −0', () => {
+    expect(Object.is(mulDiv(0, -5, 7), 0)).toBe(true)
+    expect(Object.is(mulDiv(-0, 5, 7), 0)).toBe(true)
+  })
+})
+
+describe('what is too large', () => {
+  test('is a RangeError where it is a result', () => {
+    expect(() => mulDiv(2 ** 52, 4, 1)).toThrow(RangeError)
+    expect(() => inRange(2 ** 53)).toThrow(RangeError)
+    expect(() => Ratio.toInteger(Ratio.fromDecimal('1e17'))).toThrow(RangeError)
+    expect(inRange(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER)
+    expect(inRange(Number.MIN_SAFE_INTEGER)).toBe(Number.MIN_SAFE_INTEGER)
+  })
+
+  test('is a bug where it is given', () => {
+    expect(() => mulDiv(2 ** 53, 3, 1)).not.toThrow(RangeError)
+    expect(() => mulDiv(2 ** 53, 3, 1)).toThrow('Assertion failed')
+  })
+})
+
+describe('parts of an amount', () => {
+  test('are rounded once', () => {
+    expect(roundedPart({ amount: 1999, units: 2, of: 3 })).toBe(1333) // 1332.67
+    expect(roundedPart({ amount: 1999, units: 3, of: 3 })).toBe(1999)
+    expect(roundedPart({ amount: 1, units: 1, of: 2 })).toBe(1)
+  })
+
+  test.each([
+    [1000, 2, 3, '10', 67], // 66.67
+    [1000, 3, 3, '10', 100],
+    [14, 1, 3, '10', 0], // 0.4667; of a rounded 5 it would be 0.5
+    [9999, 1, 1, '12.5', 1250], // 1249.875
+    [100, 1, 1, '0.5', 1], // 0.5
+    [99, 1, 1, '0.5', 0], // 0.495
+    [3, 1, 2, '33.333333', 0], // 0.4999999995
+    [3, 1, 2, '33.333334', 1], // 0.50000001
+    [1_000_000_000_000, 333_333, 1_000_000, '10', 33_333_300_000], // the product is beyond 2^53
+    [9_007_199_254_740_991, 1, 1, '33.333333333333336', 3_002_399_751_580_331], // …330.57
+    [9_007_199_254_740_991, 9_007_199_254_740_990, 9_007_199_254_740_991, '100', 9_007_199_254_740_990],
+  ])('of %d, %d of %d units at %s percent are %d', (amount, units, of, percent, expected) => {
+    expect(percentOfPart({ amount, units, of }, Ratio.fromDecimal(percent))).toBe(expected)
+  })
+
+  test('a percentage of a part is exact, whatever the size', () => {
+    const positive = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+    const sizes = fc.oneof(fc.nat(10_000), natural)
+    fc.assert(
+      fc.property(
+        sizes,
+        fc.oneof(fc.integer({ min: 1, max: 100 }), positive),
+        fc.nat(100),
+        fc.nat(10_000),
+        (amount, of, part, bp) => {
+          const units = Number((BigInt(of) * BigInt(part)) / 100n) // at most all of them
+          const percent = Ratio.of(bp, 100)
+          const exact = halfUp(BigInt(amount) * BigInt(units) * BigInt(bp), BigInt(of) * 10_000n)
+          expect(percentOfPart({ amount, units, of }, percent)).toBe(Number(exact))
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+describe('compareProducts', () => {
+  test.each([
+    [2, 3, 3, 2, 0],
+    [2, 3, 2, 4, -1],
+    [2, 4, 2, 3, 1],
+    [0, 5, 0, 7, 0],
+    [94_906_267, 94_906_267, 94_906_266, 94_906_268, 1], // n² and n² − 1, both beyond 2^53 and the same as doubles
+    [2 ** 53 - 1, 2 ** 53 - 1, 2 ** 53 - 1, 2 ** 53 - 2, 1],
+    [1, 2 ** 53 - 1, 2 ** 53 - 1, 2, -1],
+  ])('%d × %d against %d × %d', (a, b, c, d, expected) => {
+    expect(Math.sign(compareProducts(a, b, c, d))).toBe(expected)
+    expect(Math.sign(compareProducts(c, d, a, b))).toBe(0 - expected)
+  })
+
+  test('is exact', () => {
+    fc.assert(
+      fc.property(natural, natural, natural, natural, (a, b, c, d) => {
+        const difference = BigInt(a) * BigInt(b) - BigInt(c) * BigInt(d)
+        expect(Math.sign(compareProducts(a, b, c, d))).toBe(difference === 0n ? 0 : difference < 0n ? -1 : 1)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('ratios to be shown', () => {
+  test.each<[number, number, number, string, number]>([
+    [5, 2, 2, '2.5', 2.5],
+    [-5, 2, -3, '-2.5', -2.5],
+    [4, 2, 2, '2', 2],
+    [-4, 2, -2, '-2', -2],
+    [0, 3, 0, '0', 0],
+    [1, 3, 0, '1/3', 1 / 3],
+    [-1, 3, -1, '-1/3', -1 / 3],
+    [1000, 3, 333, '1000/3', 1000 / 3],
+    [1, 8, 0, '0.125', 0.125],
+    [-1, 80, -1, '-0.0125', -0.0125],
+    [9999, 8, 1249, '1249.875', 1249.875],
+    [1, 10_000_000_000, 0, '0.0000000001', 1e-10],
+  ])('%d / %d: whole part %d, text %s', (n, d, floor, text, number) => {
+    const ratio = Ratio.of(n, d)
+    expect(Ratio.floor(ratio)).toBe(floor)
+    expect(Ratio.toText(ratio)).toBe(text)
+    expect(Ratio.toNumber(ratio)).toBe(number)
+  })
+
+  test('a decimal that has more places than anybody reads is a fraction', () => {
+    const tiny = { n: 1n, d: 10n ** 21n }
+    expect(Ratio.toText(tiny)).toBe(`1/${10n ** 21n}`)
+    expect(Ratio.toText({ n: 1n, d: 10n ** 20n })).toBe(`0.${'1'.padStart(20, '0')}`)
+  })
+
+  test('numbers that no double holds are still shown', () => {
+    expect(Ratio.toNumber({ n: 10n ** 30n + 1n, d: 3n * 10n ** 30n })).toBeCloseTo(1 / 3, 15)
+    expect(Ratio.toNumber({ n: -(10n ** 30n), d: 10n ** 28n })).toBe(-100)
+  })
+
+  test('a part is a ratio', () => {
+    expect(Ratio.ofPart({ amount: 1000, units: 2, of: 6 })).toEqual(Ratio.of(1000, 3))
+    expect(Ratio.ofPart({ amount: 1000, units: 6, of: 6 })).toEqual(Ratio.of(1000, 1))
+  })
+
+  test.each<[Array<[number, number]>, number]>([
+    [
+      [
+        [5, 2],
+        [5, 3],
+      ],
+      4,
+    ], // 4.17
+    [
+      [
+        [1, 2],
+        [1, 2],
+      ],
+      1,
+    ],
+    [
+      [
+        [1, 3],
+        [1, 3],
+        [1, 3],
+      ],
+      1,
+    ],
+    [
+      [
+        [1, 3],
+        [1, 3],
+      ],
+      0,
+    ],
+    [[], 0],
+  ])('the whole part of the sum of %j is %d', (ratios, expected) => {
+    expect(floorOfSum(ratios.map(([n, d]) => Ratio.of(n, d)))).toBe(expected)
   })
 })

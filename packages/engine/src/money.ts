@@ -2,7 +2,8 @@ import { assert } from './assert.ts'
 
 // Amounts are integers in minor units, in `number`. Everything between two amounts is exact, and is rounded once.
 // "Half up" is commercial rounding: a half goes away from zero, so that a refund is the mirror of its sale
-// (2.5 → 3 and −2.5 → −3). Unsafe integers are a bug of the caller and stop the work.
+// (2.5 → 3 and −2.5 → −3). Unsafe integers are a bug of the caller and stop the work; a result that is too large to be exact
+// is a RangeError, which the calculation answers with `invalid_amount`.
 
 /**
  * `a × b / c`, exact, rounded half up.
@@ -10,8 +11,17 @@ import { assert } from './assert.ts'
  * `mulDiv(1999, 2, 3)` → 1333 (1332.67); two of three units of a line worth 19.99.
  */
 export function mulDiv(a: number, b: number, c: number): number {
+  const product = a * b
+  // Exact as long as the doubled product is: remainders of doubles have no rounding. Bigints cost twenty times as much.
+  const is_safe = Number.isSafeInteger(a) && Number.isSafeInteger(b) && Number.isSafeInteger(c)
+  if (product >= 0 && product <= half_safe && c > 0 && is_safe) {
+    const rest = product % c
+    return (product - rest) / c + (rest * 2 >= c ? 1 : 0)
+  }
   return toAmount(roundedQuotient(exact(a) * exact(b), exact(c)))
 }
+
+const half_safe = (Number.MAX_SAFE_INTEGER - 1) / 2
 
 /**
  * A percentage of an amount, rounded half up. The percent counts as it is written: 33.333 is 33333/1000, not the
@@ -22,6 +32,32 @@ export function mulDiv(a: number, b: number, c: number): number {
 export function percentOf(amount: number, percent: number): number {
   const { n, d } = Ratio.fromDecimal(percent)
   return toAmount(roundedQuotient(exact(amount) * n, d * 100n))
+}
+
+/**
+ * What some units are worth of an amount that is for several, `amount × units / of`, before it is rounded; `of` is above
+ * zero. Three numbers and no quotient, so that nothing is lost however large they are.
+ */
+export interface Part {
+  readonly amount: number
+  readonly units: number
+  readonly of: number
+}
+
+/** `roundedPart({ amount: 1999, units: 2, of: 3 })` → 1333 (1332.67). */
+export const roundedPart = ({ amount, units, of }: Part): number => (units === of ? amount : mulDiv(amount, units, of))
+
+/**
+ * A percentage of a part, rounded half up: the one rounding of both.
+ *
+ * `percentOfPart({ amount: 1000, units: 2, of: 3 }, Ratio.of(10, 1))` → 67 (66.67); ten percent of two of three units of a
+ * line of 10.00.
+ */
+export function percentOfPart({ amount, units, of }: Part, percent: Ratio): number {
+  const [percent_n, percent_d] = [Number(percent.n), Number(percent.d)]
+  const [value, divisor] = units === of ? [amount, percent_d * 100] : [amount * units, of * percent_d * 100]
+  if (value <= half_safe && percent_n <= half_safe && divisor <= half_safe) return mulDiv(value, percent_n, divisor)
+  return toAmount(roundedQuotient(exact(amount) * exact(units) * percent.n, exact(of) * percent.d * 100n))
 }
 
 /**
@@ -54,8 +90,22 @@ function wholeParts(weights: ReadonlyArray<number | Ratio>): bigint[] {
     'a weight is negative',
   )
   if (ratios.every(({ n }) => n === 0n)) return ratios.map(() => 1n)
-  const common = ratios.reduce((product, { d }) => (product / greatestCommonDivisor(product, d)) * d, 1n)
+  const common = commonDenominator(ratios)
   return ratios.map(({ n, d }) => n * (common / d))
+}
+
+const commonDenominator = (ratios: readonly Ratio[]): bigint =>
+  ratios.reduce((product, { d }) => (d === 1n ? product : (product / greatestCommonDivisor(product, d)) * d), 1n)
+
+/**
+ * The whole part of a sum. Added one by one, hundreds of fractions would be reduced to lowest terms each time, with numbers
+ * of thousands of digits; nobody needs that to know the whole part.
+ *
+ * `floorOfSum([Ratio.of(5, 2), Ratio.of(5, 3)])` → 4 (4.17).
+ */
+export function floorOfSum(ratios: readonly Ratio[]): number {
+  const common = commonDenominator(ratios)
+  return toAmount(sum(ratios.map(({ n, d }) => n * (common / d))) / common)
 }
 
 /**
@@ -71,6 +121,9 @@ export const Ratio = {
   of(n: number, d: number): Ratio {
     return lowest(exact(n), exact(d))
   },
+
+  ofPart: ({ amount, units, of }: Part): Ratio =>
+    units === of ? { n: exact(amount), d: 1n } : lowest(exact(amount) * exact(units), exact(of)),
 
   /** Reads a decimal as it is written, a number in its shortest form: `0.1`, `-12.50`, `1e-7`. */
   fromDecimal(decimal: number | string): Ratio {
@@ -95,7 +148,35 @@ export const Ratio = {
 
   /** The amount, rounded half up: the one rounding at the end. */
   toInteger: (a: Ratio): number => toAmount(roundedQuotient(a.n, a.d)),
+
+  /** The largest integer that is not above it. */
+  floor: (a: Ratio): number => toAmount(a.n / a.d - (a.n < 0n && a.n % a.d !== 0n ? 1n : 0n)),
+
+  /** The nearest number, to be shown; nothing is calculated with it. */
+  toNumber: (a: Ratio): number =>
+    isSafe(a.n) && isSafe(a.d) ? Number(a.n) / Number(a.d) : Number((a.n * shown_scale) / a.d) / Number(shown_scale),
+
+  /** Exact, to be read: a decimal where it ends, else a fraction. `1249.875`, `1000/3`. */
+  toText(a: Ratio): string {
+    const places = decimalPlaces(a.d)
+    if (places === null) return `${a.n}/${a.d}`
+    if (places === 0) return String(a.n / a.d)
+    const digits = String((magnitude(a.n) * 10n ** BigInt(places)) / a.d).padStart(places + 1, '0')
+    return `${a.n < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`
+  },
 }
+
+const shown_scale = 10n ** 17n
+
+/** Digits after the point of a fraction with this denominator, or null when there is no end to them, or none near. */
+function decimalPlaces(d: bigint): number | null {
+  let power = 1n
+  for (let places = 0; places <= 20; places += 1, power *= 10n) if (power % d === 0n) return places
+  return null
+}
+
+const isSafe = (value: bigint): boolean => value <= safe_max && value >= -safe_max
+const safe_max = BigInt(Number.MAX_SAFE_INTEGER)
 
 const decimalForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
@@ -130,8 +211,18 @@ function exact(amount: number): bigint {
   return BigInt(amount)
 }
 
-function toAmount(value: bigint): number {
-  const amount = Number(value)
-  assert(Number.isSafeInteger(amount), `not a safe integer: ${value}`)
+const toAmount = (value: bigint): number => inRange(Number(value))
+
+/** The amount, or a RangeError when it is too large to be exact. */
+export function inRange(amount: number): number {
+  if (!Number.isSafeInteger(amount)) throw new RangeError(`not a safe integer: ${amount}`)
   return amount
+}
+
+/** How `a × b` stands to `c × d`: negative, zero or positive. */
+export function compareProducts(a: number, b: number, c: number, d: number): number {
+  const [one, other] = [a * b, c * d]
+  if (one <= Number.MAX_SAFE_INTEGER && other <= Number.MAX_SAFE_INTEGER) return one - other
+  const difference = exact(a) * exact(b) - exact(c) * exact(d)
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1
 }

@@ -49,3 +49,9 @@ export function partial<T extends TProperties>(properties: T) {
 
 /** Custom key/value pairs on almost every resource. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
+/** May be absent, and null means the same: the contract makes no difference between the two. */
+export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+
+/** An amount of money in minor units. */
+export const Amount = Int({ minimum: 0 })

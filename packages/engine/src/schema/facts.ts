@@ -1,0 +1,176 @@
+import { type Static, Type } from 'typebox'
+import { Catalogue } from './catalogue.ts'
+import { Amount, Instant, Int, MapOf, Maybe, Metadata, Nullable, OneOf, variants } from './common.ts'
+import { Discount, GiftEffect } from './discount.ts'
+import { OrderFacts } from './order.ts'
+import { ValidationRule } from './rule.ts'
+import { StackingRules } from './stacking.ts'
+import { Validity } from './validity.ts'
+
+/** The customer of the request: stored data overlaid with what was sent. */
+export const CustomerFacts = Type.Object({
+  id: Maybe(Type.String()),
+  source_id: Maybe(Type.String()),
+  birthdate: Maybe(Type.String()),
+  metadata: Maybe(Metadata),
+  /** Segments the customer is in right now. */
+  segments: Maybe(Type.Array(Type.String())),
+  loyalty_tiers: Maybe(Type.Array(Type.String())),
+})
+export type CustomerFacts = Static<typeof CustomerFacts>
+
+/** Who asks: the login of a user of the dashboard, the application id of an API key. */
+export const CallerFacts = Type.Object({ user_login: Maybe(Type.String()), api_key: Maybe(Type.String()) })
+export type CallerFacts = Static<typeof CallerFacts>
+
+export const CampaignFacts = Type.Object({ id: Type.String(), active: Type.Boolean(), ...Validity.properties })
+export type CampaignFacts = Static<typeof CampaignFacts>
+
+/** Numbers of the past, by the name of the rule that compares them (spec 04, 2.6), without the redemption at hand. */
+export const Counters = MapOf(Amount)
+
+/**
+ * Units discounted so far, by lifetime limit and by what the limit counts: the id of the entry (`prod_1`, `pc_1`), for the
+ * limits of each product in a collection the id of the entry and of the good (`pc_1/prod_1`).
+ */
+export const UnitsUsed = MapOf(MapOf(Amount))
+
+const identity = {
+  object: OneOf(['voucher', 'promotion_tier']),
+  /** As it was sent; answers repeat it. */
+  id: Type.String(),
+}
+
+const redeemable = {
+  ...identity,
+  /** The id in our own tables. */
+  resource_id: Type.String(),
+  campaign: Maybe(CampaignFacts),
+  /** Its own, else its campaign's. */
+  category: Maybe(Type.Object({ id: Type.String(), hierarchy: Int() })),
+  active: Type.Boolean(),
+  ...Validity.properties,
+  metadata: Maybe(Metadata),
+  /** All rules that must hold: those of the campaign first, then its own. */
+  rules: Maybe(Type.Array(ValidationRule)),
+  counters: Maybe(Counters),
+  units_used: Maybe(UnitsUsed),
+}
+
+const voucher = {
+  ...redeemable,
+  code: Type.String(),
+  /** How often it may be redeemed; null is without end. */
+  quantity: Nullable(Amount),
+  redeemed_quantity: Amount,
+  /** Redemptions that other sessions hold. */
+  locked_quantity: Maybe(Amount),
+  publish_count: Maybe(Amount),
+  /** Metadata of its latest publication. */
+  publication_metadata: Maybe(Metadata),
+  /** Customers who hold it. */
+  holders: Maybe(Type.Array(Type.String())),
+}
+
+export const DiscountVoucher = Type.Object({
+  kind: Type.Literal('discount_voucher'),
+  ...voucher,
+  discount: Discount,
+  /** Of a referral code: whose it is, or null while nobody holds it. */
+  referral: Maybe(Type.Object({ referrer_id: Nullable(Type.String()) })),
+})
+export type DiscountVoucher = Static<typeof DiscountVoucher>
+
+export const GiftVoucher = Type.Object({
+  kind: Type.Literal('gift_voucher'),
+  ...voucher,
+  gift: Type.Object({ balance: Amount, effect: Maybe(GiftEffect) }),
+  /** Credits that other sessions hold. */
+  locked_credits: Maybe(Amount),
+  /** Credits the request wants to spend; absent: as many as the order can take. */
+  credits: Maybe(Amount),
+})
+export type GiftVoucher = Static<typeof GiftVoucher>
+
+/** The reward that points are spent on. */
+export const RewardFacts = variants('type', [
+  Type.Object({
+    type: Type.Literal('COIN'),
+    id: Type.String(),
+    assignment_id: Maybe(Type.String()),
+    /** Major units of currency that `points_ratio` points buy. */
+    exchange_ratio: Type.Number({ exclusiveMinimum: 0 }),
+    points_ratio: Int({ minimum: 1 }),
+  }),
+  Type.Object({
+    type: Type.Literal('MATERIAL'),
+    id: Type.String(),
+    assignment_id: Maybe(Type.String()),
+    price: Amount,
+    /** How many exist in all; null is without end. */
+    stock: Maybe(Amount),
+    redeemed: Maybe(Amount),
+  }),
+  Type.Object({
+    type: Type.Literal('CAMPAIGN'),
+    id: Type.String(),
+    assignment_id: Maybe(Type.String()),
+    price: Amount,
+  }),
+  /** Asked for by id, but not assigned to the program of the card. */
+  Type.Object({ type: Type.Literal('UNKNOWN'), id: Type.String() }),
+])
+export type RewardFacts = Static<typeof RewardFacts>
+
+export const LoyaltyCard = Type.Object({
+  kind: Type.Literal('loyalty_card'),
+  ...voucher,
+  balance: Amount,
+  /** Points that other sessions hold. */
+  locked_points: Maybe(Amount),
+  /** Null while the card is not published. */
+  holder_id: Nullable(Type.String()),
+  /** Absent when the request names none. */
+  reward: Maybe(RewardFacts),
+  /** Points the request wants to spend on a COIN reward. */
+  points: Maybe(Amount),
+})
+export type LoyaltyCard = Static<typeof LoyaltyCard>
+
+export const PromotionTier = Type.Object({
+  kind: Type.Literal('promotion_tier'),
+  ...redeemable,
+  discount: Maybe(Discount),
+})
+export type PromotionTier = Static<typeof PromotionTier>
+
+/** Sent, but there is no such thing. */
+export const UnknownRedeemable = Type.Object({ kind: Type.Literal('unknown'), ...identity })
+
+export const Redeemable = variants('kind', [
+  DiscountVoucher,
+  GiftVoucher,
+  LoyaltyCard,
+  PromotionTier,
+  UnknownRedeemable,
+])
+export type Redeemable = Static<typeof Redeemable>
+export type KnownRedeemable = Exclude<Redeemable, { kind: 'unknown' }>
+
+/** All that a calculation looks at. Nothing else can change its result: the same facts give the same verdict, for ever. */
+export const Facts = Type.Object({
+  now: Instant,
+  /** Of the project: an IANA name or `GMT±h[:mm]`. */
+  timezone: Type.String(),
+  order: Maybe(OrderFacts),
+  customer: Maybe(CustomerFacts),
+  caller: Maybe(CallerFacts),
+  /** Of the redemption. */
+  metadata: Maybe(Metadata),
+  catalogue: Maybe(Catalogue),
+  stacking_rules: StackingRules,
+  redeemables: Type.Array(Redeemable),
+  /** The redeemables are the tiers of one promotion stack: they keep their order and know no limits (spec 02, 7.2). */
+  is_promotion_stack: Maybe(Type.Boolean()),
+})
+export type Facts = Static<typeof Facts>

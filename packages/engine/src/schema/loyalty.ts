@@ -1,0 +1,311 @@
+import { type Static, Type } from 'typebox'
+import { Catalogue } from './catalogue.ts'
+import { Amount, Instant, Int, MapOf, Maybe, Metadata, Nullable, OneOf, variants } from './common.ts'
+import { Formula } from './discount.ts'
+import { CustomerFacts } from './facts.ts'
+import { OrderFacts } from './order.ts'
+import { Validity } from './validity.ts'
+
+/** A calendar day in the project's time zone: `2025-02-26`. */
+export const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
+
+const MonthNumber = Int({ minimum: 1, maximum: 12 })
+
+/** When points expire (spec 05, 1.3). Months count from 1 here, and from 0 in the settings of tiers. */
+export const PointsExpirationRules = variants('period_type', [
+  Type.Object({
+    period_type: Type.Literal('MONTH'),
+    period_value: Amount,
+    rounding_type: Maybe(
+      OneOf(['END_OF_MONTH', 'END_OF_QUARTER', 'END_OF_HALF_YEAR', 'END_OF_YEAR', 'PARTICULAR_MONTH']),
+    ),
+    rounding_value: Maybe(MonthNumber),
+  }),
+  Type.Object({
+    period_type: Type.Literal('FIXED_DAY_OF_YEAR'),
+    fixed_month: MonthNumber,
+    fixed_day: Int({ minimum: 1, maximum: 31 }),
+  }),
+])
+export type PointsExpirationRules = Static<typeof PointsExpirationRules>
+
+/** How long points wait before they count. */
+export const PendingPoints = Type.Object({
+  period_type: Type.Literal('DAY'),
+  period_value: Int({ minimum: 1, maximum: 90 }),
+})
+export type PendingPoints = Static<typeof PendingPoints>
+
+const CalendarPeriod = OneOf(['MONTH', 'QUARTER', 'HALF_YEAR', 'YEAR'])
+export type CalendarPeriod = Static<typeof CalendarPeriod>
+
+const Extend = Type.String({ pattern: '^P(?=\\d)(\\d+Y)?(\\d+M)?(\\d+W)?(\\d+D)?$' })
+
+const RoundingStrategy = Maybe(OneOf(['START', 'END']))
+
+export const TierDateRounding = variants('type', [
+  Type.Object({ type: CalendarPeriod, strategy: RoundingStrategy }),
+  Type.Object({
+    type: Type.Literal('CUSTOM'),
+    strategy: RoundingStrategy,
+    unit: Type.Literal('MONTH'),
+    value: Int({ minimum: 0, maximum: 11 }),
+  }),
+])
+export type TierDateRounding = Static<typeof TierDateRounding>
+
+/** How a tier is won and lost: `loyalty_tiers_expiration` of a campaign (spec 05, 1.4). */
+export const TierExpiration = variants('qualification_type', [
+  Type.Object({
+    qualification_type: Type.Literal('BALANCE'),
+    start_date: Maybe(Type.Object({ type: Type.Literal('IMMEDIATE') })),
+    expiration_date: variants('type', [
+      Type.Object({ type: Type.Literal('BALANCE_DROP') }),
+      Type.Object({ type: Type.Literal('CUSTOM'), extend: Extend, rounding: Maybe(TierDateRounding) }),
+    ]),
+  }),
+  Type.Object({
+    qualification_type: Type.Literal('POINTS_IN_PERIOD'),
+    qualification_period: CalendarPeriod,
+    start_date: Type.Object({ type: OneOf(['IMMEDIATE', 'NEXT_PERIOD']) }),
+    expiration_date: Type.Object({
+      type: OneOf(['END_OF_PERIOD', 'END_OF_NEXT_PERIOD']),
+      extend: Maybe(Extend),
+    }),
+  }),
+])
+export type TierExpiration = Static<typeof TierExpiration>
+
+const Multiply = Type.Object({ type: Type.Literal('MULTIPLY'), multiplier: Type.Number({ minimum: 0 }) })
+const Custom = Type.Object({ type: Type.Literal('CUSTOM'), points: Amount })
+
+/** What a tier makes of the points of an earning rule. */
+export const EarningMapping = variants('type', [Multiply, Custom])
+export type EarningMapping = Static<typeof EarningMapping>
+
+/** What a tier makes of the price of a reward. */
+export const RewardMapping = variants('type', [Multiply, Custom, Type.Object({ type: Type.Literal('NOT_AVAILABLE') })])
+export type RewardMapping = Static<typeof RewardMapping>
+
+/** Both ends belong to the range; nothing at all is the open range (spec 05, section 6). */
+export const TierRange = Type.Object({ from: Maybe(Amount), to: Maybe(Amount) })
+export type TierRange = Static<typeof TierRange>
+
+/** A tier as the engine needs it. */
+export const LoyaltyTier = Type.Object({
+  id: Type.String(),
+  points: TierRange,
+  /** By id of the earning rule. */
+  earning_rules: Maybe(MapOf(EarningMapping)),
+  /** By id of the assignment or of the reward; the assignment goes first. */
+  rewards: Maybe(MapOf(RewardMapping)),
+})
+export type LoyaltyTier = Static<typeof LoyaltyTier>
+
+const points = { points: Amount, points_formula: Maybe(Formula) }
+const share = { every: Int({ minimum: 1 }), ...points }
+const property = { property: Type.String({ minLength: 1 }) }
+
+const Good = {
+  object: OneOf(['product', 'sku', 'products_collection']),
+  id: Type.String({ minLength: 1 }),
+}
+export const EarningGood = Type.Object(Good)
+
+const goods = {
+  object: Maybe(Good.object),
+  id: Maybe(Good.id),
+  applicable_to: Maybe(Type.Array(EarningGood, { maxItems: 1_000 })),
+}
+
+export const FixedPoints = Type.Object({ type: Type.Literal('FIXED'), ...points })
+
+const Proportional = <T extends string, P extends Record<string, ReturnType<typeof Type.Object>>>(kind: T, source: P) =>
+  Type.Object({ type: Type.Literal('PROPORTIONAL'), calculation_type: Type.Literal(kind), ...source })
+
+const proportions = variants('calculation_type', [
+  Proportional('ORDER_AMOUNT', { order: Type.Object({ amount: Type.Object(share) }) }),
+  Proportional('ORDER_TOTAL_AMOUNT', { order: Type.Object({ total_amount: Type.Object(share) }) }),
+  Proportional('ORDER_METADATA', { order: Type.Object({ metadata: Type.Object({ ...share, ...property }) }) }),
+  Proportional('ORDER_ITEMS_QUANTITY', { order_items: Type.Object({ quantity: Type.Object({ ...share, ...goods }) }) }),
+  Proportional('ORDER_ITEMS_AMOUNT', { order_items: Type.Object({ amount: Type.Object({ ...share, ...goods }) }) }),
+  Proportional('ORDER_ITEMS_SUBTOTAL_AMOUNT', {
+    order_items: Type.Object({ subtotal_amount: Type.Object({ ...share, ...goods }) }),
+  }),
+  Proportional('CUSTOMER_METADATA', { customer: Type.Object({ metadata: Type.Object({ ...share, ...property }) }) }),
+  Proportional('CUSTOM_EVENT_METADATA', {
+    custom_event: Type.Object({ metadata: Type.Object({ ...share, ...property }) }),
+  }),
+])
+
+/** So many points for every so much of something. The outer tag is said here too: two tags tell these variants apart. */
+export const ProportionalPoints = Type.Unsafe<Static<typeof proportions>>({
+  properties: { type: Type.Literal('PROPORTIONAL') },
+  ...proportions,
+})
+export type ProportionalPoints = Static<typeof ProportionalPoints>
+
+/** How many points an earning rule pays (spec 05, 4.2). */
+export const EarningPoints = variants('type', [FixedPoints, ProportionalPoints])
+export type EarningPoints = Static<typeof EarningPoints>
+
+/** An earning rule as the engine needs it. */
+export const EarningRule = Type.Object({
+  id: Type.String(),
+  created_at: Instant,
+  active: Type.Boolean(),
+  ...Validity.properties,
+  /** `order.paid`, `customer.segment.entered`, `customer.loyalty.tier.…`, or the name of a custom event. */
+  event: Type.String(),
+  custom_event: Maybe(Type.Object({ schema_id: Type.String() })),
+  segment: Maybe(Type.Object({ id: Type.String() })),
+  /** `__ANY__`, the default, is every tier of the rule's own campaign. */
+  loyalty_tier: Maybe(Type.Object({ id: Type.String() })),
+  loyalty: EarningPoints,
+  pending_points: Maybe(PendingPoints),
+  expiration_rules: Maybe(PointsExpirationRules),
+})
+export type EarningRule = Static<typeof EarningRule>
+
+/** What happened, in the words of earning rules. */
+export const EarningEvent = Type.Object({
+  event: Type.String(),
+  /** Of a custom event. */
+  schema_id: Maybe(Type.String()),
+  segment_id: Maybe(Type.String()),
+  /** Of a tier event: the tier that was entered, kept or left. */
+  tier: Maybe(Type.Object({ id: Type.String(), campaign_id: Type.String() })),
+})
+export type EarningEvent = Static<typeof EarningEvent>
+
+/** One event and one card, or the card that a customer would get by earning. */
+export const EarningFacts = Type.Object({
+  now: Instant,
+  timezone: Type.String(),
+  event: EarningEvent,
+  order: Maybe(OrderFacts),
+  customer: Maybe(CustomerFacts),
+  /** Of a custom event. */
+  event_metadata: Maybe(Metadata),
+  catalogue: Maybe(Catalogue),
+  campaign: Type.Object({
+    id: Type.String(),
+    active: Type.Boolean(),
+    ...Validity.properties,
+    expiration_rules: Maybe(PointsExpirationRules),
+  }),
+  /** Null where earning would make the customer join. */
+  card: Nullable(Type.Object({ active: Type.Boolean(), ...Validity.properties })),
+  /** The holder's tier in the campaign at the start of the event; of a tier event, after the change. */
+  tier: Maybe(LoyaltyTier),
+  rules: Type.Array(EarningRule),
+  /** Rules that may not pay again: for this order and card, or because they did in this request. */
+  used_rules: Maybe(Type.Array(Type.String())),
+})
+export type EarningFacts = Static<typeof EarningFacts>
+
+/** What one rule pays. */
+export const Accrual = Type.Object({
+  earning_rule_id: Type.String(),
+  points: Int({ minimum: 1 }),
+  /** The tier whose mapping was used. */
+  loyalty_tier_id: Nullable(Type.String()),
+  /** Null: at once. */
+  activates_at: Nullable(CalendarDate),
+  /** Of pending points: if they are activated on that day, and not before. */
+  expires_at: Nullable(CalendarDate),
+  /** By which they were dated; pending points keep them for their activation. */
+  expiration_rules: Nullable(PointsExpirationRules),
+})
+export type Accrual = Static<typeof Accrual>
+
+/** The tier that a customer is in. */
+export const HeldTier = Type.Object({
+  tier_id: Type.String(),
+  start_date: CalendarDate,
+  /** Its last day; null is without end. */
+  expiration_date: Nullable(CalendarDate),
+})
+export type HeldTier = Static<typeof HeldTier>
+
+export const TierState = Type.Object({
+  current: Nullable(HeldTier),
+  /** Won already, but not begun. */
+  scheduled: Nullable(Type.Object({ tier_id: Type.String(), start_date: CalendarDate })),
+})
+export type TierState = Static<typeof TierState>
+
+export const TierFacts = Type.Object({
+  /** All tiers of the campaign, in any order. */
+  tiers: Type.Array(LoyaltyTier),
+  settings: Maybe(TierExpiration),
+  state: TierState,
+  today: CalendarDate,
+  /** The balance, or the points collected in the current period, right now. */
+  measure: Int(),
+  /** What the shop has just changed, if that is why tiers are looked at (spec 05, 6.4). */
+  changed: Maybe(OneOf(['tiers', 'settings'])),
+  /** Tiers that were taken away: only their rank still matters. */
+  removed_tiers: Maybe(Type.Array(LoyaltyTier)),
+})
+export type TierFacts = Static<typeof TierFacts>
+
+export const TierEvent = Type.Object({
+  type: OneOf(['joined', 'left', 'upgraded', 'downgraded', 'prolonged', 'expiration.changed']),
+  date: CalendarDate,
+  /** The tier that earning rules compare: entered, kept, or left. */
+  tier_id: Type.String(),
+  previous_tier_id: Nullable(Type.String()),
+  /** What the customer has afterwards. */
+  current: Nullable(HeldTier),
+})
+export type TierEvent = Static<typeof TierEvent>
+
+export const TierMove = Type.Object({ state: TierState, events: Type.Array(TierEvent) })
+export type TierMove = Static<typeof TierMove>
+
+/** Points that expire together. Gift credits are one lot that never does. */
+export const Lot = Type.Object({
+  id: Type.String(),
+  points: Amount,
+  expires_at: Nullable(CalendarDate),
+})
+export type Lot = Static<typeof Lot>
+
+export const Asset = OneOf(['points', 'credits'])
+export type Asset = Static<typeof Asset>
+
+/** A card and what is on it: lots whose day is not closed yet, empty ones too. One lot for a date, one for never. */
+export const Account = Type.Object({ id: Type.String(), asset: Asset, lots: Type.Array(Lot) })
+export type Account = Static<typeof Account>
+
+/** Where points come from and where they go: the other sides of a card. */
+export type House = 'issued' | 'redeemed' | 'subtracted' | 'expired'
+
+/** One movement between a card, by its id, and a `House`. It is never changed: undoing it is another movement. */
+export const Posting = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  amount: Int({ minimum: 1 }),
+  asset: Asset,
+  /** The lot of the card, and its date. */
+  lot: Type.String(),
+  expires_at: Nullable(CalendarDate),
+})
+export type Posting = Static<typeof Posting>
+
+/** A card after a change, and the movements that changed it. */
+export const Entry = Type.Object({ account: Account, postings: Type.Array(Posting) })
+export type Entry = Static<typeof Entry>
+
+/** Lifetime numbers of a card (spec 05, section 2). */
+export const Totals = Type.Object({
+  points: Int(),
+  subtracted: Int(),
+  redeemed: Int(),
+  expired: Int(),
+  /** What is left without regard to redemptions: points − expired − subtracted. */
+  total: Int(),
+  balance: Int(),
+})
+export type Totals = Static<typeof Totals>

@@ -1,0 +1,119 @@
+import { type Static, Type } from 'typebox'
+import { Int, Maybe, OneOf } from './common.ts'
+import { Formula } from './discount.ts'
+
+const Limit = Int({ minimum: 0 })
+
+const entry = {
+  object: OneOf(['product', 'sku', 'products_collection']),
+  id: Maybe(Type.String({ minLength: 1 })),
+  source_id: Maybe(Type.String({ minLength: 1 })),
+  product_id: Maybe(Type.String()),
+  product_source_id: Maybe(Type.String()),
+  strict: Maybe(Type.Boolean()),
+  effect: Maybe(
+    OneOf([
+      'APPLY_TO_EVERY',
+      'APPLY_TO_CHEAPEST',
+      'APPLY_FROM_CHEAPEST',
+      'APPLY_TO_MOST_EXPENSIVE',
+      'APPLY_FROM_MOST_EXPENSIVE',
+    ]),
+  ),
+  target: Maybe(OneOf(['ITEM', 'UNIT'])),
+  skip_initially: Maybe(Int({ minimum: 0 })),
+  repeat: Maybe(Int({ minimum: 1 })),
+  price: Maybe(Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  price_formula: Maybe(Formula),
+  quantity_limit: Maybe(Int({ minimum: 1 })),
+  aggregated_quantity_limit: Maybe(Int({ minimum: 1 })),
+  amount_limit: Maybe(Limit),
+  aggregated_amount_limit: Maybe(Limit),
+  product_campaign_quantity_limit: Maybe(Limit),
+  product_campaign_quantity_limit_formula: Maybe(Formula),
+  product_customer_campaign_quantity_limit: Maybe(Limit),
+  product_customer_campaign_quantity_limit_formula: Maybe(Formula),
+  product_promotion_tier_quantity_limit: Maybe(Limit),
+  product_promotion_tier_quantity_limit_formula: Maybe(Formula),
+  product_customer_promotion_tier_quantity_limit: Maybe(Limit),
+  product_customer_promotion_tier_quantity_limit_formula: Maybe(Formula),
+  product_in_collection_campaign_quantity_limit: Maybe(Limit),
+  product_in_collection_campaign_quantity_limit_formula: Maybe(Formula),
+  product_in_collection_customer_campaign_quantity_limit: Maybe(Limit),
+  product_in_collection_customer_campaign_quantity_limit_formula: Maybe(Formula),
+  product_in_collection_promotion_tier_quantity_limit: Maybe(Limit),
+  product_in_collection_promotion_tier_quantity_limit_formula: Maybe(Formula),
+  product_in_collection_customer_promotion_tier_quantity_limit: Maybe(Limit),
+  product_in_collection_customer_promotion_tier_quantity_limit_formula: Maybe(Formula),
+}
+
+/** Goods that a discount covers, or leaves out, and how far it goes (spec 02, 3.3). */
+export const ApplicableEntry = Type.Object(entry)
+export type ApplicableEntry = Static<typeof ApplicableEntry>
+
+/** Limits on discounted units over all redemptions (spec 02, 3.3). */
+export type UnitLimit = Extract<keyof ApplicableEntry, `product_${string}_quantity_limit`>
+
+export const ApplicableTo = Type.Object({
+  included: Type.Array(ApplicableEntry, { maxItems: 1_000 }),
+  excluded: Type.Array(ApplicableEntry, { maxItems: 1_000 }),
+  included_all: Type.Boolean(),
+})
+export type ApplicableTo = Static<typeof ApplicableTo>
+
+/** The same in an answer: with the lines of the order that it took (spec 02, 3.4). */
+export const CoveredEntry = Type.Object({
+  ...entry,
+  order_item_indices: Type.Optional(Type.Array(Int({ minimum: 0 }))),
+  order_item_units: Type.Optional(
+    Type.Array(
+      Type.Object({
+        index: Int({ minimum: 0 }),
+        units: Type.Optional(Type.Array(Int({ minimum: 1 }))),
+        units_limit_exceeded: Type.Optional(Type.Literal(true)),
+      }),
+    ),
+  ),
+})
+export type CoveredEntry = Static<typeof CoveredEntry>
+
+export const CoveredEntries = Type.Object({
+  data: Type.Array(CoveredEntry),
+  total: Int({ minimum: 0 }),
+  data_ref: Type.Literal('data'),
+  object: Type.Literal('list'),
+})
+export type CoveredEntries = Static<typeof CoveredEntries>
+
+/** One condition on the order, the customer or the redemption; sub-rules narrow it (spec 04, 2.2). */
+export interface Rule {
+  name: string
+  property?: string | null
+  conditions?: Record<string, unknown> | null
+  rules?: RuleTree | null
+  error?: { message: string } | null
+}
+
+/** Numbered rules and the `logic` that joins them: `{"1": …, "2": …, "logic": "1 and 2"}`. */
+export type RuleTree = { logic?: string | null } & { [key: string]: Rule | string | null | undefined }
+
+// What a tree may contain is decided by `checkRules`, which names the fault; a schema could only say "no match".
+export const RuleTree = Type.Unsafe<RuleTree>({ type: 'object', additionalProperties: true })
+
+/** Sets of goods that must be in the order together: `{"1": …, "limit": 3, "logic": "1 and 2"}` (spec 04, 2.10). */
+export type BundleRules = { limit?: number | null; logic?: string | null } & {
+  [key: string]: Rule | string | number | null | undefined
+}
+export const BundleRules = Type.Unsafe<BundleRules>({ type: 'object', additionalProperties: true })
+
+export const CustomMessage = Type.Object({ message: Type.String({ maxLength: 5_000 }) })
+
+/** A validation rule as the engine needs it. */
+export const ValidationRule = Type.Object({
+  id: Type.String(),
+  rules: RuleTree,
+  bundle_rules: Maybe(BundleRules),
+  applicable_to: Maybe(ApplicableTo),
+  error: Maybe(CustomMessage),
+})
+export type ValidationRule = Static<typeof ValidationRule>

@@ -1,0 +1,7 @@
+export * from './calendar.ts'
+export * from './clock.ts'
+export * from './duration.ts'
+export * from './instant.ts'
+export * from './timeframe.ts'
+export * from './validity.ts'
+export * from './zone.ts'
