@@ -1,0 +1,475 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Catalogue, Filter } from '../schema/index.ts'
+import { clockAt } from '../time/index.ts'
+import { checkFilter, compileFilter, type FilterSubject } from './index.ts'
+import { operators } from './operators.ts'
+
+const wednesday = clockAt('2025-02-26T12:00:00.000Z', 'GMT')
+const conditions = (operator: string, given: unknown) => ({ conditions: { [operator]: given } })
+
+interface Setting {
+  clock?: ReturnType<typeof clockAt>
+  catalogue?: Catalogue
+  subject?: FilterSubject
+}
+
+function fits(filter: unknown, fields: Record<string, unknown>, setting: Setting = {}): boolean {
+  const { clock = wednesday, catalogue = {}, subject } = setting
+  return compileFilter(filter as Filter, subject)((field) => fields[field], clock, catalogue)
+}
+
+/** The names of the rows that a condition on one field finds. */
+function found(
+  rows: Record<string, Record<string, unknown>>,
+  field: string,
+  operator: string,
+  given: unknown,
+  setting: Setting = {},
+): string {
+  const filter = { [field]: conditions(operator, given) }
+  return Object.entries(rows)
+    .filter(([, fields]) => fits(filter, fields, setting))
+    .map(([name]) => name)
+    .join(' ')
+}
+
+describe('operators find what the same filter finds in the database', () => {
+  const rows = {
+    ann: {
+      name: 'Ann',
+      email: 'Ann@x.example',
+      price: 0,
+      attributes: ['red', 'blue'],
+      'metadata.size': 'L',
+      'metadata.count': 5,
+      'metadata.vip': true,
+    },
+    bob: {
+      name: 'bob_50%',
+      email: 'bob@x.example',
+      price: 1_500,
+      attributes: [],
+      'metadata.size': ['S', 'L', 7],
+      'metadata.count': '5',
+      'metadata.vip': 'true',
+    },
+    cleo: {
+      name: 'Cleo\\x',
+      price: -20,
+      attributes: ['red', 7, true],
+      'metadata.size': 'XL',
+      'metadata.count': 5.5,
+      'metadata.vip': false,
+    },
+    empty: { name: '', price: null, attributes: null, 'metadata.size': '', 'metadata.count': null },
+    none: {},
+  }
+
+  test.each<[field: string, operator: string, given: unknown, expected: string]>([
+    ['name', '$is', 'Ann', 'ann'],
+    ['name', '$is', 'ann', ''],
+    ['email', '$is', 'aNN@X.example', 'ann'],
+    ['email', '$starts_with', 'BOB', 'bob'],
+    ['name', '$is', ['Ann', 'bob_50%'], 'ann bob'],
+    ['name', '$is', { 1: 'Ann', 0: 'bob_50%' }, 'ann bob'],
+    ['name', '$is', '', ''],
+    ['name', '$is_not', 'Ann', 'bob cleo empty none'],
+    ['name', '$is_not', '', 'ann bob cleo empty none'],
+    ['name', '$in', ['Ann', 'nobody'], 'ann'],
+    ['name', '$not_in', ['Ann', 'nobody'], 'bob cleo empty none'],
+    ['name', '$has_value', '', 'ann bob cleo'],
+    ['name', '$has_value', false, 'ann bob cleo'],
+    ['name', '$is_unknown', {}, 'empty none'],
+    ['name', '$contains', ['leo', 'nn'], 'ann cleo'],
+    ['name', '$contains', '%', 'bob'],
+    ['name', '$contains', '', 'ann bob cleo'],
+    ['name', '$not_contain', ['leo', 'nn'], 'bob empty none'],
+    ['name', '$starts_with', ['A', 'b'], 'ann bob'],
+    ['name', '$starts_with', '', 'ann bob cleo'],
+    ['name', '$ends_with', ['%', 'x'], 'bob cleo'],
+    ['name', '$more_than', 'A', ''],
+    ['name', '$count', 0, ''],
+    ['name', '$today', true, ''],
+
+    ['price', '$is', '0', 'ann'],
+    ['price', '$is', [0, '1.5e3'], 'ann bob'],
+    ['price', '$is_not', 0, 'bob cleo empty none'],
+    ['price', '$has_value', '', 'ann bob cleo'],
+    ['price', '$more_than', 0, 'bob'],
+    ['price', '$more_than', '-0.5', 'ann bob'],
+    ['price', '$less_than', '0', 'cleo'],
+    ['price', '$more_than_equal', 0, 'ann bob'],
+    ['price', '$more_than_or_equal', 0, 'ann bob'],
+    ['price', '$less_than_equal', 0, 'ann cleo'],
+    ['price', '$less_than_or_equal', 0, 'ann cleo'],
+    ['price', '$less_than', [-10, 1], 'ann cleo'],
+    ['price', '$contains', '5', ''],
+    ['price', '$not_contain', '5', 'ann bob cleo empty none'],
+
+    ['attributes', '$is', ['blue', 'green'], 'ann'],
+    ['attributes', '$is', '7', 'cleo'],
+    ['attributes', '$is_not', 'red', 'bob empty none'],
+    ['attributes', '$contains', ['red', 'blue'], 'ann'],
+    ['attributes', '$contains', ['red', 'true'], 'cleo'],
+    ['attributes', '$contains', ['red', '7'], 'cleo'],
+    ['attributes', '$contains', ['red', 'null'], ''],
+    ['attributes', '$not_contain', ['red', 'blue'], 'bob cleo empty none'],
+    ['attributes', '$starts_with', 'r', ''],
+    ['attributes', '$has_value', '', 'ann bob cleo'],
+    ['attributes', '$count', 0, 'bob empty none'],
+    ['attributes', '$count', ['2', 3], 'ann cleo'],
+    ['attributes', '$count_more', 2, 'cleo'],
+    ['attributes', '$count_less', 2, 'bob empty none'],
+    ['attributes', '$count_less', 1, 'bob empty none'],
+
+    ['metadata.size', '$is', 'L', 'ann bob'],
+    ['metadata.size', '$is', '7', 'bob'],
+    ['metadata.size', '$is', '', ''],
+    ['metadata.size', '$not_in', ['L', 'XL'], 'empty none'],
+    ['metadata.size', '$contains', ['S', 'L'], 'ann bob cleo'],
+    ['metadata.size', '$contains', ['S', 'M'], ''],
+    ['metadata.size', '$not_contain', 'X', 'ann bob empty none'],
+    ['metadata.size', '$count', 3, 'bob'],
+    ['metadata.size', '$count', 0, 'empty none'],
+    ['metadata.count', '$is', '5', 'ann bob'],
+    ['metadata.count', '$is', '5.0', 'ann'],
+    ['metadata.count', '$more_than', '5', 'cleo'],
+    ['metadata.count', '$less_than_equal', 5, 'ann'],
+    ['metadata.vip', '$is', true, 'ann bob'],
+    ['metadata.vip', '$is', 'TRUE', 'ann'],
+    ['metadata.vip', '$is_not', [true], 'cleo empty none'],
+    ['metadata.size', '$in_location', 'loc_1', ''],
+    ['metadata.size', '$not_in_location', 'loc_1', 'ann bob cleo empty none'],
+    ['name', '$enabled', true, ''],
+    ['name', '$enabled', [true, false], 'ann bob cleo empty none'],
+    ['name', '$enabled', false, 'ann bob cleo empty none'], // switched off, nothing is asked
+  ])('%s %s %j: %s', (field, operator, given, expected) => {
+    expect(found(rows, field, operator, given)).toBe(expected)
+  })
+
+  test('operators of a field are joined with and, fields with the junction', () => {
+    const cheap = { conditions: { $more_than: -50, $less_than: 0 } }
+    const of = (filter: object) =>
+      Object.entries(rows)
+        .filter(([, row]) => fits(filter, row))
+        .map(([id]) => id)
+    expect(of({ price: cheap })).toEqual(['cleo'])
+    expect(of({ price: cheap, name: conditions('$is', 'Ann') })).toEqual([])
+    expect(of({ junction: 'OR', price: cheap, name: conditions('$is', 'Ann') })).toEqual(['ann', 'cleo'])
+    expect(of({ junction: 'or', price: cheap, name: conditions('$enabled', false) })).toEqual(['cleo'])
+    expect(of({ junction: 'or' })).toHaveLength(5)
+  })
+})
+
+describe('types that a metadata schema gives', () => {
+  const catalogue: Catalogue = {
+    metadata_types: {
+      product: { n: 'number', b: 'boolean', s: 'string', at: 'datetime', on: 'date', many: 'datetime' },
+      customer: { n: 'string' },
+    },
+  }
+  test.each<[field: string, value: unknown, operator: string, given: unknown, expected: boolean]>([
+    ['metadata.n', '5', '$is', '5.0', true],
+    ['metadata.n', '5', '$more_than', 4, true],
+    ['metadata.n', '2025-02-26', '$less_than', 4, false], // no date, so nothing is days ago
+    ['metadata.b', 'TRUE', '$is', true, true],
+    ['metadata.s', '2025-02-26', '$today', true, false], // a text, whatever it looks like
+    ['metadata.s', '2025-02-26', '$starts_with', '2025', true],
+    ['metadata.at', '2025-02-26T11:00:00Z', '$is', '2025-02-26T12:00+01:00', true],
+    ['metadata.at', '2025-02-26T11:00:00Z', '$starts_with', '2025', false],
+    ['metadata.on', '2025-02-26', '$is', '2025-02-26T10:00Z', true],
+    ['metadata.on', '2025-02-26', '$is', '2025-02-27', false],
+    ['metadata.many', ['2025-02-26T11:00:00Z', '2020-01-01'], '$today', true, true],
+    ['metadata.many', ['2020-01-01'], '$today', true, false],
+    ['metadata.many', ['2020-01-01', '2024-01-01'], '$after', '2023-01-01', true],
+    ['metadata.many', ['2020-01-01', '2024-01-01'], '$after', '2025-01-01', false],
+    ['metadata.unknown', ['2025-02-26'], '$today', true, false],
+    ['metadata.unknown', ['2025-02-26'], '$after', '2020-01-01', false],
+  ])('%s = %j, %s %j: %s', (field, value, operator, given, expected) => {
+    const filter = { [field]: conditions(operator, given) }
+    expect(fits(filter, { [field]: value }, { catalogue })).toBe(expected)
+  })
+
+  test('are those of the subject', () => {
+    const filter = { 'metadata.n': conditions('$is', '5.0') }
+    expect(fits(filter, { 'metadata.n': '5' }, { catalogue, subject: 'product' })).toBe(true)
+    expect(fits(filter, { 'metadata.n': '5' }, { catalogue, subject: 'customer' })).toBe(false)
+  })
+})
+
+describe('calendar', () => {
+  const days = [
+    ['2022-12-31', '2023-02-26', '2023-12-31', '2024-02-29', '2024-12-31', '2025-01-01', '2025-01-27', '2025-01-31'],
+    ['2025-02-01', '2025-02-16', '2025-02-17', '2025-02-23', '2025-02-24', '2025-02-25', '2025-02-26', '2025-02-27'],
+    ['2025-03-01', '2025-03-02', '2025-03-03', '2025-03-09', '2025-03-10', '2025-03-31', '2025-04-01', '2025-12-31'],
+    ['2026-01-01', '2026-02-25', '2026-12-31', '2027-01-01', '9999-12-31'],
+  ].flat()
+  const year = (year: string) => days.filter((day) => day.startsWith(year))
+  const between = (from: string, to: string) => days.filter((day) => day >= from && day <= to)
+  const rows = Object.fromEntries([
+    ...days.map((day) => [
+      day,
+      {
+        created_at: `${day}T12:00:00.000Z`,
+        birthdate: day,
+        'metadata.day': day,
+        'metadata.at': `${day}T14:00:00.5+02:00`,
+        'metadata.hour': `${day}T12`,
+        'publications.created_at': ['1999-09-09T00:00:00.000Z', `${day}T12:00:00.000Z`],
+      },
+    ]),
+    ['never', { 'metadata.day': 'soon', 'metadata.at': '', 'metadata.hour': [true] }],
+  ])
+
+  test.each<[operator: string, given: unknown, expected: string[]]>([
+    ['$is_days_ago', 0, ['2025-02-26']],
+    ['$is_days_ago', '30', ['2025-01-27']],
+    ['$is_days_ago', [0, 1], ['2025-02-25', '2025-02-26']],
+    ['$more_than_ago', 30, between('0', '2025-01-26')],
+    ['$more_than_ago', 29, between('0', '2025-01-27')],
+    ['$less_than_ago', 30, between('2025-01-28', '2025-02-26')],
+    ['$less_than_ago', 31, between('2025-01-27', '2025-02-26')],
+    ['$less_than_ago', 0, []],
+    ['$is_days_in_future', 3, ['2025-03-01']],
+    ['$more_than_future', 3, between('2025-03-02', '9999-12-31')],
+    ['$less_than_future', 3, between('2025-02-26', '2025-02-28')],
+    ['$less_than_future', 4, between('2025-02-26', '2025-03-01')],
+    ['$more_than', 30, between('0', '2025-01-26')],
+    ['$less_than', '30', between('2025-01-28', '2025-02-26')],
+    ['$less_than', 1.5, ['2025-02-25', '2025-02-26']],
+    ['$more_than_equal', 30, between('0', '2025-01-27')],
+    ['$less_than_equal', 30, between('2025-01-27', '2025-02-26')],
+    ['$more_than', '2025-02-27', between('2025-02-28', '9999-12-31')],
+    ['$before', '2025-02-27', between('0', '2025-02-26')],
+    ['$today', true, ['2025-02-26']],
+    ['$yesterday', true, ['2025-02-25']],
+    ['$tomorrow', true, ['2025-02-27']],
+    ['$this_week', true, between('2025-02-24', '2025-03-02')],
+    ['$last_week', true, between('2025-02-17', '2025-02-23')],
+    ['$next_week', true, between('2025-03-03', '2025-03-09')],
+    ['$this_month', true, year('2025-02')],
+    ['$last_month', true, year('2025-01')],
+    ['$next_month', true, year('2025-03')],
+    ['$this_year', true, year('2025')],
+    ['$last_year', true, year('2024')],
+    ['$next_year', true, year('2026')],
+    ['$is_day', 0, ['2023-02-26', '2023-12-31', '2025-02-16', '2025-02-23', '2025-03-02', '2025-03-09']],
+    ['$is_day', '6', ['2022-12-31', '2025-02-01', '2025-03-01']],
+    ['$is_day_of_month', 1, days.filter((day) => day.endsWith('-01'))],
+    ['$is_month', [1, '4'], days.filter((day) => /-0[14]-/.test(day))],
+    ['$is_year', 2024, year('2024')],
+    ['$is_year', -44, []],
+    ['$is_years_ago', 2, ['2023-02-26']],
+    ['$is_years_ago', 1, []],
+    ['$today_md', true, days.filter((day) => day.endsWith('02-26'))],
+    ['$yesterday_md', true, days.filter((day) => day.endsWith('02-25'))],
+    ['$tomorrow_md', true, ['2025-02-27']],
+    ['$this_week_md', true, ['2023-02-26', '2024-02-29', ...between('2025-02-24', '2025-03-02'), '2026-02-25']],
+    ['$last_week_md', true, between('2025-02-17', '2025-02-23')],
+    ['$next_week_md', true, between('2025-03-03', '2025-03-09')],
+    ['$this_month_md', true, days.filter((day) => day.includes('-02-'))],
+    ['$last_month_md', true, days.filter((day) => day.includes('-01-'))],
+    ['$next_month_md', true, year('2025-03')],
+    ['$is_days_ago_md', 57, days.filter((day) => day.endsWith('12-31'))],
+    ['$is_less_days_ago_md', 2, ['2023-02-26', '2025-02-25', '2025-02-26', '2026-02-25']],
+    ['$is_more_days_ago_md', 358, ['2024-02-29', '2025-02-27', '2025-03-01', '2025-03-02', '2025-03-03']],
+    ['$is_more_days_ago_md', -1, days],
+    ['$is_more_days_ago_md', 366, []],
+    ['$is_days_in_future_md', 2, ['2024-02-29']],
+    ['$is_days_in_future_md', 3, ['2025-03-01']],
+    ['$is_less_days_in_future_md', 3, ['2023-02-26', '2024-02-29', '2025-02-26', '2025-02-27']],
+    ['$is_more_days_in_future_md', 363, ['2025-02-25', '2026-02-25']],
+  ])('%s %j', (operator, given, expected) => {
+    for (const field of ['created_at', 'metadata.day', 'metadata.at', 'metadata.hour']) {
+      // A moment of the 27th comes after its midnight, the date itself does not.
+      const shown =
+        operator === '$more_than' && given === '2025-02-27' && field !== 'metadata.day'
+          ? between('2025-02-27', '9999-12-31')
+          : expected
+      expect([field, found(rows, field, operator, given)]).toEqual([field, shown.join(' ')])
+    }
+  })
+
+  test('E16: on a birthdate the near periods ignore the year, on other dates they do not', () => {
+    const ann = {
+      birthdate: '1990-03-01',
+      'metadata.date': '1990-03-01',
+      'summary.orders.last_order_date': '2025-01-27T12:00:00.000Z',
+    }
+    const is = (field: string, operator: string, given: unknown) =>
+      fits({ [field]: conditions(operator, given) }, ann, { clock: clockAt('2025-02-26T12:00:00Z', 'Europe/Warsaw') })
+    expect(is('birthdate', '$next_month', [true])).toBe(true)
+    expect(is('birthdate', '$next_month_md', [true])).toBe(true)
+    expect(is('metadata.date', '$next_month', [true])).toBe(false)
+    expect(is('metadata.date', '$next_month_md', [true])).toBe(true)
+    expect(is('birthdate', '$is_days_in_future_md', [3])).toBe(true) // 27, 28 February, 1 March
+    expect(is('birthdate', '$this_year', true)).toBe(false)
+    expect(is('birthdate', '$is_days_ago', 0)).toBe(false)
+    expect(is('birthdate', '$is', '1990-03-01')).toBe(true)
+    const last = 'summary.orders.last_order_date' // d = 30
+    expect(is(last, '$less_than', [30])).toBe(false)
+    expect(is(last, '$less_than', [31])).toBe(true)
+    expect(is(last, '$more_than', [29])).toBe(true)
+    expect(is(last, '$is_days_ago', [30])).toBe(true)
+  })
+
+  test('of several publications one is enough', () => {
+    expect(found(rows, 'publications.created_at', '$this_week', true)).toBe(
+      between('2025-02-24', '2025-03-02').join(' '),
+    )
+    expect(found(rows, 'publications.created_at', '$before', '2000-01-01')).toBe(days.join(' '))
+  })
+
+  test('a week around New Year wraps', () => {
+    const clock = clockAt('2026-01-01T12:00:00.000Z', 'UTC') // a Thursday: 29 December to 4 January
+    const expected = days.filter((day) => day.endsWith('12-31') || day.endsWith('01-01')).join(' ')
+    expect(found(rows, 'metadata.day', '$this_week_md', true, { clock })).toBe(expected)
+    expect(found(rows, 'birthdate', '$this_week', true, { clock })).toBe(expected)
+    expect(found(rows, 'metadata.day', '$this_week', true, { clock })).toBe('2025-12-31 2026-01-01')
+  })
+
+  test.each<[now: string, operator: string, given: unknown, expected: boolean]>([
+    ['2025-02-28', '$today_md', true, true], // no 29 February in 2025
+    ['2024-02-28', '$today_md', true, false],
+    ['2024-02-29', '$today_md', true, true],
+    ['2025-03-01', '$today_md', true, false],
+    ['2025-03-01', '$yesterday_md', true, true],
+    ['2025-02-28', '$is_days_ago_md', 0, true],
+    ['2024-02-28', '$is_days_ago_md', 365, true],
+    ['2024-02-28', '$is_days_in_future_md', 1, true],
+    ['2024-03-01', '$is_days_in_future_md', 364, true],
+    ['2025-02-28', '$is_years_ago', 25, true],
+    ['2024-02-28', '$is_years_ago', 24, false],
+    ['2024-02-29', '$is_years_ago', 24, true],
+  ])('born on a 29 February: on %s %s %j is %s', (today, operator, given, expected) => {
+    const filter = { birthdate: conditions(operator, given) }
+    expect(fits(filter, { birthdate: '2000-02-29' }, { clock: clockAt(`${today}T12:00:00Z`, 'UTC') })).toBe(expected)
+  })
+
+  test.each([
+    ['2025-06-30T15:00:00.000Z', 'Asia/Tokyo', '2025-06-30T15:00:00.000Z', '2025-07-01T14:59:59.999Z'],
+    ['2025-03-09T17:00:00.000Z', 'America/New_York', '2025-03-09T05:00:00.000Z', '2025-03-10T03:59:59.999Z'], // 23 hours
+    ['2025-06-30T18:30:00.000Z', 'GMT+5:30', '2025-06-30T18:30:00.000Z', '2025-07-01T18:29:59.999Z'],
+  ])('the day of %s in %s is that of the project', (now, timezone, first, last) => {
+    const at = (text: string, shift: number) => new Date(Date.parse(text) + shift).toISOString()
+    const clock = clockAt(now, timezone)
+    const is = (created_at: string) => fits({ created_at: conditions('$today', true) }, { created_at }, { clock })
+    expect([at(first, -1), first, last, at(last, 1)].map(is)).toEqual([false, true, true, false])
+  })
+})
+
+test('E15: a segment', () => {
+  const filter = {
+    junction: 'and',
+    email: conditions('$ends_with', ['@corp.example']),
+    'summary.orders.total_amount': { conditions: { $more_than: [40_000], $less_than_equal: [90_000] } },
+    'metadata.vip': conditions('$is_not', [true]),
+  }
+  const total = 'summary.orders.total_amount'
+  const member = { email: 'a@corp.example', [total]: 90_000 }
+  expect(fits(filter, member, { subject: 'customer' })).toBe(true)
+  expect(fits(filter, { ...member, [total]: 40_000 })).toBe(false)
+  expect(fits(filter, { ...member, 'metadata.vip': true })).toBe(false)
+  expect(fits({ ...filter, junction: 'or' }, { ...member, [total]: 1, 'metadata.vip': true })).toBe(true)
+})
+
+test('locations are those of the catalogue, and a broken point lies in none', () => {
+  const catalogue: Catalogue = {
+    locations: { loc_1: { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '2 km' } } },
+  }
+  const is = (operator: string, given: unknown, point: unknown) =>
+    fits({ 'metadata.home': conditions(operator, given) }, { 'metadata.home': point }, { catalogue })
+  expect(is('$in_location', ['loc_2', 'loc_1'], 'geo:52.24,21.03')).toBe(true)
+  expect(is('$in_location', 'loc_1', 'geo:52.255,21.05')).toBe(false)
+  expect(is('$not_in_location', 'loc_1', 'geo:52.24,21.03')).toBe(false)
+  expect(is('$not_in_location', 'loc_1', 'geo:52.255,21.05')).toBe(true)
+  expect(is('$in_location', ['loc_2', 'constructor', '__proto__'], 'geo:52.24,21.03')).toBe(false)
+  expect(is('$in_location', 'loc_1', 'Warsaw')).toBe(false)
+  expect(is('$not_in_location', 'loc_1', undefined)).toBe(true)
+})
+
+describe('faults', () => {
+  test.each<[filter: unknown, fault: string | null]>([
+    [{ price: conditions('$is', 5) }, null],
+    [
+      { created_at: conditions('$is_days_ago', 1.5) },
+      'Property .filter.created_at.conditions.$is_days_ago must be integer',
+    ],
+    [{ created_at: conditions('$is_day', 7) }, 'Property .filter.created_at.conditions.$is_day must be <= 6'],
+    [{ created_at: conditions('$is_month', '0') }, 'Property .filter.created_at.conditions.$is_month must be >= 1'],
+    [
+      { created_at: conditions('$after', 5) },
+      'Property .filter.created_at.conditions.$after cannot be recognized as a ISO-8601 compliant date',
+    ],
+    [
+      { 'metadata.x': conditions('$more_than', 'long') },
+      'Property .filter.metadata.x.conditions.$more_than must be number or ISO-8601 compliant date',
+    ],
+    [
+      { 'metadata.x': conditions('$more_than', '1e999') },
+      'Property .filter.metadata.x.conditions.$more_than must be number or ISO-8601 compliant date',
+    ],
+    [{ price: conditions('$in', Array(1_000).fill(1)) }, null],
+    [{ price: conditions('$in', Array(1_001).fill(1)) }, 'Property .filter must NOT have more than 1000 values'],
+    [
+      Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`metadata.f${n}`, conditions('$is', 1)])),
+      'Property .filter must NOT have more than 50 fields',
+    ],
+  ])('%j', (filter, fault) => {
+    expect(checkFilter(filter)).toBe(fault)
+  })
+
+  test.each<[filter: unknown]>([
+    ['name'],
+    [null],
+    [['name']],
+    [{ name: 'Ann' }],
+    [{ name: { $is: 'Ann' } }],
+    [{ name: { conditions: {} } }],
+    [{ name: { conditions: { $is: 'Ann' }, $is: 'Bob' } }],
+    [{ name: conditions('$like', 'x') }],
+    [{ name: conditions('$is', []) }],
+    [{ name: conditions('$is', null) }],
+    [{ name: conditions('$is', [['Ann']]) }],
+    [{ name: conditions('toString', 'Ann') }],
+    [{ junction: 'xor' }],
+    [{ secret: conditions('$is', 'x') }],
+  ])('%j is not written as a filter, and finds nothing', (filter) => {
+    expect(checkFilter(filter, (field) => field !== 'secret')).toMatch(
+      /^Property \.filter should match either filter\[\$\{field}]\[conditions]\[\$\{condition}]\[\$\{index}] or .* must be one of: \$is, \$is_not, \$in, /,
+    )
+    if (!JSON.stringify(filter).includes('secret')) expect(fits(filter, { name: 'Ann' })).toBe(false)
+  })
+})
+
+test('no JSON makes a filter fail, and what is accepted is decided', () => {
+  const argument = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(true, 0, 5, '7', '2025-02-26', 'geo:1,2'),
+    fc.array(fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.constant('2024-02-29')), { maxLength: 3 }),
+  )
+  const set = fc.record({
+    conditions: fc.dictionary(fc.constantFrom(...Object.keys(operators), '__proto__', '$like'), argument, {
+      maxKeys: 3,
+    }),
+  })
+  const field = fc.constantFrom('name', 'price', 'created_at', 'birthdate', 'attributes', 'metadata.x', '__proto__')
+  const filter = fc.oneof(fc.jsonValue(), fc.dictionary(field, fc.oneof(set, fc.jsonValue({ maxDepth: 1 }))))
+  fc.assert(
+    fc.property(filter, fc.jsonValue(), (filter, value) => {
+      const fault = checkFilter(filter)
+      expect(fault === null || fault.startsWith('Property .filter')).toBe(true)
+      const found = fits(filter, {
+        name: value,
+        price: value,
+        created_at: value,
+        birthdate: value,
+        'metadata.x': value,
+      })
+      expect(typeof found).toBe('boolean')
+      if (fault !== null) expect(found).toBe(false)
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,271 @@
+import { isInside } from '../location.ts'
+import type { Catalogue, MetadataType } from '../schema/index.ts'
+import {
+  type Clock,
+  type Day,
+  dayOf,
+  daysInMonth,
+  type Ms,
+  ms_per_day,
+  partsOf,
+  startOfPeriod,
+  startOfWeek,
+  weekdayOf,
+} from '../time/index.ts'
+import {
+  type Comparison,
+  comparisons,
+  daysAgo,
+  isMissing,
+  ownEntry,
+  toBoolean,
+  toDay,
+  toInstant,
+  toNumber,
+} from './values.ts'
+
+/**
+ * What a field holds. Metadata has the type that its schema gives it; where none does, a value is read in all the ways it
+ * can be. Our own fields are scalars, lists, moments, or a birthday, which has no year.
+ */
+export type FieldType = MetadataType | 'scalar' | 'list' | 'moment' | 'birthday' | undefined
+
+/** One argument in all the ways an operator may compare it. */
+export interface Argument {
+  readonly text: string
+  readonly number: number | null
+  readonly boolean: boolean | null
+  readonly at: Ms | null
+}
+
+export interface Given {
+  readonly list: readonly Argument[]
+  /** Every JSON value that one of them may mean: its text, and the number or boolean it spells. */
+  readonly forms: ReadonlySet<unknown>
+}
+
+/** What an operator takes: nothing, a switch (`false` leaves the operator out), or values of a kind. */
+export type Takes = 'nothing' | 'switch' | 'value' | 'text' | 'magnitude' | 'instant' | 'integer'
+
+export interface Operator {
+  readonly takes: Takes
+  readonly minimum?: number
+  readonly maximum?: number
+  holds(value: unknown, given: Given, type: FieldType, clock: Clock, catalogue: Catalogue): boolean
+}
+
+type Holds = Operator['holds']
+
+const not =
+  (holds: Holds): Holds =>
+  (...seen) =>
+    !holds(...seen)
+
+const equals: Holds = (value, { list, forms }, type, clock) => {
+  if (Array.isArray(value)) return value.some((element) => forms.has(element))
+  switch (type) {
+    case 'number':
+      return someOf(list, toNumber(value), (a, number) => a.number === number)
+    case 'boolean':
+      return someOf(list, toBoolean(value), (a, boolean) => a.boolean === boolean)
+    case 'date':
+    case 'birthday':
+      return someOf(list, toDay(value, clock), (a, day) => a.at !== null && Math.floor(a.at / ms_per_day) === day)
+    case 'datetime':
+    case 'moment':
+      return someOf(list, toInstant(value), (a, at) => a.at === at)
+    default:
+      return value !== '' && forms.has(value)
+  }
+}
+
+function someOf<T>(list: readonly Argument[], value: T | null, test: (a: Argument, value: T) => boolean): boolean {
+  return value !== null && list.some((a) => test(a, value))
+}
+
+/** A text contains one of the given texts; an array has all of them as elements. */
+const contains: Holds = (value, { list, forms }, type) => {
+  if (!Array.isArray(value)) return hasText(value, type) && list.some(({ text }) => value.includes(text))
+  const elements = new Set<unknown>(value.filter((element) => forms.has(element)))
+  return list.every(({ text, number, boolean }) => elements.has(text) || elements.has(number) || elements.has(boolean))
+}
+
+const hasText = (value: unknown, type: FieldType): value is string =>
+  typeof value === 'string' && value !== '' && (type === undefined || text_types.has(type))
+
+const text_types: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'string', 'image_url', 'list'])
+
+/** Number: the value against the argument. Date and number: days ago. Date and date: moments. */
+const compare =
+  (is: Comparison, of_the_past = false): Holds =>
+  (value, { list }, type, clock) =>
+    list.some((a) => {
+      if (a.number === null) return someMoment(value, type, (at) => a.at !== null && is(at, a.at))
+      const given = a.number
+      const number = type === 'number' ? toNumber(value) : typeof value === 'number' ? value : null
+      if (number !== null) return is(number, given)
+      const today = clock.wall().day
+      return someDay(value, type, clock, (day) => is(today - day, given) && !(of_the_past && day > today))
+    })
+
+/** Whether the date, or one of several, is so. Lists of dates are ours, or promised by a schema. */
+function someMoment(value: unknown, type: FieldType, test: (at: Ms) => boolean): boolean {
+  if (type !== undefined && !date_types.has(type)) return false
+  if (Array.isArray(value)) return type !== undefined && value.some((element) => someMoment(element, type, test))
+  const at = toInstant(value)
+  return at !== null && test(at)
+}
+
+function someDay(value: unknown, type: FieldType, clock: Clock, test: (day: Day) => boolean): boolean {
+  if (type !== undefined && !date_types.has(type)) return false
+  if (Array.isArray(value)) return type !== undefined && value.some((element) => someDay(element, type, clock, test))
+  const day = toDay(value, clock)
+  return day !== null && test(day)
+}
+
+const date_types: ReadonlySet<FieldType> = new Set<FieldType>(['date', 'datetime', 'moment', 'birthday'])
+
+/** True of a day, for one of the given numbers. */
+const day = (
+  test: (day: Day, a: number, today: Day) => boolean,
+  bounds: { minimum?: number; maximum?: number } = {},
+): Operator => ({
+  takes: 'integer',
+  ...bounds,
+  holds: (value, { list }, type, clock) =>
+    someDay(value, type, clock, (day) => list.some(({ number }) => test(day, number as number, clock.wall().day))),
+})
+
+/** Days from the first up to, but not including, the second. */
+type Days = readonly [from: Day, until: Day]
+
+const within = (day: Day, [from, until]: Days): boolean => from <= day && day < until
+
+/** The day of some year with the month and day of another one; 29 February is the 28th where there is none. */
+function anniversary(of: Day, year: number): Day {
+  const { month, day } = partsOf(of)
+  return dayOf(year, month, Math.min(day, daysInMonth(year, month)))
+}
+
+/** Also over New Year: a period has at most two years. */
+const hasAnniversary = (of: Day, days: Days): boolean =>
+  within(anniversary(of, partsOf(days[0]).year), days) || within(anniversary(of, partsOf(days[1] - 1).year), days)
+
+const single =
+  (shift: number) =>
+  (today: Day): Days => [today + shift, today + shift + 1]
+const week =
+  (weeks: number) =>
+  (today: Day): Days => [startOfWeek(today) + weeks * 7, startOfWeek(today) + weeks * 7 + 7]
+const months =
+  (length: number, shift: number) =>
+  (today: Day): Days => [startOfPeriod(today, length, shift), startOfPeriod(today, length, shift + 1)]
+
+const near_periods = {
+  $today: single(0),
+  $yesterday: single(-1),
+  $tomorrow: single(1),
+  $this_week: week(0),
+  $last_week: week(-1),
+  $next_week: week(1),
+  $this_month: months(1, 0),
+  $last_month: months(1, -1),
+  $next_month: months(1, 1),
+}
+const years = { $this_year: months(12, 0), $last_year: months(12, -1), $next_year: months(12, 1) }
+
+const period = (days: (today: Day) => Days, ignoresYear: (type: FieldType) => boolean): Operator => ({
+  takes: 'switch',
+  holds: (value, _, type, clock) =>
+    someDay(value, type, clock, (day) => (ignoresYear(type) ? hasAnniversary : within)(day, days(clock.wall().day))),
+})
+
+/** How long ago the month and day of a date were last, today included; or how soon they come. */
+function sinceLast(of: Day, today: Day): number {
+  const { year } = partsOf(today)
+  const this_year = anniversary(of, year)
+  return today - (this_year <= today ? this_year : anniversary(of, year - 1))
+}
+function untilNext(of: Day, today: Day): number {
+  const { year } = partsOf(today)
+  const this_year = anniversary(of, year)
+  return (this_year >= today ? this_year : anniversary(of, year + 1)) - today
+}
+
+const sizeOf = (value: unknown, type: FieldType): number =>
+  Array.isArray(value) ? value.length : isMissing(value) && !sizeless.has(type) ? 0 : Number.NaN
+
+/** Of our own fields, only lists have a size. */
+const sizeless: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'moment', 'birthday'])
+
+const sized = (is: Comparison): Operator => ({
+  takes: 'integer',
+  minimum: 0,
+  holds: (value, { list }, type) => list.some(({ number }) => is(sizeOf(value, type), number as number)),
+})
+
+const texts = (test: (value: string, text: string) => boolean): Operator => ({
+  takes: 'text',
+  holds: (value, { list }, type) => hasText(value, type) && list.some(({ text }) => test(value, text)),
+})
+
+const inLocation: Holds = (value, { list }, _, __, { locations }) =>
+  list.some(({ text }) => {
+    const shape = ownEntry(locations, text)
+    return shape !== undefined && isInside(value, shape)
+  })
+
+/** States belong to vouchers, campaigns and jobs, which are filtered by the database only. */
+const state: Operator = { takes: 'switch', holds: () => false }
+
+const each = <T, R>(table: Readonly<Record<string, T>>, make: (entry: T, name: string) => R, suffix = '') =>
+  Object.fromEntries(Object.entries(table).map(([name, entry]) => [name + suffix, make(entry, name)]))
+
+/** Every operator of the language (spec 04, 1.7), in the order in which an error lists them. */
+export const operators: Readonly<Record<string, Operator>> = {
+  $is: { takes: 'value', holds: equals },
+  $is_not: { takes: 'value', holds: not(equals) },
+  $in: { takes: 'value', holds: equals },
+  $not_in: { takes: 'value', holds: not(equals) },
+  $has_value: { takes: 'nothing', holds: not(isMissing) },
+  $is_unknown: { takes: 'nothing', holds: isMissing },
+  $contains: { takes: 'text', holds: contains },
+  $not_contain: { takes: 'text', holds: not(contains) },
+  $starts_with: texts((value, text) => value.startsWith(text)),
+  $ends_with: texts((value, text) => value.endsWith(text)),
+  ...each(comparisons, (is, name): Operator => ({ takes: 'magnitude', holds: compare(is, name.startsWith('$less')) })),
+  $after: { takes: 'instant', holds: compare(comparisons.$more_than) },
+  $before: { takes: 'instant', holds: compare(comparisons.$less_than) },
+  ...each(daysAgo, (test) => day((day, a, today) => test(today - day, a), { minimum: 0 })),
+  $count: sized((size, a) => size === a),
+  $count_more: sized((size, a) => size > a),
+  $count_less: sized((size, a) => size < a),
+  ...each(near_periods, (days) => period(days, (type) => type === 'birthday')),
+  ...each(years, (days) => period(days, () => false)),
+  $is_day: day((day, a) => weekdayOf(day) === a, { minimum: 0, maximum: 6 }),
+  $is_day_of_month: day((day, a) => partsOf(day).day === a, { minimum: 1, maximum: 31 }),
+  $is_month: day((day, a) => partsOf(day).month === a, { minimum: 1, maximum: 12 }),
+  $is_year: day((day, a) => partsOf(day).year === a),
+  $is_years_ago: day((day, a, today) => {
+    const { year } = partsOf(today)
+    return year - partsOf(day).year === a && anniversary(day, year) === today
+  }),
+  ...each(near_periods, (days) => period(days, () => true), '_md'),
+  $is_days_ago_md: day((day, a, today) => sinceLast(day, today) === a),
+  $is_more_days_ago_md: day((day, a, today) => sinceLast(day, today) > a),
+  $is_less_days_ago_md: day((day, a, today) => sinceLast(day, today) < a),
+  $is_days_in_future_md: day((day, a, today) => untilNext(day, today) === a),
+  $is_more_days_in_future_md: day((day, a, today) => untilNext(day, today) > a),
+  $is_less_days_in_future_md: day((day, a, today) => untilNext(day, today) < a),
+  $in_location: { takes: 'text', holds: inLocation },
+  $not_in_location: { takes: 'text', holds: not(inLocation) },
+  $active: state,
+  $expired: state,
+  $before_start: state,
+  $enabled: state,
+  $disabled: state,
+  $redeemed: state,
+  $redeemable: state,
+  $failed: state,
+  $in_progress: state,
+}

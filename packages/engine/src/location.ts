@@ -1,0 +1,202 @@
+import { isRecord, toNumber } from './filter/values.ts'
+import { once } from './once.ts'
+import type { Shape } from './schema/index.ts'
+
+export interface Point {
+  readonly lat: number
+  readonly lng: number
+}
+
+/** The smallest rectangle of coordinates around a shape: what lies outside of it lies outside of the shape. */
+export interface Box {
+  readonly south: number
+  readonly west: number
+  readonly north: number
+  readonly east: number
+}
+
+/**
+ * Whether a point lies in a shape (spec 04, 9.3). A point is `geo:52.23,21.01`, `52.23,21.01` or `{lat, lng}`; what is
+ * none lies nowhere.
+ *
+ * The circle of 2 km around `geo:52.2297,21.0122` contains `geo:52.24,21.03` (1.668 km away), not `geo:52.255,21.05`.
+ */
+export function isInside(point: unknown, shape: Shape): boolean {
+  const at = readPoint(point)
+  const area = at === null ? null : areaOf(shape)
+  return at !== null && area !== null && isInBox(at, area.box) && area.contains(at)
+}
+
+/** The bounding box of a shape; null for a shape that is faulty and contains nothing. */
+export const boxOf = (shape: Shape): Box | null => areaOf(shape)?.box ?? null
+
+export const isInBox = ({ lat, lng }: Point, { south, west, north, east }: Box): boolean =>
+  south <= lat && lat <= north && west <= lng && lng <= east
+
+/** What is wrong with a shape, as `details` of an error; null when nothing is. */
+export function checkShape(shape: unknown): string | null {
+  const area = readShape(shape)
+  return typeof area === 'string' ? `Property .shape${area}` : null
+}
+
+export function readPoint(value: unknown): Point | null {
+  const [, lat, lng] = (typeof value === 'string' ? point_form.exec(value) : null) ?? []
+  const point = isRecord(value) ? { lat: value.lat, lng: value.lng } : { lat: toNumber(lat), lng: toNumber(lng) }
+  return isCoordinate(point.lat, 90) && isCoordinate(point.lng, 180) ? (point as Point) : null
+}
+
+const point_form = /^(?:geo:)?([+-]?\d{1,3}(?:\.\d+)?),\s?([+-]?\d{1,3}(?:\.\d+)?)$/
+
+const isCoordinate = (value: unknown, limit: number): value is number =>
+  typeof value === 'number' && value >= -limit && value <= limit
+
+interface Area {
+  readonly box: Box
+  contains(point: Point): boolean
+}
+
+/** Shapes are drawn once and asked a thousand times. */
+const readOnce = once((shape: Shape): Area | null => {
+  const area = readShape(shape)
+  return typeof area === 'string' ? null : area
+})
+const areaOf = (shape: Shape): Area | null => (isRecord(shape) ? readOnce(shape) : null)
+
+/** The area, or what is wrong: where, and what it must be. */
+function readShape(shape: unknown): Area | string {
+  if (!isRecord(shape)) return ' must be an object'
+  const { type, distance, geojson } = shape
+  if (type === 'circle') return isRecord(distance) ? readCircle(distance) : '.distance must be an object'
+  if (type === 'polygon') return isRecord(geojson) ? readPolygons(geojson) : '.geojson must be an object'
+  return '.type must be one of: circle, polygon'
+}
+
+const earth_radius_km = 6371.0088
+const km_per: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 }
+const radius_form = /^(\d+(?:\.\d+)?) ?(km|m|mi)$/
+const radians = (degrees: number): number => (degrees * Math.PI) / 180
+const degrees = (radians: number): number => (radians * 180) / Math.PI
+
+function readCircle({ center, radius }: Record<string, unknown>): Area | string {
+  const middle = typeof center === 'string' && center.startsWith('geo:') ? readPoint(center) : null
+  if (middle === null) return '.distance.center must be a point: geo:<latitude>,<longitude>'
+  const [, length, unit = ''] = (typeof radius === 'string' ? radius_form.exec(radius) : null) ?? []
+  const radius_km = Number(length) * (km_per[unit] ?? 0)
+  if (!(radius_km > 0)) return '.distance.radius must be a number and a unit (km, m, mi)'
+  return {
+    box: boxAround(middle, radius_km / earth_radius_km),
+    contains: (point) => distanceKm(middle, point) <= radius_km,
+  }
+}
+
+/** Great-circle distance (haversine). */
+function distanceKm(a: Point, b: Point): number {
+  const across = Math.sin(radians(b.lat - a.lat) / 2) ** 2
+  const along = Math.sin(radians(b.lng - a.lng) / 2) ** 2
+  const h = across + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * along
+  return 2 * earth_radius_km * Math.asin(Math.min(1, Math.sqrt(h)))
+}
+
+function boxAround({ lat, lng }: Point, angle: number): Box {
+  const reach = degrees(angle) + rim_degrees
+  const [south, north] = [lat - reach, lat + reach]
+  const width = degrees(Math.asin(Math.sin(angle) / Math.cos(radians(lat)))) + rim_degrees
+  // Over a pole every longitude is near, and over the 180° meridian the circle is on both ends of the map.
+  const is_whole = south <= -90 || north >= 90 || !(lng - width >= -180 && lng + width <= 180)
+  return { south, north, west: is_whole ? -180 : lng - width, east: is_whole ? 180 : lng + width }
+}
+
+/** A tenth of a millimetre: what is closer to an edge is on it, whatever the rounding of the coordinates did. */
+const rim_degrees = 1e-9
+
+/** Longitude and latitude in turns: one long array is walked several times faster than pairs. */
+type Ring = Float64Array
+
+interface Polygon {
+  box: Box
+  outline: Ring
+  holes: Ring[]
+}
+
+function readPolygons({ type, coordinates }: Record<string, unknown>): Area | string {
+  if (type !== 'Polygon' && type !== 'MultiPolygon') return '.geojson.type must be one of: Polygon, MultiPolygon'
+  const parts = type === 'Polygon' ? [coordinates] : coordinates
+  if (!isFilled(parts)) return '.geojson.coordinates must be an array of polygons'
+  const polygons: Polygon[] = []
+  for (const part of parts) {
+    if (!isFilled(part)) return '.geojson.coordinates must be an array of rings'
+    const rings: Ring[] = []
+    for (const ring of part) {
+      const read = readRing(ring)
+      if (typeof read === 'string') return read
+      rings.push(read)
+    }
+    const [outline, ...holes] = rings as [Ring, ...Ring[]]
+    polygons.push({ box: boxAroundRing(outline), outline, holes })
+  }
+  return {
+    box: polygons.map(({ box }) => box).reduce(union),
+    contains: (point) => polygons.some((polygon) => isInBox(point, polygon.box) && isInPolygon(point, polygon)),
+  }
+}
+
+const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
+
+function readRing(points: unknown): Ring | string {
+  if (!isFilled(points) || points.length < 4) return '.geojson.coordinates must have rings of at least 4 points'
+  const ring = new Float64Array(points.length * 2)
+  for (const [i, point] of points.entries()) {
+    const [lng, lat] = Array.isArray(point) ? point : []
+    if (!isCoordinate(lng, 180) || !isCoordinate(lat, 90))
+      return '.geojson.coordinates must have points of longitude (-180 to 180) and latitude (-90 to 90)'
+    ring[i * 2] = lng
+    ring[i * 2 + 1] = lat
+  }
+  const is_closed = ring[0] === ring.at(-2) && ring[1] === ring.at(-1)
+  return is_closed ? ring : '.geojson.coordinates must have closed rings: the first point is also the last'
+}
+
+function boxAroundRing(ring: Ring): Box {
+  let [south, west, north, east] = [90, 180, -90, -180]
+  for (let i = 0; i < ring.length; i += 2) {
+    const [lng, lat] = [ring[i] as number, ring[i + 1] as number]
+    west = Math.min(west, lng)
+    east = Math.max(east, lng)
+    south = Math.min(south, lat)
+    north = Math.max(north, lat)
+  }
+  return { south, west, north, east }
+}
+
+const union = (a: Box, b: Box): Box => ({
+  south: Math.min(a.south, b.south),
+  west: Math.min(a.west, b.west),
+  north: Math.max(a.north, b.north),
+  east: Math.max(a.east, b.east),
+})
+
+/** An edge belongs to the polygon, also that of a hole. */
+function isInPolygon(point: Point, { outline, holes }: Polygon): boolean {
+  const side = sideOf(outline, point)
+  return side === 0 || (side > 0 && holes.every((hole) => sideOf(hole, point) <= 0))
+}
+
+/** 1 inside, 0 on the edge, −1 outside: even-odd on plain coordinates. */
+function sideOf(ring: Ring, { lng, lat }: Point): -1 | 0 | 1 {
+  let is_inside = false
+  let [ax, ay] = [ring[0] as number, ring[1] as number]
+  for (let i = 2; i < ring.length; i += 2) {
+    const bx = ring[i] as number
+    const by = ring[i + 1] as number
+    const [dx, dy] = [bx - ax, by - ay]
+    const cross = dx * (lat - ay) - dy * (lng - ax)
+    const is_on_line = cross * cross <= rim_degrees * rim_degrees * (dx * dx + dy * dy)
+    if (is_on_line && isBetween(lng, ax, bx) && isBetween(lat, ay, by)) return 0
+    if (ay > lat !== by > lat && dy > 0 === cross > 0) is_inside = !is_inside
+    ;[ax, ay] = [bx, by]
+  }
+  return is_inside ? 1 : -1
+}
+
+const isBetween = (value: number, a: number, b: number): boolean =>
+  value >= Math.min(a, b) - rim_degrees && value <= Math.max(a, b) + rim_degrees
