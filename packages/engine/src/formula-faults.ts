@@ -1,0 +1,25 @@
+import { compileFormula, type FormulaFault, isFault } from './formula/index.ts'
+
+/** A formula that cannot be read, and the field that has it: `units[1].unit_off_formula`. */
+export interface FieldFault extends FormulaFault {
+  readonly field: string
+}
+
+/**
+ * The formulas of a discount or of an `applicable_to` entry that cannot be read, for the moment when it is saved.
+ *
+ * `{ type: 'AMOUNT', amount_off_formula: '1 +' }` → `amount_off_formula`: the formula ends too early, at 3.
+ */
+export function formulaFaults(definition: object, path = ''): FieldFault[] {
+  return Object.entries(definition).flatMap(([name, value]): FieldFault[] => {
+    const field = path + name
+    if (Array.isArray(value)) {
+      return value.flatMap((part, i) => (isObject(part) ? formulaFaults(part, `${field}[${i}].`) : []))
+    }
+    if (!name.endsWith('_formula') || typeof value !== 'string') return []
+    const formula = compileFormula(value)
+    return isFault(formula) ? [{ field, fault: formula.fault, position: formula.position }] : []
+  })
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,0 +1,68 @@
+import type { Ratio } from '../money.ts'
+import type { LineScene, Scene } from '../scene.ts'
+import { toRatio } from './exact.ts'
+import { type FormulaFault, isFault } from './fault.ts'
+import { remembered_length_max } from './limits.ts'
+import { isForPoints, isOfLine } from './operands.ts'
+import { parse } from './parse.ts'
+import type { Run } from './run.ts'
+import { isNumber, kindOf } from './value.ts'
+
+/** A formula that can be calculated: parsed once, then a function. */
+export interface Formula {
+  readonly text: string
+  /** Looks at the line at hand, so every line may have another value. */
+  readonly per_line: boolean
+  /** What it looks at, and where that is named first: `ORDER_METADATA` → 4. */
+  readonly operands: ReadonlyMap<string, number>
+  readonly run: Run
+}
+
+/**
+ * Reads a formula (spec 02, 5.1). Compiled formulas are remembered by their text, so asking again costs next to nothing.
+ *
+ * `compileFormula('MIN(30;5 + ORDER_ITEMS_QUANTITY * 2.5)')` → a formula;
+ * `compileFormula('1 +')` → `{ fault: 'the formula ends too early', position: 3 }`.
+ */
+export function compileFormula(text: string): Formula | FormulaFault {
+  let formula = remembered.get(text)
+  if (formula !== undefined) return formula
+  const parsed = parse(text)
+  if (isFault(parsed)) return parsed
+  formula = { text, per_line: [...parsed.operands.keys()].some(isOfLine), ...parsed }
+  remember(formula)
+  return formula
+}
+
+const remembered = new Map<string, Formula>()
+let remembered_length = 0
+
+/** When there is no more room we start again: that is rare, and which formulas are in use shows soon. */
+function remember(formula: Formula): void {
+  remembered_length += formula.text.length
+  if (remembered_length > remembered_length_max) {
+    remembered.clear()
+    remembered_length = formula.text.length
+  }
+  remembered.set(formula.text, formula)
+}
+
+/**
+ * The value of a formula, exact; or why there is none: a missing value, a wrong kind, a division by zero, a result that is
+ * no number, or numbers beyond all measure. The static value is used then (spec 02, 5.4).
+ *
+ * `ORDER_AMOUNT * 0.07` on an order of 256.00 → 448/25, which is 17.92.
+ */
+export function evaluateFormula(formula: Formula, scene: Scene | LineScene): Ratio | FormulaFault {
+  const value = formula.run({ sight: scene, long_steps: 0 })
+  if (isFault(value)) return value
+  return isNumber(value) ? toRatio(value) : { fault: `the result is ${kindOf(value)}, not a number`, position: 0 }
+}
+
+/** The first operand that has no meaning where points are earned (spec 05, 4.2), or null. */
+export function whyNotForPoints(formula: Formula): FormulaFault | null {
+  for (const [operand, position] of formula.operands) {
+    if (!isForPoints(operand)) return { fault: `${operand} is not available where points are earned`, position }
+  }
+  return null
+}

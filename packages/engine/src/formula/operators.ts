@@ -1,0 +1,100 @@
+import type { Clock } from '../time/index.ts'
+import { add, compare, divide, type Exact, modulo, multiply, ofText, subtract } from './exact.ts'
+import { isFault, type Trouble } from './fault.ts'
+import { dayOn, instantOf, isIn, isNumber, isSame, type Moment, momentOf, type Value } from './value.ts'
+
+/** What an operator makes of its two sides; null when it does not fit their kinds. */
+export type Operator = (a: Value, b: Value, clock: Clock) => Value | Trouble | null
+
+export interface Level {
+  readonly operators: Readonly<Record<string, Operator>>
+  /** Sums go on and on; `1 < 2 < 3` does not. */
+  readonly repeats: boolean
+}
+
+const numbers =
+  (calculate: (a: Exact, b: Exact) => Value | Trouble): Operator =>
+  (a, b) =>
+    isNumber(a) && isNumber(b) ? calculate(a, b) : null
+
+const truths =
+  (join: (a: boolean, b: boolean) => boolean): Operator =>
+  (a, b) =>
+    typeof a === 'boolean' && typeof b === 'boolean' ? join(a, b) : null
+
+const texts =
+  (holds: (a: string, b: string) => boolean): Operator =>
+  (a, b) =>
+    typeof a === 'string' && typeof b === 'string' ? holds(a, b) : null
+
+const dates =
+  (holds: (a: Moment, b: Moment, clock: Clock) => boolean): Operator =>
+  (a, b, clock) => {
+    const [left, right] = [momentOf(a), momentOf(b)]
+    return left === null || right === null ? null : holds(left, right, clock)
+  }
+
+const not =
+  (operator: Operator): Operator =>
+  (a, b, clock) => {
+    const holds = operator(a, b, clock)
+    return typeof holds === 'boolean' ? !holds : holds
+  }
+
+const contains: Operator = (a, b, clock) => {
+  if (!Array.isArray(a)) return texts((text, part) => text.includes(part))(a, b, clock)
+  return typeof b === 'object' && !isNumber(b) ? null : isIn(a, b)
+}
+
+/** The list is a text, so its members are read as the kind of the value that is looked for: 5 is in "1, 5.0". */
+const inArray: Operator = (a, b) => {
+  if (typeof b !== 'string' || (typeof a === 'object' && !isNumber(a))) return null
+  const members = b.split(',').map((member) => member.trim())
+  if (typeof a !== 'object') return members.includes(String(a))
+  return members.some((member) => {
+    const number = ofText(member)
+    return number !== null && !isFault(number) && compare(a, number) === 0
+  })
+}
+
+const sameDay = dates((a, b, clock) => dayOn(a, clock) === dayOn(b, clock))
+
+/** From the loosest to the tightest (spec 02, 5.1). */
+export const levels: readonly Level[] = [
+  { repeats: true, operators: { OR: truths((a, b) => a || b) } },
+  { repeats: true, operators: { AND: truths((a, b) => a && b) } },
+  {
+    repeats: false,
+    operators: {
+      '>': numbers((a, b) => compare(a, b) > 0),
+      '<': numbers((a, b) => compare(a, b) < 0),
+      '=': numbers((a, b) => compare(a, b) === 0),
+      '>=': numbers((a, b) => compare(a, b) >= 0),
+      '<=': numbers((a, b) => compare(a, b) <= 0),
+      '!=': numbers((a, b) => compare(a, b) !== 0),
+      is: isSame,
+      isNot: not(isSame),
+      contains,
+      startsWith: texts((text, part) => text.startsWith(part)),
+      endsWith: texts((text, part) => text.endsWith(part)),
+      IN_ARRAY: inArray,
+      NOT_IN_ARRAY: not(inArray),
+      DATE_IS: sameDay,
+      DATE_IS_NOT: not(sameDay),
+      IS_AFTER: dates((a, b, clock) => instantOf(a, clock) > instantOf(b, clock)),
+      IS_BEFORE: dates((a, b, clock) => instantOf(a, clock) < instantOf(b, clock)),
+    },
+  },
+  { repeats: true, operators: { '+': numbers(add), '-': numbers(subtract) } },
+  {
+    repeats: true,
+    operators: {
+      '*': numbers(multiply),
+      x: numbers(multiply),
+      '×': numbers(multiply),
+      '/': numbers(divide),
+      '÷': numbers(divide),
+      '%': numbers(modulo),
+    },
+  },
+]
