@@ -1,0 +1,93 @@
+import { Ratio } from '../money.ts'
+import type { LoyaltyTier, RewardMapping } from '../schema/loyalty.ts'
+
+/** What points do to an order: whole units of money, bought. */
+export interface PointsPayment {
+  units: number
+  points: number
+  /** Minor units off the order. */
+  discount: number
+}
+
+/**
+ * Pays an order with points, or says why not (spec 05, 9.3). Only whole units are exchanged, the last of them rounded up:
+ * `points` is the most that the customer wants to spend; without it, as many as the order and the balance can take.
+ *
+ * `payWithPoints({ payable: 2500, exchange_ratio: 3, points_ratio: 40, balance: 500 })` → 9 units of 3.00 are needed:
+ * `{ units: 9, points: 360, discount: 2500 }`.
+ */
+export function payWithPoints(payment: {
+  /** What is still to pay, in minor units. */
+  payable: number
+  /** Major units of money that `points_ratio` points buy. */
+  exchange_ratio: number
+  points_ratio: number
+  /** Points that can be spent: without those that other sessions hold. */
+  balance: number
+  points?: number | null
+}): PointsPayment | { key: 'loyalty_card_points_exceeded' | 'invalid_payload' } {
+  const { payable, exchange_ratio, points_ratio, balance } = payment
+  const points = payment.points ?? balance
+  // Looked at first, as with gift credits: asking for more than there is, is refused whatever the order costs.
+  if (points > balance) return { key: 'loyalty_card_points_exceeded' }
+  if (payable === 0) return { units: 0, points: 0, discount: 0 }
+  if (points < points_ratio) return { key: payment.points == null ? 'loyalty_card_points_exceeded' : 'invalid_payload' }
+  const unit = unitOf(exchange_ratio)
+  const needed = Math.ceil(payable / unit)
+  const units = Math.min(needed, Math.floor(points / points_ratio))
+  return { units, points: units * points_ratio, discount: units === needed ? payable : units * unit }
+}
+
+/** Minor units that one exchange buys. */
+const unitOf = (exchange_ratio: number): number => Math.max(1, multiplied(100, exchange_ratio))
+
+/**
+ * The price of a reward for the holder of a tier, or null when the tier does not have it (spec 05, 9.1).
+ *
+ * `rewardPrice(75, { type: 'MULTIPLY', multiplier: 0.5 })` → 38 (37.5).
+ */
+export function rewardPrice(points: number, mapping: RewardMapping | null): number | null {
+  switch (mapping?.type) {
+    case undefined:
+      return points
+    case 'CUSTOM':
+      return mapping.points
+    case 'MULTIPLY':
+      return multiplied(points, mapping.multiplier)
+    case 'NOT_AVAILABLE':
+      return null
+  }
+}
+
+/**
+ * How many points buy one unit for the holder of a tier, or null when the tier does not have the reward. Only a factor
+ * changes it: a COIN reward has no price that could be replaced.
+ *
+ * `coinPointsRatio(50, { type: 'MULTIPLY', multiplier: 0.8 })` → 40.
+ */
+export function coinPointsRatio(points_ratio: number, mapping: RewardMapping | null): number | null {
+  if (mapping?.type === 'NOT_AVAILABLE') return null
+  return mapping?.type === 'MULTIPLY' ? Math.max(1, multiplied(points_ratio, mapping.multiplier)) : points_ratio
+}
+
+/**
+ * What a tier says about a reward. Keys may be ids of rewards or of assignments; the assignment's entry goes first.
+ *
+ * `rewardMapping({ rewards: { rew_1: half, rewa_1: free } }, { id: 'rew_1', assignment_id: 'rewa_1' })` → `free`.
+ */
+export function rewardMapping(
+  tier: Pick<LoyaltyTier, 'rewards'> | null,
+  { id, assignment_id }: { id: string; assignment_id?: string | null },
+): RewardMapping | null {
+  const mappings = tier?.rewards ?? {}
+  for (const key of [assignment_id, id]) if (key != null && Object.hasOwn(mappings, key)) return mappings[key] ?? null
+  return null
+}
+
+/** Half up. What is too much to count is worth the most that can be: more than any order costs or any card holds. */
+function multiplied(amount: number, factor: number): number {
+  const exact = Ratio.mul(Ratio.of(amount, 1), Ratio.fromDecimal(factor))
+  return Ratio.compare(exact, most) > 0 ? Number.MAX_SAFE_INTEGER : Ratio.toInteger(exact)
+}
+
+const most = Ratio.of(Number.MAX_SAFE_INTEGER, 1)
