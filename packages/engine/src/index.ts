@@ -1,1 +1,45 @@
+export {
+  balanceOf,
+  type Destination,
+  type Exceeded,
+  earn,
+  expire,
+  nextExpiration,
+  reverse,
+  spend,
+  totalsOf,
+  transfer,
+} from './balance.ts'
+export { checkBundleRules } from './bundles.ts'
+export { type EvaluateOptions, evaluate } from './evaluate.ts'
+export { type CompiledFilter, checkFilter, compileFilter } from './filter/index.ts'
+export { compileFormula, type Formula, type FormulaFault, isFault, whyNotForPoints } from './formula/index.ts'
+export { type FieldFault, formulaFaults } from './formula-faults.ts'
+export { type Box, boxOf, checkShape, isInBox, isInside, type Point, readPoint } from './location.ts'
+export {
+  accruals,
+  activationDate,
+  coinPointsRatio,
+  collectedInPeriod,
+  earnedPoints,
+  expirationDate,
+  moveTier,
+  nextTierDate,
+  type PointsPayment,
+  payWithPoints,
+  rewardMapping,
+  rewardPrice,
+} from './loyalty/index.ts'
 export { allocate, mulDiv, percentOf, Ratio } from './money.ts'
+export { type QualifyOptions, qualify } from './qualify.ts'
+export {
+  type Availability,
+  checkRules,
+  countersOf,
+  defaultLogic,
+  evaluateRule,
+  type RuleOptions,
+} from './rules/index.ts'
+export { sentence } from './sentence.ts'
+export { default_stacking_rules } from './stacking-defaults.ts'
+export { addDuration, type Clock, clockAt, periodStart, readDuration, readInstant, whyNotValid } from './time/index.ts'

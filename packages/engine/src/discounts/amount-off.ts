@@ -1,0 +1,86 @@
+import { type Cart, subtotalOf } from '../cart.ts'
+import { compareProducts, type Part, roundedPart } from '../money.ts'
+import type { AmountDiscount, AppliedDiscount } from '../schema/index.ts'
+import { capUnits, type Entry, type SelectedLine, select } from '../selection.ts'
+import { discountItems, limitsUnits } from './items.ts'
+import { discountWhole } from './order-level.ts'
+import { amountSetting, wholeLimit } from './settings.ts'
+import { splitByAmount, splitByQuantity } from './split.ts'
+import type { Reached, Use } from './use.ts'
+import { worthOf } from './worth.ts'
+
+export type AmountEffect = NonNullable<AmountDiscount['effect']>
+
+/**
+ * An amount off the order, off each line, off each unit, or spread over the lines.
+ *
+ * 10.00 spread over lines of 19.99, 30.01 and 5.01 is 3.63, 5.46 and 0.91.
+ */
+export function amountOff(
+  cart: Cart,
+  discount: AmountDiscount,
+  effect: AmountEffect,
+  use: Use,
+): { applied: AppliedDiscount; reached?: Reached } {
+  const { scene, trace, bundles } = use
+  const by_quantity = effect === 'APPLY_TO_ITEMS_BY_QUANTITY'
+  const is_per_line = by_quantity || effect === 'APPLY_TO_ITEMS'
+  const setting = amountSetting(discount.amount_off, {
+    field: 'amount_off',
+    formula: discount.amount_off_formula,
+    scene,
+    trace,
+    is_per_line,
+  })
+  // A bundle multiplies the units that get it, or else the amount (spec 02, 4.9).
+  const ofBundles = (amount: number): number =>
+    by_quantity ? amount : Math.min(amount * bundles, Number.MAX_SAFE_INTEGER)
+  const amount_off = ofBundles(setting.value)
+  const aggregated_amount_limit = wholeLimit(discount.aggregated_amount_limit)
+  const applied: AppliedDiscount = {
+    type: 'AMOUNT',
+    effect,
+    amount_off,
+    ...(aggregated_amount_limit === null ? {} : { aggregated_amount_limit }),
+    is_dynamic: setting.is_dynamic,
+  }
+
+  if (effect === 'APPLY_TO_ORDER') {
+    if (cart.amount !== null) discountWhole(cart, { base: null, rounded: amount_off, aggregated_amount_limit }, use)
+    return { applied }
+  }
+
+  const selected = select(cart, use.coverage, scene, use.blocked)
+  if (by_quantity) capUnits(selected, scene, bundles, trace)
+  const countsUnits = (entry: Entry | null): boolean => by_quantity || limitsUnits(entry, use)
+  if (is_per_line) {
+    const own = ({ line }: SelectedLine): number => (setting.on === null ? amount_off : ofBundles(setting.on(line)))
+    const raw = by_quantity
+      ? (chosen: SelectedLine, worth: Part) => ({ rounded: offEachUnit(own(chosen), worth) })
+      : (chosen: SelectedLine, worth: Part) => ({ rounded: Math.min(own(chosen), roundedPart(worth)) })
+    discountItems(cart, selected, { raw, aggregated_amount_limit, countsUnits }, use)
+    return { applied, reached: { selected, counts_units: by_quantity } }
+  }
+
+  const lines = selected.flatMap(({ lines }) => lines).filter(({ line }) => line.amount !== null)
+  const worths = lines.map(({ line, units }) => worthOf(line, units, use.mode) as Part)
+  const total = Math.min(amount_off, aggregated_amount_limit ?? amount_off)
+  const shares =
+    effect === 'APPLY_TO_ITEMS_PROPORTIONALLY'
+      ? splitByAmount(total, worths)
+      : splitByQuantity(
+          total,
+          lines.map(({ units }) => units),
+          lines.map(({ line }, i) => Math.min(subtotalOf(line) as number, roundedPart(worths[i] as Part))),
+        )
+  const share_of = new Map(lines.map((chosen, i) => [chosen, shares[i] as number]))
+  const raw = (chosen: SelectedLine) => ({ rounded: share_of.get(chosen) ?? 0 })
+  discountItems(cart, selected, { raw, countsUnits }, use)
+  return { applied, reached: { selected, counts_units: false } }
+}
+
+/** A unit never costs less than nothing, so a unit cheaper than the discount is free. */
+function offEachUnit(amount_off: number, worth: Part): number {
+  const is_dearer = compareProducts(amount_off, worth.of, worth.amount, 1) <= 0
+  return is_dearer ? amount_off * worth.units : roundedPart(worth)
+}

@@ -1,0 +1,61 @@
+import type { Cart } from '../cart.ts'
+import { roundedPart } from '../money.ts'
+import type { AppliedDiscount, FixedDiscount } from '../schema/index.ts'
+import { capUnits, select } from '../selection.ts'
+import { discountItems } from './items.ts'
+import { discountWhole, orderBase } from './order-level.ts'
+import { priceOf, priceSetting } from './settings.ts'
+import type { Reached, Use } from './use.ts'
+
+/**
+ * A new total for the order, or a new price for units. It never makes anything dearer.
+ *
+ * A line of 4 × 12.50 with a price of 9.99 for three of them: 37.50 − 29.97 = 7.53 off.
+ */
+export function fixedPrice(
+  cart: Cart,
+  discount: FixedDiscount,
+  effect: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS',
+  use: Use,
+): { applied: AppliedDiscount; reached?: Reached } {
+  const { scene, trace } = use
+  const setting = priceSetting(discount.fixed_amount, {
+    field: 'fixed_amount',
+    formula: discount.fixed_amount_formula,
+    scene,
+    trace,
+    is_per_line: effect === 'APPLY_TO_ITEMS',
+  })
+  const { value: fixed_amount, is_dynamic } = setting
+  const applied: AppliedDiscount = {
+    type: 'FIXED',
+    effect,
+    ...(fixed_amount === null ? {} : { fixed_amount }),
+    is_dynamic,
+  }
+
+  if (effect === 'APPLY_TO_ORDER') {
+    const base = orderBase(cart, use.mode)
+    if (base !== null && fixed_amount !== null) {
+      discountWhole(cart, { base, rounded: Math.max(0, base - fixed_amount) }, use)
+    }
+    return { applied }
+  }
+
+  const selected = select(cart, use.coverage, scene, use.blocked)
+  capUnits(selected, scene, use.bundles, trace)
+  discountItems(
+    cart,
+    selected,
+    {
+      countsUnits: () => false,
+      raw({ line, units }, worth, entry) {
+        const own = entry === null ? null : priceOf(entry, scene, line, trace)
+        const price = own ?? setting.on?.(line) ?? fixed_amount
+        return { rounded: price === null ? 0 : Math.max(0, roundedPart(worth) - units * price) }
+      },
+    },
+    use,
+  )
+  return { applied, reached: { selected, counts_units: true } }
+}

@@ -1,0 +1,173 @@
+import {
+  appendLine,
+  type Cart,
+  changeQuantity,
+  countDiscounted,
+  discountLine,
+  type Line,
+  paidUnits,
+  totalOf,
+} from '../cart.ts'
+import { ownEntry } from '../filter/values.ts'
+import { all_products, isInCollection } from '../goods.ts'
+import { inRange, mulDiv } from '../money.ts'
+import { notFound } from '../reasons.ts'
+import type { Scene } from '../scene.ts'
+import type { AppliedDiscount, CatalogueProduct, FreeUnits, ItemFacts, Reason, UnitDiscount } from '../schema/index.ts'
+import { replaceUnits } from './replace-units.ts'
+import { unitsSetting } from './settings.ts'
+import type { Reached, Use } from './use.ts'
+
+export type UnitEffect = NonNullable<UnitDiscount['effect']>
+
+/**
+ * Gives units away, or swaps them for others.
+ *
+ * Three free mugs, one already in the cart: that one becomes free and two are added (ADD_MISSING_ITEMS), or three are
+ * added to the one that is paid for (ADD_NEW_ITEMS).
+ */
+export function freeUnits(
+  cart: Cart,
+  discount: UnitDiscount,
+  effect: UnitEffect,
+  use: Use,
+): { applied: AppliedDiscount; reached?: Reached } | Reason {
+  const { product, sku } = discount
+  const shown = { ...(product == null ? {} : { product }), ...(sku == null ? {} : { sku }) }
+  if (effect === 'ADD_MANY_ITEMS') return manyUnits(cart, discount, use)
+
+  const unit_type = discount.unit_type ?? ''
+  const { value, is_dynamic } = unitsOf(discount, use)
+  const unit_off = effect === 'REPLACE_ITEMS' ? value : inRange(value * use.bundles)
+  const applied: AppliedDiscount = { type: 'UNIT', effect, unit_off, unit_type, ...shown, is_dynamic }
+
+  if (effect === 'ADD_SAME_ITEMS') {
+    if (unit_type !== all_products && ownEntry(use.scene.catalogue.collections, unit_type) === undefined) {
+      return notFound('products_collection', unit_type)
+    }
+    addSame(cart, unit_type, unit_off, use)
+    return { applied }
+  }
+  const good = goodOfUnit(unit_type, use.scene)
+  if (good === null) return notFound('product', unit_type)
+  if (effect === 'REPLACE_ITEMS') return { applied, reached: replaceUnits(cart, good, unit_off, use) }
+  addUnits(cart, good, unit_off, effect, use)
+  return { applied }
+}
+
+function manyUnits(cart: Cart, discount: UnitDiscount, use: Use): { applied: AppliedDiscount } | Reason {
+  const units: NonNullable<AppliedDiscount['units']> = []
+  let is_dynamic = false
+  for (const entry of discount.units ?? []) {
+    const good = goodOfUnit(entry.unit_type, use.scene)
+    if (good === null) return notFound('product', entry.unit_type)
+    const setting = unitsOf(entry, use)
+    const unit_off = inRange(setting.value * use.bundles)
+    const effect = entry.effect ?? 'ADD_MISSING_ITEMS'
+    const { product, sku, unit_type } = entry
+    is_dynamic ||= setting.is_dynamic
+    units.push({
+      unit_off,
+      unit_type,
+      effect,
+      ...(product == null ? {} : { product }),
+      ...(sku == null ? {} : { sku }),
+    })
+    addUnits(cart, good, unit_off, effect, use)
+  }
+  return { applied: { type: 'UNIT', effect: 'ADD_MANY_ITEMS', units, is_dynamic } }
+}
+
+const unitsOf = ({ unit_off, unit_off_formula }: UnitDiscount | FreeUnits, { scene, trace }: Use) =>
+  unitsSetting(unit_off, { field: 'unit_off', formula: unit_off_formula, scene, trace })
+
+/** A product or SKU that units can be added of: how its line would be described. */
+export interface UnitGood {
+  readonly id: string
+  readonly is_sku: boolean
+  readonly facts: ItemFacts
+  readonly price: number | null
+}
+
+/** Built into every project: an order that ships for free gets one unit of it. */
+const shipping: CatalogueProduct = { id: 'prod_5h1pp1ng', source_id: '5h1pp1ng', name: 'Shipping' }
+
+/** Null when the catalogue no longer has it. */
+function goodOfUnit(id: string, { catalogue }: Scene): UnitGood | null {
+  const sku = ownEntry(catalogue.skus, id)
+  if (sku !== undefined) {
+    const product = ownEntry(catalogue.products, sku.product_id ?? '')
+    const price = sku.price ?? product?.price ?? null
+    return { id, is_sku: true, facts: { catalogue: { sku, product: product ?? null } }, price }
+  }
+  const product = ownEntry(catalogue.products, id) ?? (id === shipping.id ? shipping : undefined)
+  return product === undefined
+    ? null
+    : { id, is_sku: false, facts: { catalogue: { product } }, price: product.price ?? null }
+}
+
+/** Units of a product are only those that are sold without an SKU. */
+export function isLineOf({ item }: Line, { id, is_sku }: UnitGood): boolean {
+  return is_sku ? item.sku?.id === id : item.sku === null && item.product?.id === id
+}
+
+function addUnits(
+  cart: Cart,
+  good: UnitGood,
+  units: number,
+  effect: 'ADD_MISSING_ITEMS' | 'ADD_NEW_ITEMS',
+  use: Use,
+): void {
+  if (use.blocked?.has(good.id)) return
+  const missing = effect === 'ADD_NEW_ITEMS' ? units : freePaidUnits(cart, good, units, use)
+  if (missing === 0) return
+  const line = cart.lines.find((candidate) => isLineOf(candidate, good)) ?? appendLine(cart, good.facts)
+  addFree(cart, line, missing, good.price, use)
+}
+
+/** Makes units free that are in the order already, line by line; answers how many more are needed. */
+function freePaidUnits(cart: Cart, good: UnitGood, units: number, { trace }: Use): number {
+  let needed = units
+  let left_to_pay = totalOf(cart)
+  for (const line of cart.lines) {
+    const paid = paidUnits(line)
+    const freed = Math.min(needed, paid)
+    if (freed <= 0 || !isLineOf(line, good)) continue
+    const value = line.amount === null ? 0 : mulDiv(line.amount - line.discount, freed, paid)
+    const amount = Math.min(value, left_to_pay)
+    left_to_pay -= amount
+    discountLine(line, amount)
+    countDiscounted(line, freed, 'free')
+    trace?.push({ step: 'units', line: line.item.index, quantity: freed, how: 'freed', amount })
+    needed -= freed
+  }
+  return needed
+}
+
+/** Adds units that cost nothing: the amount of the order grows with its discount, so what is to pay stays the same. */
+function addFree(cart: Cart, line: Line, units: number, catalogue_price: number | null, { trace }: Use): void {
+  const amount = valueOfUnits(line, units, catalogue_price)
+  changeQuantity(cart, line, units, amount)
+  if (amount !== null) discountLine(line, amount)
+  countDiscounted(line, units, 'free')
+  trace?.push({ step: 'units', line: line.item.index, quantity: units, how: 'added', amount: amount ?? 0 })
+}
+
+/**
+ * What more units of a line are worth: as much as those that are there, so that an amount that was sent wins over a price
+ * here too; else by price. Null when nobody knows.
+ */
+export function valueOfUnits({ amount, quantity, item }: Line, units: number, price: number | null): number | null {
+  if (quantity > 0) return amount === null ? null : mulDiv(amount, units, quantity)
+  const unit_price = item.price ?? price
+  return unit_price === null ? null : inRange(unit_price * units)
+}
+
+function addSame(cart: Cart, collection_id: string, units: number, use: Use): void {
+  if (units === 0) return
+  for (const line of cart.lines) {
+    const { item } = line
+    if (line.quantity === 0 || use.blocked?.has(item.good) || !isInCollection(item, collection_id, use.scene)) continue
+    addFree(cart, line, units, null, use)
+  }
+}

@@ -1,0 +1,74 @@
+import { type Cart, countDiscounted, discountLine, subtotalOf, totalOf } from '../cart.ts'
+import { type Part, Ratio } from '../money.ts'
+import type { Cut } from '../schema/index.ts'
+import { type Entry, lifetimeLimits, type SelectedEntry, type SelectedLine } from '../selection.ts'
+import { cutBy, cutsFor } from './cuts.ts'
+import type { Use } from './use.ts'
+import { worthOf } from './worth.ts'
+
+/** What a discount would take off a line if nothing limited it. */
+export interface RawDiscount {
+  /** Before rounding, for the explanation. */
+  exact?: Ratio
+  rounded: number
+}
+
+export interface ItemDiscount {
+  raw(selected: SelectedLine, worth: Part, entry: Entry | null): RawDiscount
+  /** Cap of the discount on each line. */
+  amount_limit?: number | null
+  /** Cap of the discount over the whole order. */
+  aggregated_amount_limit?: number | null
+  /** Whether the units of a line count as discounted (spec 02, 4.5). */
+  countsUnits(entry: Entry | null): boolean
+}
+
+/**
+ * Takes a discount off the selected lines, one after the other: the strictest limit wins, and a later line simply gets
+ * less. Lines whose amount nobody knows get nothing.
+ */
+export function discountItems(cart: Cart, selected: readonly SelectedEntry[], discount: ItemDiscount, use: Use): void {
+  const { mode, trace } = use
+  let left_in_discount = discount.aggregated_amount_limit ?? null
+  let left_to_pay = totalOf(cart)
+  for (const { entry, lines } of selected) {
+    let left_in_entry = entry?.aggregated_amount_limit ?? null
+    const counts_units = discount.countsUnits(entry)
+    for (const chosen of lines) {
+      const { line, units } = chosen
+      const worth = worthOf(line, units, mode)
+      if (worth === null) continue
+      const raw = discount.raw(chosen, worth, entry)
+      const cuts: Cut[] | null = cutsFor(trace)
+      let amount = cutBy(raw.rounded, 'amount_limit', discount.amount_limit ?? null, cuts)
+      amount = cutBy(amount, 'applicable_to.amount_limit', entry?.amount_limit ?? null, cuts)
+      amount = cutBy(amount, 'applicable_to.aggregated_amount_limit', left_in_entry, cuts)
+      amount = cutBy(amount, 'aggregated_amount_limit', left_in_discount, cuts)
+      amount = cutBy(amount, 'subtotal_amount', subtotalOf(line), cuts)
+      amount = cutBy(amount, 'total_amount', left_to_pay, cuts)
+      if (left_in_entry !== null) left_in_entry -= amount
+      if (left_in_discount !== null) left_in_discount -= amount
+      left_to_pay -= amount
+      discountLine(line, amount)
+      if (amount > 0) chosen.discounted_units = units // where nothing came of it, nothing is used up
+      if (amount > 0 && counts_units) countDiscounted(line, units, 'counted')
+      trace?.push({
+        step: 'amount',
+        line: line.item.index,
+        base: Ratio.toText(Ratio.ofPart(worth)),
+        ...(raw.exact === undefined ? {} : { exact: Ratio.toText(raw.exact) }),
+        rounded: raw.rounded,
+        cuts: cuts ?? [],
+        amount,
+      })
+    }
+  }
+}
+
+/** An entry that counts units: by its target or by a limit on them. */
+export const limitsUnits = (entry: Entry | null, use: Use): boolean =>
+  entry !== null &&
+  (entry.target === 'UNIT' ||
+    entry.quantity_limit != null ||
+    entry.aggregated_quantity_limit != null ||
+    lifetimeLimits(entry, use.scene).length > 0)

@@ -1,0 +1,37 @@
+import { type Cart, discountOrder, totalOf } from '../cart.ts'
+import { Ratio } from '../money.ts'
+import { cutBy, cutsFor } from './cuts.ts'
+import type { Use } from './use.ts'
+
+interface OrderDiscount {
+  /** Of what the discount is taken, or null where that plays no part. */
+  base: number | null
+  exact?: Ratio
+  rounded: number
+  amount_limit?: number | null
+  aggregated_amount_limit?: number | null
+}
+
+/** Takes an order-level discount off, cut by its limits and by what is left to pay (spec 02, 4.5). */
+export function discountWhole(cart: Cart, discount: OrderDiscount, { trace }: Pick<Use, 'trace'>): number {
+  const cuts = cutsFor(trace)
+  let amount = cutBy(discount.rounded, 'amount_limit', discount.amount_limit ?? null, cuts)
+  amount = cutBy(amount, 'aggregated_amount_limit', discount.aggregated_amount_limit ?? null, cuts)
+  amount = cutBy(amount, 'total_amount', totalOf(cart), cuts)
+  discountOrder(cart, amount)
+  trace?.push({
+    step: 'amount',
+    ...(discount.base === null ? {} : { base: String(discount.base) }),
+    ...(discount.exact === undefined ? {} : { exact: Ratio.toText(discount.exact) }),
+    rounded: discount.rounded,
+    cuts: cuts ?? [],
+    amount,
+  })
+  return amount
+}
+
+/** Of what an order-level percentage is taken; null when the order has no amount. */
+export function orderBase(cart: Cart, mode: Use['mode']): number | null {
+  if (cart.amount === null) return null
+  return mode === 'INITIAL_AMOUNT' ? (cart.initial_amount ?? cart.amount) : totalOf(cart)
+}

@@ -1,0 +1,15 @@
+import { type Line, paidUnits } from '../cart.ts'
+import type { Part } from '../money.ts'
+import type { Use } from './use.ts'
+
+/**
+ * The value of some units of a line, before any rounding (`bu` of spec 02, 4.5): their share of what is still to pay for
+ * the line, or of its amount without the free units. Null when nobody knows what the line costs.
+ */
+export function worthOf(line: Line, units: number, mode: Use['mode']): Part | null {
+  const { amount, quantity } = line
+  if (amount === null || units === 0) return null
+  return mode === 'INITIAL_AMOUNT'
+    ? { amount, units, of: quantity }
+    : { amount: amount - line.discount, units, of: paidUnits(line) }
+}

@@ -1,0 +1,141 @@
+import type { Cart } from './cart.ts'
+import { availableCredits, giftLines } from './discounts/gift-credits.ts'
+import { availablePoints, priceInPoints } from './discounts/points.ts'
+import type { Use } from './discounts/use.ts'
+import { notFound, type ReasonKey, reason } from './reasons.ts'
+import type { Scene } from './scene.ts'
+import type { GiftVoucher, KnownRedeemable, LoyaltyCard, Reason, Step, Validity } from './schema/index.ts'
+import { whyNotValid } from './time/index.ts'
+
+type Voucher = Exclude<KnownRedeemable, { kind: 'promotion_tier' }>
+
+/** Why a redeemable cannot be used now, whatever the order: switched off, out of time, used up (spec 02, 6.1, 2 to 7). */
+export function whyNotUsable(redeemable: KnownRedeemable, scene: Scene, trace: Step[] | null): Reason | null {
+  return redeemable.kind === 'promotion_tier'
+    ? whyNotPromotion(redeemable, scene, trace)
+    : whyNotVoucher(redeemable, scene, trace)
+}
+
+function whyNotVoucher(voucher: Voucher, scene: Scene, trace: Step[] | null): Reason | null {
+  const is_on = voucher.active && (voucher.campaign?.active ?? true)
+  trace?.push({ step: 'check', check: 'active', expected: true, actual: is_on, passed: is_on })
+  if (!is_on) return reason('voucher_disabled', { details: voucher.code })
+  const late = whyNotInTime(voucher, scene, trace)
+  if (late !== null) return reason(voucher_dates[late], { details: voucher.code })
+  return whyNotQuantity(voucher, trace) ?? whyNotReferral(voucher, scene, trace)
+}
+
+const voucher_dates = {
+  start_date: 'voucher_not_active',
+  expiration_date: 'voucher_expired',
+  validity_timeframe: 'voucher_not_active_now',
+  validity_day_of_week: 'voucher_not_active_now',
+  validity_hours: 'voucher_not_active_now',
+} as const satisfies Record<string, ReasonKey>
+
+function whyNotInTime(validity: Validity, { clock }: Scene, trace: Step[] | null): keyof typeof voucher_dates | null {
+  const fault = whyNotValid(validity, clock)
+  if (trace !== null) {
+    const actual = new Date(clock.at).toISOString()
+    for (const check of Object.keys(voucher_dates) as Array<keyof typeof voucher_dates>) {
+      const expected = validity[check]
+      if (expected != null) trace.push({ step: 'check', check, expected, actual, passed: check !== fault })
+      if (check === fault) break
+    }
+  }
+  return fault
+}
+
+function whyNotQuantity(voucher: Voucher, trace: Step[] | null): Reason | null {
+  const { quantity, redeemed_quantity, locked_quantity } = voucher
+  if (quantity === null) return null
+  const used = redeemed_quantity + (locked_quantity ?? 0)
+  const passed = used < quantity
+  trace?.push({ step: 'limit', limit: 'redemption.quantity', used, allowed: quantity, passed })
+  return passed ? null : reason('quantity_exceeded', { details: voucher.code })
+}
+
+function whyNotReferral(voucher: Voucher, { customer }: Scene, trace: Step[] | null): Reason | null {
+  if (voucher.kind !== 'discount_voucher' || voucher.referral == null) return null
+  const { referrer_id } = voucher.referral
+  trace?.push({
+    step: 'check',
+    check: 'published',
+    expected: true,
+    actual: referrer_id !== null,
+    passed: referrer_id !== null,
+  })
+  if (referrer_id === null) return reason('not_published', { details: voucher.code })
+  const is_referrer = customer?.id === referrer_id
+  trace?.push({
+    step: 'check',
+    check: 'redeemed by the referrer',
+    expected: false,
+    actual: is_referrer,
+    passed: !is_referrer,
+  })
+  return is_referrer ? reason('referrer_not_permitted_to_redeem', { details: voucher.code }) : null
+}
+
+/** A tier is judged by its own dates and by those of its campaign. */
+function whyNotPromotion(
+  tier: Extract<KnownRedeemable, { kind: 'promotion_tier' }>,
+  scene: Scene,
+  trace: Step[] | null,
+): Reason | null {
+  const is_on = tier.active && tier.discount != null && (tier.campaign?.active ?? true)
+  trace?.push({ step: 'check', check: 'active', expected: true, actual: is_on, passed: is_on })
+  if (!is_on) return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
+  const faults = [tier, ...(tier.campaign == null ? [] : [tier.campaign])].map((one) => whyNotInTime(one, scene, trace))
+  if (faults.some((fault) => fault === 'start_date' || fault === 'expiration_date')) {
+    return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
+  }
+  return faults.some((fault) => fault !== null) ? reason('promotion_not_active_now', { details: tier.id }) : null
+}
+
+/** What a kind of redeemable needs besides: a reward, a holder, an order, enough balance (spec 02, 6.1, 8 and 9). */
+export function whyNotPayable(cart: Cart | null, use: Use): Reason | null {
+  const { redeemable } = use
+  if (redeemable.kind === 'gift_voucher') return whyNotGift(cart, { ...use, redeemable })
+  return redeemable.kind === 'loyalty_card' ? whyNotCard(cart, redeemable, use) : null
+}
+
+/** Where cards are only shown, an empty one is not. */
+export function whyNotShown(redeemable: KnownRedeemable): Reason | null {
+  if (redeemable.kind === 'gift_voucher' && availableCredits(redeemable) === 0) {
+    return reason('gift_amount_exceeded', { details: redeemable.code })
+  }
+  if (redeemable.kind === 'loyalty_card' && availablePoints(redeemable) === 0) {
+    return reason('loyalty_card_points_exceeded', { details: redeemable.code })
+  }
+  return null
+}
+
+function whyNotGift(cart: Cart | null, use: Use<GiftVoucher>): Reason | null {
+  const { redeemable, trace } = use
+  const { credits } = redeemable
+  if (credits == null && cart === null) return reason('missing_order')
+  if (credits == null && cart?.amount === null) return reason('missing_amount')
+  if (cart !== null && redeemable.gift.effect === 'APPLY_TO_ITEMS') {
+    const lines = giftLines(cart, { ...use, trace: null }).flatMap((entry) => entry.lines)
+    if (!lines.some(({ line }) => line.amount !== null)) return reason('missing_order_items_amount')
+  }
+  if (credits == null) return null
+  const available = availableCredits(redeemable)
+  const passed = credits <= available
+  trace?.push({ step: 'limit', limit: 'gift.balance', used: credits, allowed: available, passed })
+  return passed ? null : reason('gift_amount_exceeded', { details: redeemable.code })
+}
+
+function whyNotCard(cart: Cart | null, card: LoyaltyCard, { scene, trace }: Use): Reason | null {
+  const { reward, holder_id, code } = card
+  if (reward == null) return reason('missing_reward', { details: 'A reward is required when redeeming a LOYALTY_CARD' })
+  if (reward.type === 'UNKNOWN') return notFound('reward', reward.id)
+  if (holder_id === null) return reason('not_published', { details: code })
+  const { customer } = scene
+  const is_holder = customer === null || customer.id === holder_id
+  trace?.push({ step: 'check', check: 'holder', expected: holder_id, actual: customer?.id ?? null, passed: is_holder })
+  if (!is_holder) return reason('invalid_customer', { details: code })
+  const price = priceInPoints(card, cart, trace)
+  return 'key' in price ? price : null
+}

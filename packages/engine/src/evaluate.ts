@@ -1,0 +1,119 @@
+import { calculatedOrder } from './cart.ts'
+import { consider, passes } from './consider.ts'
+import { type ReasonKey, reason, tooLarge } from './reasons.ts'
+import { accept, openRun, type Run } from './run.ts'
+import type { Facts, KnownRedeemable, Outcome, Redeemable, Skipped, Step, Verdict } from './schema/index.ts'
+import { arrange, type Candidate, classify, type Room, roomFor, skipsWithoutEffect } from './stacking.ts'
+
+export interface EvaluateOptions {
+  /** Each outcome carries an explanation. */
+  explain?: boolean
+}
+
+/**
+ * What the redeemables of a request do to its order (spec 02, 7.3): eligible → stacked → applied → totalled. The same facts
+ * give the same verdict, byte for byte. A "no" is part of the verdict; nothing is thrown for it.
+ *
+ * An order of 320.00 with [gift credits 15.00, 15 %, 20.00 off] gives 15.00, 45.75 and 20.00; 239.25 are left to pay.
+ */
+export function evaluate(facts: Facts, { explain = false }: EvaluateOptions = {}): Verdict {
+  const run = startRun(facts, explain)
+  if (run === null) return { valid: false, redeemables: allTooLarge(facts) }
+  const { stacking_rules: rules, redeemables, is_promotion_stack } = facts
+  const candidates = redeemables.map((redeemable) => classify(redeemable, rules))
+  const is_exclusive = candidates.some(({ redeemable, group }) => group === 'exclusive' && passes(run, redeemable))
+  const is_stack = is_promotion_stack === true
+  const excluded = is_exclusive && !is_stack ? candidates.filter(isBlockedByExclusive) : []
+  const walked = is_stack
+    ? candidates
+    : arrange(
+        candidates.filter((one) => !excluded.includes(one)),
+        rules,
+        is_exclusive,
+      )
+
+  const outcomes = walk(run, walked, is_stack ? null : roomFor(rules))
+  for (const { redeemable } of excluded) outcomes.push(skipped(redeemable, 'exclusion_rules_not_met', explain))
+  return verdictOf(run, outcomes)
+}
+
+/** What nobody knows has no category to be judged by: it is not found, whatever else is there (spec 02, 7.3, step 1). */
+const isBlockedByExclusive = ({ redeemable, group }: Candidate): boolean =>
+  group === 'common' && redeemable.kind !== 'unknown'
+
+/** Null when the amounts of the order are too large to be exact. */
+export function startRun(facts: Facts, explain: boolean): Run | null {
+  try {
+    return openRun(facts, explain)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+export const allTooLarge = ({ redeemables }: Facts): Outcome[] =>
+  redeemables.map(({ object, id }) => ({ status: 'INAPPLICABLE', object, id, reason: tooLarge() }))
+
+/** One redeemable after the other, each on the order that those before it left. Limits come before validity. */
+function walk(run: Run, candidates: readonly Candidate[], room: Room | null): Outcome[] {
+  const { explain } = run
+  const { stacking_rules: rules } = run.facts
+  let has_failed = false
+  return candidates.map((candidate) => {
+    const { redeemable } = candidate
+    if (has_failed && rules.redeemables_application_mode === 'ALL') {
+      return skipped(redeemable, 'preceding_validation_failed', explain)
+    }
+    const full = room?.whyNot(candidate) ?? null
+    if (full !== null) {
+      const { key, used, allowed } = full
+      const step = (): Step => ({ step: 'limit', limit: limitNames[key] ?? key, used, allowed, passed: false })
+      return skipped(redeemable, key, explain, explain ? [step()] : [])
+    }
+    const considered = consider(run, redeemable)
+    if (!('cart' in considered)) {
+      has_failed = true
+      return considered.outcome
+    }
+    const { outcome, cart } = considered
+    if (!outcome.has_effect && skipsWithoutEffect(redeemable, rules)) {
+      return skipped(redeemable, 'no_effect', explain, outcome.explanation?.steps)
+    }
+    accept(run, redeemable as KnownRedeemable, outcome, cart)
+    room?.take(candidate)
+    return outcome
+  })
+}
+
+/** The stacking rule behind a skip. */
+const limitNames: Partial<Record<ReasonKey, string>> = {
+  applicable_redeemables_limit_exceeded: 'applicable_redeemables_limit',
+  applicable_redeemables_per_category_limit_exceeded: 'applicable_redeemables_per_category_limit',
+  applicable_exclusive_redeemables_limit_exceeded: 'applicable_exclusive_redeemables_limit',
+  applicable_exclusive_redeemables_per_category_limit_exceeded: 'applicable_exclusive_redeemables_per_category_limit',
+}
+
+function skipped({ object, id }: Redeemable, key: ReasonKey, explain: boolean, steps: Step[] = []): Skipped {
+  const outcome: Skipped = { status: 'SKIPPED', object, id, reason: reason(key) }
+  if (explain) {
+    const { message } = outcome.reason
+    outcome.explanation = { object, id, status: 'SKIPPED', reason: { key, message }, steps }
+  }
+  return outcome
+}
+
+/** Skips do not make a request invalid; under ALL one inapplicable redeemable does. */
+function verdictOf(run: Run, redeemables: Outcome[]): Verdict {
+  const is_all = run.facts.stacking_rules.redeemables_application_mode === 'ALL'
+  const has = (status: Outcome['status']): boolean => redeemables.some((outcome) => outcome.status === status)
+  const valid = has('APPLICABLE') && !(is_all && has('INAPPLICABLE'))
+  if (!valid || run.cart === null) return { valid, redeemables }
+  const { lines } = run.cart
+  const has_free = lines.some(({ free_quantity }) => free_quantity > 0)
+  return {
+    valid,
+    redeemables,
+    order: calculatedOrder(run.cart, 'request'),
+    ...(has_free ? { free_quantities: lines.map(({ free_quantity }) => free_quantity) } : {}),
+  }
+}

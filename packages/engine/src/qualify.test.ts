@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { qualify } from './qualify.ts'
+import type { OrderFacts, Outcome, Redeemable, StackingRules } from './schema/index.ts'
+import { frozen } from './testing/evaluated.ts'
+import { brokenIdentities } from './testing/identities.ts'
+import {
+  amountOff,
+  category,
+  facts,
+  giftCard,
+  line,
+  loyaltyCard,
+  on,
+  order,
+  percentOff,
+  tier,
+  voucher,
+} from './testing/shop.ts'
+
+const told = (outcomes: Outcome[]) =>
+  outcomes.map((outcome) => {
+    if (outcome.status !== 'APPLICABLE') return outcome.reason.key
+    if (outcome.order !== undefined) expect(brokenIdentities(outcome.order)).toEqual([])
+    return outcome.order?.total_applied_discount_amount
+  })
+const asked = (
+  redeemables: Redeemable[],
+  order_: OrderFacts | null = { amount: 10_000 },
+  more: Partial<Parameters<typeof facts>[0]> = {},
+) => frozen(facts({ order: order_, ...more, redeemables }))
+
+describe('qualification', () => {
+  test('calculates each alone, on the order as it was sent', () => {
+    const redeemables = [voucher('1', percentOff(10)), voucher('2', percentOff(10)), tier('3', amountOff(99_999))]
+    expect(told(qualify(asked(redeemables)))).toEqual([1000, 1000, 10_000])
+  })
+
+  test('knows no limits and no groups', () => {
+    const rules: Partial<StackingRules> = {
+      applicable_redeemables_limit: 1,
+      exclusive_categories: ['cat_x'],
+      redeemables_no_effect_rule: 'SKIP',
+    }
+    const redeemables = [
+      voucher('1', percentOff(10), category('cat_x')),
+      voucher('2', percentOff(10), category('cat_x')),
+      voucher('3', percentOff(0)),
+      voucher('X', percentOff(10), { active: false }),
+      voucher('4', percentOff(10)),
+    ]
+    expect(told(qualify(asked(redeemables, { amount: 100 }, { rules })))).toEqual([10, 10, 0, 'voucher_disabled', 10])
+  })
+
+  test('counters do not move from one to the next', () => {
+    const rule = {
+      id: 'val_1',
+      rules: { '1': { name: 'campaign.redemptions.count', conditions: { $less_than_or_equal: [1] } }, logic: '1' },
+    }
+    const code = (id: string) => voucher(id, amountOff(5), { campaign: { id: 'camp_1', active: true }, rules: [rule] })
+    expect(told(qualify(asked([code('1'), code('2')])))).toEqual([5, 5])
+  })
+
+  test('ONCE looks at what the order had before, and at nobody else', () => {
+    const rules = { redeemables_products_application_mode: 'ONCE' } as const
+    const lines = { ...order(line('a', 1, 100), line('b', 1, 100)), discounted_goods: ['a'] }
+    const ten = (id: string) => voucher(id, percentOff(10, { effect: 'APPLY_TO_ITEMS' }))
+    expect(told(qualify(asked([ten('1'), ten('2')], lines, { rules })))).toEqual([10, 10])
+  })
+
+  test('a gift card shows what it would pay; an empty one is not shown', () => {
+    const manner = { is_qualification: true }
+    expect(qualify(asked([giftCard('G', 300)]), manner)).toMatchObject([{ gift: { balance: 300, credits: 300 } }])
+    expect(qualify(asked([giftCard('G', 300, { locked_credits: 100 })]), manner)).toMatchObject([
+      { gift: { credits: 200 } },
+    ])
+    expect(told(qualify(asked([giftCard('G', 300, { locked_credits: 300 })]), manner))).toEqual([
+      'gift_amount_exceeded',
+    ])
+    expect(qualify(asked([giftCard('G', 300)], null), manner)).toMatchObject([{ status: 'APPLICABLE' }])
+  })
+
+  test('a loyalty card is listed without a reward, and takes nothing off', () => {
+    const manner = { is_qualification: true }
+    expect(told(qualify(asked([loyaltyCard('L', 100)]), manner))).toEqual([0])
+    expect(qualify(asked([loyaltyCard('L', 100)]), manner)[0]).not.toHaveProperty('loyalty_card')
+    expect(told(qualify(asked([loyaltyCard('L', 100, { locked_points: 100 })]), manner))).toEqual([
+      'loyalty_card_points_exceeded',
+    ])
+    expect(told(qualify(asked([loyaltyCard('L', 100)])))).toEqual(['missing_reward']) // a checkout needs one
+  })
+
+  test('rules can be left out, and do not block the calculation', () => {
+    const rules = [
+      {
+        id: 'val_1',
+        rules: {
+          '1': { name: 'campaign.redemptions.count', conditions: { $less_than: [1] } },
+          '2': { name: 'order.amount', conditions: { $more_than: [5] } },
+          logic: '1 and 2',
+        },
+      },
+    ]
+    const code = voucher('V', percentOff(10), { rules })
+    expect(told(qualify(asked([code])))).toEqual(['redemption_rules_violated'])
+    expect(told(qualify(asked([code]), { omit: (name) => name.startsWith('campaign.') }))).toEqual([1000])
+    expect(told(qualify(asked([code], null), { omit: (name) => name.startsWith('campaign.') }))).toEqual([
+      'missing_order',
+    ])
+    expect(
+      told(qualify(asked([code], null), { omit: (name) => name.startsWith('campaign.'), omit_missing_order: true })),
+    ).toEqual([undefined])
+  })
+
+  test('an incomplete bundle refuses, or is only told', () => {
+    const any = { name: 'order.items.any', conditions: { $is: [{ id: 'pot', object: 'product' }] } }
+    const code = voucher('B', percentOff(10), {
+      rules: [{ id: 'val_1', rules: {}, bundle_rules: { '1': any, logic: '1' } }],
+    })
+    const lid = order(line('lid', 1, 1000))
+    expect(told(qualify(asked([code], lid)))).toEqual(['order_rules_violated'])
+    expect(qualify(asked([code], lid), { tolerates_missing_bundle: true })).toMatchObject([
+      {
+        status: 'APPLICABLE',
+        order: { total_applied_discount_amount: 100 },
+        bundle: { quantity: 0, missing: [{ id: 'pot' }] },
+      },
+    ])
+  })
+
+  test('an order beyond all measure is refused to each', () => {
+    expect(told(qualify(asked([voucher('1', percentOff(10))], order(line('a', 2, 2 ** 53 - 1)))))).toEqual([
+      'invalid_amount',
+    ])
+  })
+
+  test('can be explained', () => {
+    const [outcome] = qualify(asked([voucher('1', percentOff(10), { rules: [on('a')] })]), { explain: true })
+    expect(outcome?.explanation).toMatchObject({ id: '1', status: 'APPLICABLE' })
+    expect(qualify(asked([voucher('1', percentOff(10))]))[0]).not.toHaveProperty('explanation')
+  })
+})

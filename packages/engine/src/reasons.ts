@@ -1,0 +1,55 @@
+import type { Reason } from './schema/index.ts'
+
+/** Every "no" of the engine and its words (spec 02, 6.3 and 7.3). */
+const messages = {
+  not_found: 'Resource not found',
+  voucher_disabled: 'voucher is disabled',
+  voucher_not_active: 'voucher is not active yet',
+  voucher_not_active_now: 'voucher not active now',
+  voucher_expired: 'voucher expired',
+  quantity_exceeded: 'quantity exceeded',
+  gift_amount_exceeded: 'gift amount exceeded',
+  loyalty_card_points_exceeded: 'loyalty card points exceeded',
+  reward_out_of_stock: 'Reward out of stock',
+  referrer_not_permitted_to_redeem: 'voucher cannot be redeemed by referrer',
+  not_published: 'Voucher is not published',
+  customer_rules_violated: 'customer does not match validation rules',
+  order_rules_violated: 'order does not match validation rules',
+  redemption_rules_violated: 'redemption does not match validation rules',
+  promotion_inactive: 'Inactive Promotion',
+  promotion_not_active_now: 'promotion not active now',
+  missing_customer: 'Missing customer',
+  missing_reward: 'Missing reward',
+  missing_order: 'Missing order',
+  missing_amount: 'Missing order amount',
+  missing_order_items: 'Missing order items',
+  missing_order_items_amount: 'Missing applicable order items',
+  invalid_customer: 'Customer must be a holder of a loyalty card.',
+  invalid_amount: 'Invalid Amount',
+  invalid_payload: 'Invalid payload',
+  no_effect: 'Redeemable does not have any effect',
+  exclusion_rules_not_met: 'Redeemable cannot be applied due to exclusion rules',
+  preceding_validation_failed: 'Redeemable cannot be applied due to preceding validation failure',
+  applicable_redeemables_limit_exceeded: 'Applicable redeemables limit exceeded',
+  applicable_redeemables_per_category_limit_exceeded: 'Applicable redeemables limit per category exceeded',
+  applicable_exclusive_redeemables_limit_exceeded: 'Applicable exclusive redeemables limit exceeded',
+  applicable_exclusive_redeemables_per_category_limit_exceeded:
+    'Applicable exclusive redeemables limit per category exceeded',
+} as const
+
+export type ReasonKey = keyof typeof messages
+
+export function reason(key: ReasonKey, more: Partial<Omit<Reason, 'key' | 'message'>> = {}): Reason {
+  return { key, message: messages[key], ...more }
+}
+
+/** Every amount of a calculation must fit into 2^53. */
+export const tooLarge = (): Reason => reason('invalid_amount', { details: 'amount out of range' })
+
+export function notFound(resource_type: string, resource_id: string): Reason {
+  return reason('not_found', {
+    details: `Cannot find ${resource_type} with id ${resource_id}`,
+    resource_type,
+    resource_id,
+  })
+}

@@ -1,0 +1,82 @@
+import { isRecord } from '../filter/values.ts'
+
+/** How rules are joined: a key, or some expressions of which all or one must hold. */
+export type Logic = { key: string } | { all: Logic[] } | { any: Logic[] }
+
+export interface LogicFault {
+  fault: string
+  /** Counted in characters, from 0. */
+  position: number
+}
+
+/** Longer than anything a form or a person writes; the parser and what it builds stay far from any stack's end. */
+export const logic_length_max = 5_000
+const parentheses_max = 50
+
+/**
+ * Reads a logic expression (spec 04, 2.2): keys, `and`, `or` and parentheses; `and` binds tighter. Null for a blank one.
+ *
+ * `1 or 2 and (3 or 4)` → any of 1, all of (2, any of (3, 4)).
+ */
+export function parseLogic(text: string): Logic | LogicFault | null {
+  if (text.length > logic_length_max) return { fault: `is longer than ${logic_length_max} characters`, position: 0 }
+  const tokens = [...text.matchAll(/[()]|[^\s()]+/g)].map((found) => ({ token: found[0], position: found.index }))
+  if (tokens.length === 0) return null
+  let at = 0
+  let open = 0
+
+  const next = (): string => tokens[at]?.token.toLowerCase() ?? ''
+  const wrong = (fault: string): LogicFault => ({ fault, position: tokens[at]?.position ?? text.length })
+
+  /** Operands with one word between them. */
+  function chain(word: 'and' | 'or', operand: () => Logic | LogicFault): Logic | LogicFault {
+    const parts: Logic[] = []
+    for (;;) {
+      const part = operand()
+      if ('fault' in part) return part
+      parts.push(part)
+      if (next() !== word) break
+      at += 1
+    }
+    return parts.length === 1 ? (parts[0] as Logic) : word === 'and' ? { all: parts } : { any: parts }
+  }
+  const expression = () => chain('or', term)
+  const term = () => chain('and', factor)
+
+  function factor(): Logic | LogicFault {
+    const word = next()
+    if (word === '(') return group()
+    if (word === '' || word === ')' || word === 'and' || word === 'or') return wrong('expects a rule or a parenthesis')
+    const key = tokens[at]!.token
+    at += 1
+    return { key }
+  }
+
+  function group(): Logic | LogicFault {
+    open += 1
+    if (open > parentheses_max) return wrong(`has more than ${parentheses_max} parentheses in each other`)
+    at += 1
+    const inner = expression()
+    if ('fault' in inner) return inner
+    if (next() !== ')') return wrong('expects a closing parenthesis')
+    at += 1
+    open -= 1
+    return inner
+  }
+
+  const parsed = expression()
+  return 'fault' in parsed || at === tokens.length ? parsed : wrong("expects 'and' or 'or'")
+}
+
+/** Keys may be anything that logic can name. */
+export const isRuleKey = (key: string): boolean => /^[^\s()]+$/.test(key) && !/^(?:and|or|logic)$/i.test(key)
+
+/** The keys of a tree's rules in ascending order, numbers first. */
+export function ruleKeys(tree: Readonly<Record<string, unknown>>, others: readonly string[] = []): string[] {
+  const keys = Object.keys(tree).filter((key) => key !== 'logic' && !others.includes(key))
+  const rank = (key: string): number => (/^\d+$/.test(key) ? Number(key) : Number.POSITIVE_INFINITY)
+  return keys.sort((a, b) => (rank(a) === rank(b) ? (a < b ? -1 : 1) : rank(a) - rank(b)))
+}
+
+/** What a tree without logic means: all of its rules. `{"2": …, "1": …}` → `1 and 2`. */
+export const defaultLogic = (tree: unknown): string => (isRecord(tree) ? ruleKeys(tree).join(' and ') : '')

@@ -1,0 +1,241 @@
+import { type Item, type Line, overlaid, subtotalOf, totalOf } from '../cart.ts'
+import { ownEntry } from '../filter/values.ts'
+import { metadataOf, valueAt } from '../goods.ts'
+import { once } from '../once.ts'
+import type { Scene } from '../scene.ts'
+import type { ArgumentKind } from './conditions.ts'
+
+/** Data without which a rule cannot hold. */
+export type Need = 'customer' | 'order' | 'amount' | 'lines'
+
+/** A value of the request or of the past, compared with the conditions. */
+export interface ValueRule {
+  kind: 'value'
+  needs?: Need
+  argument: ArgumentKind
+  has_property?: true
+  /** Metadata schemas that know the type of the property; the first that does decides. */
+  schemas?: readonly string[]
+  is_counter?: true
+  /** Known only when the redeemable at hand has been calculated. */
+  is_late?: true
+  /** Conditions that accept `false` ask for nothing, not even for what the rule needs. */
+  is_permission?: true
+  value(scene: Scene, property: string): unknown
+}
+
+/** A value of every line; one of them, or each, must be as the conditions say. */
+export interface LinesRule {
+  kind: 'lines'
+  quantifier: 'any' | 'each'
+  argument: ArgumentKind
+  has_property?: true
+  schemas?: readonly string[]
+  value(line: Line, property: string): unknown
+}
+
+/** Picks lines by what they sell; sub-rules look at the picked ones. */
+export interface ItemsRule {
+  kind: 'items'
+  quantifier: 'any' | 'every' | 'none' | 'cheapest' | 'most_expensive'
+  /** What references without an `object` of their own mean; other references are forced to it. */
+  object?: 'product' | 'sku'
+  /** Lines are picked by the metadata of their product. */
+  has_property?: true
+  schemas?: readonly string[]
+}
+
+/** Looks at a line that the rule above picked, or at all of them together. */
+export interface SubRule {
+  kind: 'sub'
+  argument: ArgumentKind
+  has_property?: true
+  schemas?: readonly string[]
+  line?(line: Line, property: string): unknown
+  /** What each picked line adds to a sum, and where the sum is kept. */
+  sum?: { field: 'quantity_sum' | 'amount_sum'; of(line: Line): number }
+  /** Always true; it changes what the rule above does. */
+  turns?: 'into_every' | 'into_included'
+}
+
+export type RuleName = ValueRule | LinesRule | ItemsRule | SubRule
+
+/** The rule of a name, or of its alias. */
+export function ruleNamed(name: string): RuleName | undefined {
+  return ownEntry(names, ownEntry(aliases, name) ?? name)
+}
+
+/** Older spellings of the same. */
+export const aliases: Readonly<Record<string, string>> = {
+  customer_segment: 'customer.segment',
+  'customer.loyalty_tier': 'customer.loyalty.tier',
+  'product.price': 'order.items.price',
+  'sku.price': 'order.items.price',
+  'product.quantity': 'order.items.quantity',
+  'sku.quantity': 'order.items.quantity',
+  'product.metadata.aggregated_quantity': 'order.items.aggregated_quantity',
+  'product.metadata.aggregated_amount': 'order.items.aggregated_amount',
+  'product.discount_applicable': 'product.metadata.discount_applicable',
+  'sku.discount_applicable': 'product.metadata.discount_applicable',
+}
+
+/** The price of one unit. An amount without a price is that of all units together. */
+export function unitPrice({ item, amount, quantity }: Line): number | undefined {
+  return item.price ?? (amount === null ? undefined : amount / quantity)
+}
+
+const lineMetadata = (line: Line, property: string): unknown => valueAt(metadataOf(line.item), property)
+
+/** Of the product alone, also where the line sells one of its SKUs. */
+export const productMetadata = once(
+  ({ facts }: Item): Record<string, unknown> =>
+    overlaid(facts.catalogue?.product?.metadata, facts.product?.metadata) ?? {},
+)
+
+const unitsOf = ({ cart }: Scene): number => cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0
+
+const number = (needs: Need, value: (scene: Scene) => unknown, more: Partial<ValueRule> = {}): ValueRule => ({
+  kind: 'value',
+  argument: 'number',
+  needs,
+  value,
+  ...more,
+})
+
+const metadata = (schema: string, value: (scene: Scene) => unknown, needs?: Need): ValueRule => ({
+  kind: 'value',
+  argument: 'any',
+  has_property: true,
+  schemas: [schema],
+  ...(needs === undefined ? {} : { needs }),
+  value: (scene, property) => valueAt(value(scene), property),
+})
+
+/** A number of the past plus what the redeemable at hand adds to it (spec 04, 2.6). */
+function counter(
+  name: string,
+  more: Partial<ValueRule> = {},
+  adds: (scene: Scene) => number | undefined = () => 1,
+): Record<string, ValueRule> {
+  const value = (scene: Scene) => {
+    const added = adds(scene)
+    return added === undefined ? undefined : (scene.counters[name] ?? 0) + added
+  }
+  return { [name]: { kind: 'value', argument: 'number', is_counter: true, value, ...more } }
+}
+
+const periods = ['.daily', '.weekly', '.monthly']
+
+const countersOver = (name: string, suffixes: string[], more: Partial<ValueRule> = {}): Record<string, ValueRule> =>
+  Object.assign({}, ...suffixes.map((suffix) => counter(name + suffix, more)))
+
+const item_schemas = ['order_item', 'product']
+const items = (quantifier: ItemsRule['quantifier'], more: Partial<ItemsRule> = {}): ItemsRule => ({
+  kind: 'items',
+  quantifier,
+  ...more,
+})
+
+const names: Readonly<Record<string, RuleName>> = {
+  'customer.segment': {
+    kind: 'value',
+    needs: 'customer',
+    argument: 'text',
+    value: ({ customer }) => customer?.segments ?? [],
+  },
+  'customer.loyalty.tier': {
+    kind: 'value',
+    needs: 'customer',
+    argument: 'text',
+    value: ({ customer }) => customer?.loyalty_tiers ?? [],
+  },
+  'customer.metadata': metadata('customer', ({ customer }) => customer?.metadata, 'customer'),
+
+  'order.amount': number('amount', ({ cart }) => cart && totalOf(cart)),
+  'order.initial_amount': number('amount', ({ cart }) => cart?.initial_amount),
+  'order.total_amount': number('amount', ({ effect }) => effect?.total, { is_late: true }),
+  'order.items.count': number('order', unitsOf),
+  'order.items.price_any': { kind: 'lines', quantifier: 'any', argument: 'number', value: unitPrice },
+  'order.items.price_each': { kind: 'lines', quantifier: 'each', argument: 'number', value: unitPrice },
+  'order.items.metadata_any': {
+    kind: 'lines',
+    quantifier: 'any',
+    argument: 'any',
+    has_property: true,
+    schemas: item_schemas,
+    value: lineMetadata,
+  },
+  'order.items.metadata_each': {
+    kind: 'lines',
+    quantifier: 'each',
+    argument: 'any',
+    has_property: true,
+    schemas: item_schemas,
+    value: lineMetadata,
+  },
+  'order.metadata': metadata('order', ({ cart }) => cart?.facts.metadata, 'order'),
+
+  'order.items.any': items('any'),
+  'order.items.every': items('every'),
+  'order.items.none': items('none'),
+  'order.items.cheapest': items('cheapest'),
+  'order.items.most_expensive': items('most_expensive'),
+  'product.id': items('any', { object: 'product' }),
+  'sku.id': items('any', { object: 'sku' }),
+  'product.metadata': items('any', { has_property: true, schemas: ['product'] }),
+
+  'order.items.quantity': { kind: 'sub', argument: 'number', line: ({ quantity }) => quantity },
+  'order.items.price': { kind: 'sub', argument: 'number', line: unitPrice },
+  'order.items.metadata': {
+    kind: 'sub',
+    argument: 'any',
+    has_property: true,
+    schemas: item_schemas,
+    line: lineMetadata,
+  },
+  'order.items.aggregated_quantity': {
+    kind: 'sub',
+    argument: 'number',
+    sum: { field: 'quantity_sum', of: ({ quantity }) => quantity },
+  },
+  'order.items.aggregated_amount': {
+    kind: 'sub',
+    argument: 'number',
+    sum: { field: 'amount_sum', of: (line) => subtotalOf(line) ?? 0 },
+  },
+  'product.metadata.match_all': { kind: 'sub', argument: 'boolean', turns: 'into_every' },
+  'product.metadata.discount_applicable': { kind: 'sub', argument: 'boolean', turns: 'into_included' },
+
+  ...counter('campaign.orders.amount', { needs: 'amount' }, ({ cart }) => cart?.amount ?? undefined),
+  ...counter('campaign.orders.amount_discounted', { is_late: true }, ({ effect }) => effect?.discount),
+  ...countersOver('campaign.redemptions.count', ['', ...periods]),
+  ...countersOver('campaign.redemptions.customers_count', ['', ...periods], { needs: 'customer' }),
+
+  ...countersOver('redemption.count', periods),
+  ...countersOver('redemption.count.per_customer', ['', ...periods], { needs: 'customer' }),
+  ...counter('redemption.count.per_user', {}, ({ caller }) => (caller?.user_login == null ? undefined : 1)),
+  ...counter('redemption.count.per_api_key', {}, ({ caller }) => (caller?.api_key == null ? undefined : 1)),
+  'redemption.user.login': { kind: 'value', argument: 'text', value: ({ caller }) => caller?.user_login },
+  'redemption.api_key': { kind: 'value', argument: 'text', value: ({ caller }) => caller?.api_key },
+  'redemption.metadata': metadata('redemption', ({ metadata }) => metadata),
+  ...counter('redemption.gift.amount', { is_late: true }, ({ effect }) => effect?.credits),
+  'redemption.reward.pay_with_points.points_used': {
+    kind: 'value',
+    argument: 'number',
+    is_late: true,
+    value: ({ effect }) => effect?.points,
+  },
+
+  'publication.redeemable_by_linked_customer': {
+    kind: 'value',
+    needs: 'customer',
+    argument: 'boolean',
+    is_permission: true,
+    value: ({ customer, redeemable }) =>
+      customer?.id != null &&
+      redeemable !== null &&
+      'holders' in redeemable &&
+      (redeemable.holders?.includes(customer.id) ?? false),
+  },
+  'custom_event.metadata': metadata('custom_event', ({ event_metadata }) => event_metadata),
+}

@@ -1,0 +1,328 @@
+import { describe, expect, test } from 'vitest'
+import type { Redeemable, StackingRules } from './schema/index.ts'
+import { evaluated, taken } from './testing/evaluated.ts'
+import { amountOff, category, facts, giftCard, percentOff, tier, voucher } from './testing/shop.ts'
+
+const expired = { expiration_date: '2025-02-26T11:59:59.999Z' }
+const five = (id: string, more: Parameters<typeof voucher>[2] = {}) => voucher(id, amountOff(500), more)
+const unknown = (id: string): Redeemable => ({ kind: 'unknown', object: 'voucher', id })
+const exclusive = { exclusive_categories: ['cat_x', 'cat_y'], joint_categories: ['cat_j'] }
+
+/** `A 500` took 5.00 off, `B no_effect` did not; in the order of processing. */
+const run = (
+  redeemables: Redeemable[],
+  rules: Partial<StackingRules> = {},
+  more: Partial<Parameters<typeof facts>[0]> = {},
+) => {
+  const verdict = evaluated(facts({ order: { amount: 10_000 }, rules, ...more, redeemables }))
+  const amounts = taken(verdict)
+  return {
+    valid: verdict.valid,
+    told: verdict.redeemables.map(({ id }, i) => `${id} ${amounts[i]}`),
+    total: verdict.order?.total_amount,
+  }
+}
+
+describe('ALL and PARTIAL', () => {
+  const three = [five('A'), five('X', expired), five('B')]
+
+  test('ALL: one that fails stops those after it, and the request', () => {
+    expect(run(three)).toEqual({
+      valid: false,
+      told: ['A 500', 'X voucher_expired', 'B preceding_validation_failed'],
+      total: undefined,
+    })
+  })
+
+  test('PARTIAL: the others are applied', () => {
+    expect(run(three, { redeemables_application_mode: 'PARTIAL' })).toEqual({
+      valid: true,
+      told: ['A 500', 'X voucher_expired', 'B 500'],
+      total: 9000,
+    })
+  })
+
+  test('nothing that applies is not valid, in either mode', () => {
+    expect(run([five('X', expired)]).valid).toBe(false)
+    expect(run([five('X', expired)], { redeemables_application_mode: 'PARTIAL' }).valid).toBe(false)
+    expect(run([unknown('U')], { redeemables_application_mode: 'PARTIAL' })).toEqual({
+      valid: false,
+      told: ['U not_found'],
+      total: undefined,
+    })
+    expect(run([]).valid).toBe(false)
+  })
+
+  test('a request in which all are skipped is not valid either', () => {
+    const nothing = voucher('N', amountOff(0))
+    expect(run([nothing], { redeemables_no_effect_rule: 'SKIP' })).toMatchObject({
+      valid: false,
+      told: ['N no_effect'],
+    })
+  })
+})
+
+describe('limits', () => {
+  test('in all: five of seven', () => {
+    const seven = ['1', '2', '3', '4', '5', '6', '7'].map((id) => five(id))
+    expect(run(seven).told.slice(4)).toEqual([
+      '5 500',
+      '6 applicable_redeemables_limit_exceeded',
+      '7 applicable_redeemables_limit_exceeded',
+    ])
+    expect(run(seven)).toMatchObject({ valid: true, total: 7500 })
+  })
+
+  test('come before validity: what is beyond a limit cannot make a request fail', () => {
+    const rules = { applicable_redeemables_limit: 1 }
+    expect(run([five('A'), five('X', expired), unknown('U')], rules)).toEqual({
+      valid: true,
+      told: ['A 500', 'X applicable_redeemables_limit_exceeded', 'U applicable_redeemables_limit_exceeded'],
+      total: 9500,
+    })
+  })
+
+  test('count only what was applied', () => {
+    const rules = {
+      applicable_redeemables_limit: 1,
+      redeemables_application_mode: 'PARTIAL',
+      redeemables_no_effect_rule: 'SKIP',
+    } as const
+    expect(run([five('X', expired), voucher('N', amountOff(0)), five('A'), five('B')], rules).told).toEqual([
+      'X voucher_expired',
+      'N no_effect',
+      'A 500',
+      'B applicable_redeemables_limit_exceeded',
+    ])
+  })
+
+  const four = [five('g1', category('G')), five('g2', category('G')), five('g3', category('G')), five('n'), five('m')]
+  const refused = 'applicable_redeemables_per_category_limit_exceeded'
+
+  test.each<[string, Partial<StackingRules>, number]>([
+    ['one of each', {}, 1],
+    ['two of each', { applicable_redeemables_per_category_limit: 2 }, 2],
+    ['as many as there are', { applicable_redeemables_per_category_limit: null }, 3],
+    ['two of this one', { applicable_redeemables_category_limits: { G: 2 } }, 2],
+    [
+      'two of this one, though others have no limit',
+      { applicable_redeemables_per_category_limit: null, applicable_redeemables_category_limits: { G: 2 } },
+      2,
+    ],
+    ['two of another', { applicable_redeemables_category_limits: { H: 2 } }, 1],
+  ])('of a category: %s; those without one are not counted', (_, rules, applied) => {
+    const told = ['g1', 'g2', 'g3'].map((id, i) => `${id} ${i < applied ? 500 : refused}`)
+    expect(run(four, { applicable_redeemables_limit: 10, ...rules })).toMatchObject({
+      valid: true,
+      told: [...told, 'n 500', 'm 500'],
+    })
+  })
+
+  test('in all go before those of a category', () => {
+    expect(run(four.slice(0, 2), { applicable_redeemables_limit: 1 }).told[1]).toBe(
+      'g2 applicable_redeemables_limit_exceeded',
+    )
+  })
+})
+
+describe('exclusive, joint and common', () => {
+  const common = voucher('C', percentOff(10))
+  const joint = voucher('J', amountOff(300), category('cat_j'))
+  const only = voucher('X', percentOff(20), category('cat_x'))
+
+  test('an exclusive one blocks the common ones; joint ones come after it', () => {
+    expect(run([common, joint, only], exclusive)).toEqual({
+      valid: true,
+      told: ['X 2000', 'J 300', 'C exclusion_rules_not_met'],
+      total: 7700,
+    })
+  })
+
+  test('joint ones can keep their place', () => {
+    expect(
+      run([common, joint, only], { ...exclusive, grouped_redeemables_sorting_rule: 'SORTING_RULE_ORDER' }),
+    ).toEqual({
+      valid: true,
+      told: ['J 300', 'X 1940', 'C exclusion_rules_not_met'],
+      total: 7760,
+    })
+  })
+
+  test('an exclusive one that is not usable blocks nobody', () => {
+    const broken = { ...only, ...expired }
+    expect(run([common, joint, broken], { ...exclusive, redeemables_application_mode: 'PARTIAL' })).toEqual({
+      valid: true,
+      told: ['C 1000', 'J 300', 'X voucher_expired'],
+      total: 8700,
+    })
+  })
+
+  test('is judged on the untouched order, before anything is applied', () => {
+    const rules = [{ id: 'val_1', rules: { '1': { name: 'order.amount', conditions: { $is: [10_000] } }, logic: '1' } }]
+    // Alone it would pass, so the common one is blocked, although the joint one before it makes it fail in the end.
+    const picky = { ...only, rules }
+    const sorted = { ...exclusive, grouped_redeemables_sorting_rule: 'SORTING_RULE_ORDER' } as const
+    expect(run([joint, picky, common], { ...sorted, redeemables_application_mode: 'PARTIAL' })).toEqual({
+      valid: true,
+      told: ['J 300', 'X order_rules_violated', 'C exclusion_rules_not_met'],
+      total: 9700,
+    })
+  })
+
+  test('what nobody knows is not found, and not blocked', () => {
+    expect(run([unknown('U'), only], { ...exclusive, redeemables_application_mode: 'PARTIAL' })).toEqual({
+      valid: true,
+      told: ['U not_found', 'X 2000'],
+      total: 8000,
+    })
+    expect(run([only, unknown('U')], exclusive)).toMatchObject({ valid: false, told: ['X 2000', 'U not_found'] })
+  })
+
+  const x = (id: string, cat = 'cat_x') => five(id, category(cat))
+
+  test.each<[string, Redeemable[], Partial<StackingRules>, string[]]>([
+    ['one', [x('1'), x('2', 'cat_y')], {}, ['1 500', '2 applicable_exclusive_redeemables_limit_exceeded']],
+    [
+      'two, one of each category',
+      [x('1'), x('2'), x('3', 'cat_y')],
+      { applicable_exclusive_redeemables_limit: 2 },
+      ['1 500', '2 applicable_exclusive_redeemables_per_category_limit_exceeded', '3 500'],
+    ],
+    [
+      'two of a category, which may have one',
+      [x('1'), x('2')],
+      { applicable_exclusive_redeemables_limit: 2, applicable_exclusive_redeemables_per_category_limit: null },
+      ['1 500', '2 applicable_redeemables_per_category_limit_exceeded'],
+    ],
+    [
+      'two of a category',
+      [x('1'), x('2')],
+      {
+        applicable_exclusive_redeemables_limit: 2,
+        applicable_exclusive_redeemables_per_category_limit: 2,
+        applicable_redeemables_per_category_limit: 2,
+      },
+      ['1 500', '2 500'],
+    ],
+    [
+      'the exclusive limit goes before that in all',
+      [x('1'), x('2', 'cat_y')],
+      { applicable_redeemables_limit: 1 },
+      ['1 500', '2 applicable_exclusive_redeemables_limit_exceeded'],
+    ],
+  ])('how many: %s', (_, redeemables, rules, told) => {
+    expect(run(redeemables, { ...exclusive, ...rules })).toMatchObject({ valid: true, told })
+  })
+
+  test('joint ones do not count as exclusive', () => {
+    expect(run([only, joint], { ...exclusive, applicable_exclusive_redeemables_limit: 1 }).told).toEqual([
+      'X 2000',
+      'J 300',
+    ])
+  })
+
+  test('joint ones alone are like common ones', () => {
+    expect(run([common, joint], exclusive).told).toEqual(['C 1000', 'J 300'])
+    expect(run([joint, common], exclusive).told).toEqual(['J 300', 'C 970'])
+  })
+})
+
+describe('the order of application', () => {
+  const a = voucher('A', amountOff(1000), category('cat_3', 3))
+  const b = voucher('B', percentOff(15), category('cat_1', 1))
+  const none = five('N')
+  const by_hierarchy = { redeemables_sorting_rule: 'CATEGORY_HIERARCHY' } as const
+
+  test('as requested, or by the hierarchy of categories', () => {
+    expect(run([a, b])).toMatchObject({ told: ['A 1000', 'B 1350'], total: 7650 })
+    expect(run([a, b], by_hierarchy)).toMatchObject({ told: ['B 1500', 'A 1000'], total: 7500 })
+  })
+
+  test('without a category comes last, and so does what nobody knows; ties stay as requested', () => {
+    const zero = voucher('Z', amountOff(10), category('cat_0', 0))
+    const rules = { ...by_hierarchy, redeemables_application_mode: 'PARTIAL' } as const
+    expect(run([none, unknown('U'), a, five('M'), zero, b], rules).told.map((text) => text[0])).toEqual([
+      'Z',
+      'B',
+      'A',
+      'N',
+      'U',
+      'M',
+    ])
+    expect(run([unknown('U'), none, b], by_hierarchy)).toMatchObject({
+      valid: false,
+      told: ['B 1500', 'U not_found', 'N preceding_validation_failed'],
+    })
+  })
+
+  test('exclusive ones are sorted, then joint ones', () => {
+    const rules = { ...by_hierarchy, ...exclusive, applicable_exclusive_redeemables_limit: 2 }
+    const redeemables = [
+      five('J', category('cat_j', 0)),
+      five('Y', category('cat_y', 9)),
+      five('X', category('cat_x', 5)),
+    ]
+    expect(run(redeemables, rules).told.map((text) => text[0])).toEqual(['X', 'Y', 'J'])
+    expect(
+      run(redeemables, { ...rules, grouped_redeemables_sorting_rule: 'SORTING_RULE_ORDER' }).told.map(
+        (text) => text[0],
+      ),
+    ).toEqual(['J', 'X', 'Y'])
+  })
+})
+
+describe('a promotion stack', () => {
+  const tiers = ['1', '2', '3', '4', '5', '6', '7'].map((id, i) => tier(id, amountOff(100), category('cat_x', 9 - i)))
+
+  test('keeps the order of its tiers and knows no limits', () => {
+    const rules = { ...exclusive, redeemables_sorting_rule: 'CATEGORY_HIERARCHY' } as const
+    expect(run(tiers, rules, { is_promotion_stack: true })).toEqual({
+      valid: true,
+      told: tiers.map(({ id }) => `${id} 100`),
+      total: 9300,
+    })
+  })
+
+  test('blocks none of its own', () => {
+    const mixed = [tier('1', amountOff(100)), tier('2', amountOff(100), category('cat_x'))]
+    expect(run(mixed, exclusive, { is_promotion_stack: true }).told).toEqual(['1 100', '2 100'])
+  })
+
+  test('still stops at a tier that fails', () => {
+    const [first, second, third] = tiers
+    expect(run([first!, { ...second!, active: false }, third!], {}, { is_promotion_stack: true })).toMatchObject({
+      valid: false,
+      told: ['1 100', '2 promotion_inactive', '3 preceding_validation_failed'],
+    })
+  })
+})
+
+describe('no effect', () => {
+  const gift = giftCard('G', 20_000, { credits: 10_000 })
+  const late = voucher('P', percentOff(15), category('cat_1'))
+
+  test.each<[string, Partial<StackingRules>, string]>([
+    ['is redeemed anyway', {}, 'P 0'],
+    ['is skipped', { redeemables_no_effect_rule: 'SKIP' }, 'P no_effect'],
+    ['is skipped for a category', { no_effect_skip_categories: ['cat_1'] }, 'P no_effect'],
+    [
+      'is redeemed for a category',
+      { redeemables_no_effect_rule: 'SKIP', no_effect_redeem_anyway_categories: ['cat_1'] },
+      'P 0',
+    ],
+    [
+      'another category says nothing',
+      { redeemables_no_effect_rule: 'SKIP', no_effect_redeem_anyway_categories: ['cat_2'] },
+      'P no_effect',
+    ],
+    ['another category says nothing either', { no_effect_skip_categories: ['cat_2'] }, 'P 0'],
+  ])('%s', (_, rules, told) => {
+    expect(run([gift, late], rules)).toEqual({ valid: true, told: ['G 10000', told], total: 0 })
+  })
+
+  test('an order without an amount counts as an effect, and so does none at all', () => {
+    const skip = { redeemables_no_effect_rule: 'SKIP' } as const
+    expect(run([late], skip, { order: {} }).valid).toBe(true)
+    expect(run([late], skip, { order: null }).valid).toBe(true)
+  })
+})
