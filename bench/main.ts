@@ -1,6 +1,7 @@
+import { engine } from './engine.ts'
 import { operationCost } from './operation-cost.ts'
 
-const cases = { 'operation-cost': operationCost }
+const cases = { engine, 'operation-cost': operationCost }
 
 const wanted = process.argv.slice(2)
 for (const name of wanted)
