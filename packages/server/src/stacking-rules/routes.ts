@@ -1,9 +1,11 @@
+import { default_stacking_rules } from '@guerdon/engine'
+import type { StackingRules } from '@guerdon/engine/schema'
 import type { Ctx } from '../context.ts'
 import { ApiError, invalidPayload, notFound } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { listed } from '../lib/list.ts'
-import { defaultRules, merged, whyNotConsistent } from './rules.ts'
-import { type StackingRules, StackingRulesBody, StackingRulesList, StoredStackingRules } from './schema.ts'
+import { merged, whyNotConsistent } from './rules.ts'
+import { StackingRulesBody, StackingRulesList, StoredStackingRules } from './schema.ts'
 import { deleteStackingRules, findStackingRules, insertStackingRules, updateStackingRules } from './store.ts'
 
 export const stackingRules = [
@@ -27,7 +29,7 @@ export const stackingRules = [
     reply: StoredStackingRules,
     errors: ['invalid_payload', 'not_found', 'stacking_rules_exist'],
     run: async (ctx, { body }) => {
-      const created = await insertStackingRules(ctx, consistent(merged(defaultRules, body)))
+      const created = await insertStackingRules(ctx, consistent(merged(default_stacking_rules, body)))
       if (created !== undefined) return created
       throw new ApiError('stacking_rules_exist', { details: 'Cannot exist more stacking rules for given project' })
     },
@@ -73,7 +75,7 @@ export const stackingRules = [
 
 const defaultsOf = ({ project }: Ctx): StoredStackingRules => ({
   id: 'stk_default',
-  ...defaultRules,
+  ...default_stacking_rules,
   created_at: project.created_at,
   updated_at: null,
 })

@@ -1,8 +1,9 @@
+import { default_stacking_rules } from '@guerdon/engine'
 import { expect, test } from 'vitest'
-import { defaultRules, merged, namesCategory, whyNotConsistent, withoutCategory } from './rules.ts'
+import { merged, namesCategory, whyNotConsistent, withoutCategory } from './rules.ts'
 import type { StackingRulesBody } from './schema.ts'
 
-const rules = (body: StackingRulesBody) => merged(defaultRules, body)
+const rules = (body: StackingRulesBody) => merged(default_stacking_rules, body)
 
 test('what is not sent stays; what is sent replaces the whole list or map; null is a value', () => {
   const before = rules({
@@ -24,12 +25,14 @@ test('what is not sent stays; what is sent replaces the whole list or map; null 
 })
 
 test('merging keeps to the nineteen fields, whatever else a body or a row holds', () => {
-  expect(Object.keys(defaultRules)).toHaveLength(19)
-  expect(merged(defaultRules, { id: 'stk_mine', color: 'red' } as StackingRulesBody)).toEqual(defaultRules)
+  expect(Object.keys(default_stacking_rules)).toHaveLength(19)
+  expect(merged(default_stacking_rules, { id: 'stk_mine', color: 'red' } as StackingRulesBody)).toEqual(
+    default_stacking_rules,
+  )
 })
 
 test('the defaults do not contradict themselves', () => {
-  expect(whyNotConsistent(defaultRules)).toBeNull()
+  expect(whyNotConsistent(default_stacking_rules)).toBeNull()
 })
 
 const contradictions: Array<[body: StackingRulesBody, reason: string | null]> = [

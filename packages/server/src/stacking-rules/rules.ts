@@ -1,31 +1,10 @@
-import type { StackingRules, StackingRulesBody } from './schema.ts'
-
-/** In force while a project has made no rules of its own (spec 02, 7.1). */
-export const defaultRules: StackingRules = {
-  exclusive_categories: [],
-  joint_categories: [],
-  redeemables_limit: 30,
-  applicable_redeemables_limit: 5,
-  applicable_redeemables_per_category_limit: 1,
-  applicable_redeemables_category_limits: {},
-  applicable_exclusive_redeemables_limit: 1,
-  applicable_exclusive_redeemables_per_category_limit: 1,
-  discount_calculation_mode: 'DISCOUNTED_AMOUNT',
-  initial_amount_mode_categories: [],
-  discounted_amount_mode_categories: [],
-  redeemables_application_mode: 'ALL',
-  redeemables_sorting_rule: 'REQUESTED_ORDER',
-  redeemables_products_application_mode: 'STACK',
-  redeemables_no_effect_rule: 'REDEEM_ANYWAY',
-  no_effect_skip_categories: [],
-  no_effect_redeem_anyway_categories: [],
-  redeemables_rollback_order_mode: 'WITH_ORDER',
-  grouped_redeemables_sorting_rule: 'JOINT_ALWAYS_LAST',
-}
+import { default_stacking_rules } from '@guerdon/engine'
+import type { StackingRules } from '@guerdon/engine/schema'
+import type { StackingRulesBody } from './schema.ts'
 
 /** The rules after an update: fields that were sent replace the old ones, lists and the map as a whole. */
 export function merged(rules: StackingRules, body: StackingRulesBody): StackingRules {
-  const names = Object.keys(defaultRules) as Array<keyof StackingRules>
+  const names = Object.keys(default_stacking_rules) as Array<keyof StackingRules>
   return Object.fromEntries(
     names.map((name) => [name, body[name] === undefined ? rules[name] : body[name]]),
   ) as unknown as StackingRules

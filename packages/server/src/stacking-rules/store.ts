@@ -1,9 +1,10 @@
+import type { StackingRules } from '@guerdon/engine/schema'
 import type { Selectable } from 'kysely'
 import type { Ctx } from '../context.ts'
 import { nextConfigurationVersion, recordDeletion } from '../db/configuration.ts'
 import type { StackingRulesRow } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
-import type { StackingRules, StoredStackingRules } from './schema.ts'
+import type { StoredStackingRules } from './schema.ts'
 
 /** The rules a project has made, if any, locked when they are about to change. */
 export async function findStackingRules(
