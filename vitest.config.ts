@@ -24,7 +24,14 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      { test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'engine',
+          include: ['packages/engine/src/**/*.test.ts'],
+          globalSetup: ['packages/engine/src/testing/choose-seed.ts'],
+          setupFiles: ['packages/engine/src/testing/use-seed.ts'],
+        },
+      },
       onDatabase('pglite'),
       onDatabase('postgres'),
     ],
