@@ -272,6 +272,27 @@ describe('the order of application', () => {
 })
 
 describe('a promotion stack', () => {
+  test('that does not exist is one redeemable that was not found', () => {
+    const stack: Redeemable = { kind: 'unknown', object: 'promotion_stack', id: 'stack_1' }
+    expect(evaluated(facts({ order: { amount: 100 }, redeemables: [stack] }))).toEqual({
+      valid: false,
+      redeemables: [
+        {
+          status: 'INAPPLICABLE',
+          object: 'promotion_stack',
+          id: 'stack_1',
+          reason: {
+            key: 'not_found',
+            message: 'Resource not found',
+            details: 'Cannot find promotion_stack with id stack_1',
+            resource_type: 'promotion_stack',
+            resource_id: 'stack_1',
+          },
+        },
+      ],
+    })
+  })
+
   const tiers = ['1', '2', '3', '4', '5', '6', '7'].map((id, i) => tier(id, amountOff(100), category('cat_x', 9 - i)))
 
   test('keeps the order of its tiers and knows no limits', () => {

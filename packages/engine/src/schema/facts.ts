@@ -35,14 +35,10 @@ export const Counters = MapOf(Amount)
  */
 export const UnitsUsed = MapOf(MapOf(Amount))
 
-const identity = {
+const redeemable = {
   object: OneOf(['voucher', 'promotion_tier']),
   /** As it was sent; answers repeat it. */
   id: Type.String(),
-}
-
-const redeemable = {
-  ...identity,
   /** The id in our own tables. */
   resource_id: Type.String(),
   campaign: Maybe(CampaignFacts),
@@ -144,8 +140,12 @@ export const PromotionTier = Type.Object({
 })
 export type PromotionTier = Static<typeof PromotionTier>
 
-/** Sent, but there is no such thing. */
-export const UnknownRedeemable = Type.Object({ kind: Type.Literal('unknown'), ...identity })
+/** Sent, but there is no such thing. An unknown promotion stack is one of these, in place of its tiers. */
+export const UnknownRedeemable = Type.Object({
+  kind: Type.Literal('unknown'),
+  object: OneOf(['voucher', 'promotion_tier', 'promotion_stack']),
+  id: Type.String(),
+})
 
 export const Redeemable = variants('kind', [
   DiscountVoucher,

@@ -32,7 +32,7 @@ export const BundleResult = Type.Object({
 export type BundleResult = Static<typeof BundleResult>
 
 const outcome = {
-  object: OneOf(['voucher', 'promotion_tier']),
+  object: OneOf(['voucher', 'promotion_tier', 'promotion_stack']),
   id: Type.String(),
   explanation: Type.Optional(Explanation),
 }
