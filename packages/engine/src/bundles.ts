@@ -1,10 +1,10 @@
 import type { Cart, Line } from './cart.ts'
-import { isRecord, isScalar, toNumber } from './filter/values.ts'
 import { once } from './once.ts'
 import { isRuleKey, parseLogic, ruleKeys } from './rules/logic.ts'
 import { type ItemReference, type Matcher, matcherOf, readReference } from './rules/references.ts'
 import type { Scene } from './scene.ts'
 import type { BundleResult, BundleRules, ValidationRule } from './schema/index.ts'
+import { isRecord, isScalar, toNumber } from './values.ts'
 
 /**
  * How many complete sets of the goods that rules demand are in an order (spec 04, 2.10); null when they demand none. Units

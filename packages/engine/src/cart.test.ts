@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { calculatedOrder, openCart, paidUnits, subtotalOf, totalOf } from './cart.ts'
+import { calculatedOrder } from './calculated-order.ts'
+import { openCart, paidUnits, subtotalOf, totalOf } from './cart.ts'
 import type { ItemFacts, OrderFacts } from './schema/index.ts'
 import { evaluated, ofLines, orderOf, taken } from './testing/evaluated.ts'
 import { brokenIdentities } from './testing/identities.ts'

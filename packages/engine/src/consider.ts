@@ -1,10 +1,10 @@
 import { findBundles } from './bundles.ts'
-import { type Cart, calculatedOrder, nextStep, totalOf } from './cart.ts'
+import { calculatedOrder } from './calculated-order.ts'
+import { type Cart, nextStep, totalOf } from './cart.ts'
 import { coveredEntries } from './covered.ts'
 import { applyTo, type Done } from './discounts/index.ts'
 import type { Use } from './discounts/use.ts'
 import { whyNotPayable, whyNotShown, whyNotUsable } from './eligibility.ts'
-import { ownEntry } from './filter/values.ts'
 import { notFound, reason, tooLarge } from './reasons.ts'
 import { evaluateRules, type RuleOptions, violatedRules } from './rules/index.ts'
 import { type Run, sceneFor } from './run.ts'
@@ -21,6 +21,7 @@ import type {
 } from './schema/index.ts'
 import { coverageOf, lifetimeLimits, type SelectedEntry, select, unitKey } from './selection.ts'
 import { calculationMode } from './stacking.ts'
+import { ownEntry } from './values.ts'
 
 /** How a redeemable is judged. A checkout asks for everything; qualification only asks what could be used. */
 export interface Manner extends Pick<RuleOptions, 'omit' | 'omit_missing_order'> {

@@ -5,7 +5,7 @@ import type { Use } from './discounts/use.ts'
 import { notFound, type ReasonKey, reason } from './reasons.ts'
 import type { Scene } from './scene.ts'
 import type { GiftVoucher, KnownRedeemable, LoyaltyCard, Reason, Step, Validity } from './schema/index.ts'
-import { whyNotValid } from './time/index.ts'
+import { instantText, whyNotValid } from './time/index.ts'
 
 type Voucher = Exclude<KnownRedeemable, { kind: 'promotion_tier' }>
 
@@ -36,7 +36,7 @@ const voucher_dates = {
 function whyNotInTime(validity: Validity, { clock }: Scene, trace: Step[] | null): keyof typeof voucher_dates | null {
   const fault = whyNotValid(validity, clock)
   if (trace !== null) {
-    const actual = new Date(clock.at).toISOString()
+    const actual = instantText(clock.at)
     for (const check of Object.keys(voucher_dates) as Array<keyof typeof voucher_dates>) {
       const expected = validity[check]
       if (expected != null) trace.push({ step: 'check', check, expected, actual, passed: check !== fault })

@@ -1,4 +1,4 @@
-import { calculatedOrder } from './cart.ts'
+import { calculatedOrder } from './calculated-order.ts'
 import { consider, passes } from './consider.ts'
 import { type ReasonKey, reason, tooLarge } from './reasons.ts'
 import { accept, openRun, type Run } from './run.ts'

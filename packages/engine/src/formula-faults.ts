@@ -1,4 +1,5 @@
 import { compileFormula, type FormulaFault, isFault } from './formula/index.ts'
+import { isRecord } from './values.ts'
 
 /** A formula that cannot be read, and the field that has it: `units[1].unit_off_formula`. */
 export interface FieldFault extends FormulaFault {
@@ -14,12 +15,10 @@ export function formulaFaults(definition: object, path = ''): FieldFault[] {
   return Object.entries(definition).flatMap(([name, value]): FieldFault[] => {
     const field = path + name
     if (Array.isArray(value)) {
-      return value.flatMap((part, i) => (isObject(part) ? formulaFaults(part, `${field}[${i}].`) : []))
+      return value.flatMap((part, i) => (isRecord(part) ? formulaFaults(part, `${field}[${i}].`) : []))
     }
     if (!name.endsWith('_formula') || typeof value !== 'string') return []
     const formula = compileFormula(value)
     return isFault(formula) ? [{ field, fault: formula.fault, position: formula.position }] : []
   })
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

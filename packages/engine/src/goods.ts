@@ -1,9 +1,9 @@
-import { type Item, type Known, overlaid } from './cart.ts'
+import type { Item, Known } from './cart.ts'
 import { compileFilter } from './filter/index.ts'
-import { isRecord, ownEntry } from './filter/values.ts'
 import { once } from './once.ts'
 import type { Scene } from './scene.ts'
 import type { Collection } from './schema/index.ts'
+import { isRecord, ownEntry } from './values.ts'
 
 /** Names goods: a product, an SKU or a collection of both. */
 export interface Reference {
@@ -97,6 +97,18 @@ export const metadataOf = once(
       ? overlaid(facts.catalogue?.product?.metadata, facts.product?.metadata, facts.metadata)
       : overlaid(facts.catalogue?.sku?.metadata, facts.sku?.metadata, facts.metadata)) ?? {},
 )
+
+/** The metadata of the product alone, also where the line sells one of its SKUs. */
+export const productMetadata = once(
+  ({ facts }: Item): Record<string, unknown> =>
+    overlaid(facts.catalogue?.product?.metadata, facts.product?.metadata) ?? {},
+)
+
+/** Metadata, key by key; what comes later wins. */
+export function overlaid(...layers: unknown[]): Record<string, unknown> | undefined {
+  const known = layers.filter((layer): layer is Record<string, unknown> => layer != null && typeof layer === 'object')
+  return known.length === 0 ? undefined : known.length === 1 ? known[0] : Object.assign({}, ...known)
+}
 
 /** A value in metadata. Dots lead into nested objects, unless a key itself has them. */
 export function valueAt(metadata: unknown, path: string): unknown {

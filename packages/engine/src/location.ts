@@ -1,6 +1,6 @@
-import { isRecord, toNumber } from './filter/values.ts'
 import { once } from './once.ts'
 import type { Shape } from './schema/index.ts'
+import { isRecord, toNumber } from './values.ts'
 
 export interface Point {
   readonly lat: number

@@ -30,8 +30,7 @@ const half_safe = (Number.MAX_SAFE_INTEGER - 1) / 2
  * `percentOf(1999, 15)` → 300 (299.85).
  */
 export function percentOf(amount: number, percent: number): number {
-  const { n, d } = Ratio.fromDecimal(percent)
-  return toAmount(roundedQuotient(exact(amount) * n, d * 100n))
+  return percentOfPart({ amount, units: 1, of: 1 }, Ratio.fromDecimal(percent))
 }
 
 /**
@@ -148,9 +147,6 @@ export const Ratio = {
 
   /** The amount, rounded half up: the one rounding at the end. */
   toInteger: (a: Ratio): number => toAmount(roundedQuotient(a.n, a.d)),
-
-  /** The largest integer that is not above it. */
-  floor: (a: Ratio): number => toAmount(a.n / a.d - (a.n < 0n && a.n % a.d !== 0n ? 1n : 0n)),
 
   /** The nearest number, to be shown; nothing is calculated with it. */
   toNumber: (a: Ratio): number =>

@@ -1,8 +1,8 @@
 import { type Cart, openCart } from './cart.ts'
-import { ownEntry } from './filter/values.ts'
 import type { Scene } from './scene.ts'
 import type { Applicable, Facts, KnownRedeemable } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
+import { ownEntry } from './values.ts'
 
 /** One calculation on its way: what the redeemables so far have done, for those that come after. */
 export interface Run {

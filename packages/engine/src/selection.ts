@@ -1,11 +1,11 @@
-import { type Cart, type Line, paidUnits, subtotalOf } from './cart.ts'
+import { type Cart, type Line, paidUnits, subtotalOf, unitPrice } from './cart.ts'
 import { limitOf } from './discounts/settings.ts'
-import { ownEntry } from './filter/values.ts'
 import { matches } from './goods.ts'
-import { compareProducts, inRange, type Part } from './money.ts'
+import { compareProducts, inRange } from './money.ts'
 import { once } from './once.ts'
 import type { Scene } from './scene.ts'
 import type { ApplicableEntry, Step, UnitLimit, ValidationRule } from './schema/index.ts'
+import { ownEntry } from './values.ts'
 
 /** Which goods a redeemable covers: what its rules include and exclude, taken together (spec 02, 3.3). */
 export interface Coverage {
@@ -144,11 +144,6 @@ function compareUnitPrices(a: Line, b: Line, direction: number): number {
   const [one, other] = [unitPrice(a), unitPrice(b)]
   if (one === null || other === null) return Number(one === null) - Number(other === null)
   return direction * compareProducts(one.amount, other.of, other.amount, one.of)
-}
-
-function unitPrice({ item, amount, quantity }: Line): Part | null {
-  if (item.price !== null) return { amount: item.price, units: 1, of: 1 }
-  return amount === null ? null : { amount, units: 1, of: quantity } // a line without units is never selected
 }
 
 /** Unit caps of an effect that has them (spec 02, 4.4, step 8); a bundle multiplies those of an order. */

@@ -1,6 +1,6 @@
-import { ownEntry } from './filter/values.ts'
 import type { ReasonKey } from './reasons.ts'
 import type { Redeemable, StackingRules } from './schema/index.ts'
+import { ownEntry } from './values.ts'
 
 /** A redeemable of the request, and where its category puts it. */
 export interface Candidate {

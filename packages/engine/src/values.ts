@@ -1,6 +1,7 @@
-import { type Clock, type Day, localDay, type Ms, ms_per_day, readInstant } from '../time/index.ts'
+import { type Clock, type Day, localDay, type Ms, ms_per_day, readInstant } from './time/index.ts'
 
-// How filters and rules read values that came as JSON: nobody promises that a key always holds the same type.
+// How values are read that came as JSON, by filters, rules and all others: nobody promises that a key always holds the same
+// type, or is not called `constructor`.
 
 export type Scalar = string | number | boolean
 

@@ -8,12 +8,12 @@ import {
   paidUnits,
   totalOf,
 } from '../cart.ts'
-import { ownEntry } from '../filter/values.ts'
 import { all_products, isInCollection } from '../goods.ts'
 import { inRange, mulDiv } from '../money.ts'
 import { notFound } from '../reasons.ts'
 import type { Scene } from '../scene.ts'
 import type { AppliedDiscount, CatalogueProduct, FreeUnits, ItemFacts, Reason, UnitDiscount } from '../schema/index.ts'
+import { ownEntry } from '../values.ts'
 import { replaceUnits } from './replace-units.ts'
 import { unitsSetting } from './settings.ts'
 import type { Reached, Use } from './use.ts'

@@ -1,8 +1,8 @@
 import { once } from '../once.ts'
 import type { Catalogue, Filter } from '../schema/index.ts'
 import type { Clock } from '../time/index.ts'
+import { isRecord, isScalar, ownEntry, type Scalar, toBoolean, toInstant, toNumber } from '../values.ts'
 import { type Argument, type FieldType, type Given, type Operator, operators } from './operators.ts'
-import { isRecord, isScalar, ownEntry, type Scalar, toBoolean, toInstant, toNumber } from './values.ts'
 
 /** Whether something fits a filter; `read` gives the values of its fields. */
 export type CompiledFilter = (read: (field: string) => unknown, clock: Clock, catalogue: Catalogue) => boolean

@@ -22,7 +22,7 @@ import {
   toDay,
   toInstant,
   toNumber,
-} from './values.ts'
+} from '../values.ts'
 
 /**
  * What a field holds. Metadata has the type that its schema gives it; where none does, a value is read in all the ways it

@@ -1,4 +1,5 @@
-import { type Line, overlaid, subtotalOf } from '../cart.ts'
+import { type Line, subtotalOf, unitPrice } from '../cart.ts'
+import { productMetadata } from '../goods.ts'
 import type { Scene } from '../scene.ts'
 import type { KnownRedeemable } from '../schema/index.ts'
 import { compare, divide, type Exact, fraction, major, whole } from './exact.ts'
@@ -27,10 +28,9 @@ const tierOf = ({ redeemable }: Sight): KnownRedeemable | null =>
  */
 const boughtLines = ({ cart }: Sight): Line[] | undefined => cart?.lines.filter(({ quantity }) => quantity > 0)
 
-/** What one unit costs: the price, else its part of the amount (spec 02, 4.4). */
-function priceOf({ item, amount, quantity }: Line): Exact | null {
-  if (item.price !== null) return whole(item.price)
-  return amount === null || quantity === 0 ? null : fraction(amount, quantity)
+function priceOf(line: Line): Exact | null {
+  const price = unitPrice(line)
+  return price === null ? null : fraction(price.amount, price.of)
 }
 
 /** The cheapest line (−1) or the dearest (1); of several the one with the lowest subtotal, of these the first. */
@@ -60,7 +60,7 @@ const valuesOfLine: Record<string, (line: Line) => Exact | null> = {
 
 const metadataOfLine: Record<string, (line: Line) => unknown> = {
   METADATA: ({ item }) => item.facts.metadata,
-  PRODUCT_METADATA: ({ item: { facts } }) => overlaid(facts.catalogue?.product?.metadata, facts.product?.metadata),
+  PRODUCT_METADATA: ({ item }) => productMetadata(item),
 }
 
 const pickedLines: Array<[prefix: string, pick: (sight: Sight) => Line | undefined]> = [

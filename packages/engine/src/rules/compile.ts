@@ -1,21 +1,13 @@
 import type { Line } from '../cart.ts'
-import { isRecord, ownEntry, toBoolean } from '../filter/values.ts'
-import { valueAt } from '../goods.ts'
+import { productMetadata, valueAt } from '../goods.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
+import { isRecord, ownEntry, toBoolean } from '../values.ts'
 import { type Condition, prepareConditions } from './conditions.ts'
 import { domainOf } from './domains.ts'
 import { decideItems, linesOf, sumOf } from './items.ts'
 import { all, any, never } from './join.ts'
 import { defaultLogic, isRuleKey, type Logic, parseLogic, ruleKeys } from './logic.ts'
-import {
-  aliases,
-  type ItemsRule,
-  type LinesRule,
-  productMetadata,
-  ruleNamed,
-  type SubRule,
-  type ValueRule,
-} from './names.ts'
+import { aliases, type ItemsRule, type LinesRule, ruleNamed, type SubRule, type ValueRule } from './names.ts'
 import { anything, type Matcher, referenceMatchers } from './references.ts'
 import type { Expression, Node, Picker, Run } from './run.ts'
 

@@ -1,15 +1,3 @@
-import {
-  comparisons,
-  daysAgo,
-  isMissing,
-  isScalar,
-  ownEntry,
-  type Scalar,
-  toBoolean,
-  toDay,
-  toInstant,
-  toNumber,
-} from '../filter/values.ts'
 import type { MetadataType } from '../schema/index.ts'
 import {
   type Clock,
@@ -23,6 +11,18 @@ import {
   wallTime,
   weekdayOf,
 } from '../time/index.ts'
+import {
+  comparisons,
+  daysAgo,
+  isMissing,
+  isScalar,
+  ownEntry,
+  type Scalar,
+  toBoolean,
+  toDay,
+  toInstant,
+  toNumber,
+} from '../values.ts'
 
 /** Whether a value is as the conditions of a rule say. */
 export type Condition = (value: unknown, type: MetadataType | undefined, clock: Clock) => boolean

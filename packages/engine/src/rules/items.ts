@@ -1,5 +1,5 @@
 import type { Line } from '../cart.ts'
-import { type SubRule, unitPrice } from './names.ts'
+import { priceOf, type SubRule } from './names.ts'
 import type { Picker, Run } from './run.ts'
 
 /** Whether a rule about items holds (spec 04, 2.5). The sub-rules are asked line by line, all of them of the same line. */
@@ -66,7 +66,7 @@ function openPick(picker: Picker, run: Run): void {
   if (quantifier !== 'cheapest' && quantifier !== 'most_expensive') return
   const sign = quantifier === 'cheapest' ? 1 : -1
   for (const line of linesOf(run)) {
-    const price = line.quantity > 0 ? unitPrice(line) : undefined
+    const price = line.quantity > 0 ? priceOf(line) : undefined
     if (price === undefined || price * sign >= run.extreme * sign || !picker.isInPool(line.item, run.scene)) continue
     run.extreme = price
   }
@@ -74,7 +74,7 @@ function openPick(picker: Picker, run: Run): void {
 
 function isPicked({ quantifier, isInPool, matches }: Picker, line: Line, { scene, extreme }: Run): boolean {
   const is_extreme = quantifier === 'cheapest' || quantifier === 'most_expensive'
-  if (is_extreme && unitPrice(line) !== extreme) return false
+  if (is_extreme && priceOf(line) !== extreme) return false
   return isInPool(line.item, scene) && matches(line.item, scene)
 }
 

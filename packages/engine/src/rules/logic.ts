@@ -1,4 +1,4 @@
-import { isRecord } from '../filter/values.ts'
+import { isRecord } from '../values.ts'
 
 /** How rules are joined: a key, or some expressions of which all or one must hold. */
 export type Logic = { key: string } | { all: Logic[] } | { any: Logic[] }

@@ -1,8 +1,7 @@
-import { type Item, type Line, overlaid, subtotalOf, totalOf } from '../cart.ts'
-import { ownEntry } from '../filter/values.ts'
+import { type Line, subtotalOf, totalOf, unitPrice } from '../cart.ts'
 import { metadataOf, valueAt } from '../goods.ts'
-import { once } from '../once.ts'
 import type { Scene } from '../scene.ts'
+import { ownEntry } from '../values.ts'
 import type { ArgumentKind } from './conditions.ts'
 
 /** Data without which a rule cannot hold. */
@@ -79,18 +78,13 @@ export const aliases: Readonly<Record<string, string>> = {
   'sku.discount_applicable': 'product.metadata.discount_applicable',
 }
 
-/** The price of one unit. An amount without a price is that of all units together. */
-export function unitPrice({ item, amount, quantity }: Line): number | undefined {
-  return item.price ?? (amount === null ? undefined : amount / quantity)
+/** What one unit costs, to be compared with a number. */
+export function priceOf(line: Line): number | undefined {
+  const price = unitPrice(line)
+  return price === null ? undefined : price.amount / price.of
 }
 
 const lineMetadata = (line: Line, property: string): unknown => valueAt(metadataOf(line.item), property)
-
-/** Of the product alone, also where the line sells one of its SKUs. */
-export const productMetadata = once(
-  ({ facts }: Item): Record<string, unknown> =>
-    overlaid(facts.catalogue?.product?.metadata, facts.product?.metadata) ?? {},
-)
 
 const unitsOf = ({ cart }: Scene): number => cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0
 
@@ -155,8 +149,8 @@ const names: Readonly<Record<string, RuleName>> = {
   'order.initial_amount': number('amount', ({ cart }) => cart?.initial_amount),
   'order.total_amount': number('amount', ({ effect }) => effect?.total, { is_late: true }),
   'order.items.count': number('order', unitsOf),
-  'order.items.price_any': { kind: 'lines', quantifier: 'any', argument: 'number', value: unitPrice },
-  'order.items.price_each': { kind: 'lines', quantifier: 'each', argument: 'number', value: unitPrice },
+  'order.items.price_any': { kind: 'lines', quantifier: 'any', argument: 'number', value: priceOf },
+  'order.items.price_each': { kind: 'lines', quantifier: 'each', argument: 'number', value: priceOf },
   'order.items.metadata_any': {
     kind: 'lines',
     quantifier: 'any',
@@ -185,7 +179,7 @@ const names: Readonly<Record<string, RuleName>> = {
   'product.metadata': items('any', { has_property: true, schemas: ['product'] }),
 
   'order.items.quantity': { kind: 'sub', argument: 'number', line: ({ quantity }) => quantity },
-  'order.items.price': { kind: 'sub', argument: 'number', line: unitPrice },
+  'order.items.price': { kind: 'sub', argument: 'number', line: priceOf },
   'order.items.metadata': {
     kind: 'sub',
     argument: 'any',

@@ -1,7 +1,7 @@
 import type { Item, Known } from '../cart.ts'
-import { isRecord, ownEntry } from '../filter/values.ts'
 import { isInCollection } from '../goods.ts'
 import type { Scene } from '../scene.ts'
+import { isRecord, ownEntry } from '../values.ts'
 import { arguments_max } from './conditions.ts'
 
 export type Matcher = (item: Item, scene: Scene) => boolean

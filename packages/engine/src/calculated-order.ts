@@ -1,0 +1,96 @@
+import { assert } from './assert.ts'
+import type { Cart, Line } from './cart.ts'
+import { overlaid } from './goods.ts'
+import type { CalculatedItem, CalculatedOrder } from './schema/index.ts'
+
+/** The order in the words of the contract (spec 02, 2.2 and 2.3); applied amounts of the redeemable, or of the request. */
+export function calculatedOrder(cart: Cart, scope: 'redeemable' | 'request'): CalculatedOrder {
+  const own = scope === 'redeemable'
+  let items_discount = 0
+  let items_applied = 0
+  for (const line of cart.lines) {
+    items_discount += line.discount
+    items_applied += own ? line.applied_discount : line.request_discount
+  }
+  const items = cart.lines.map((line) => calculatedItem(line, own))
+  const metadata = cart.facts.metadata ?? {}
+  if (cart.amount === null) return { items, metadata }
+  const applied = own ? cart.applied_discount : cart.request_discount
+  const total = cart.amount - cart.discount - items_discount
+  assert(total >= 0, `a total below zero: ${total}`)
+  return {
+    amount: cart.amount,
+    initial_amount: cart.initial_amount ?? cart.amount,
+    discount_amount: cart.discount,
+    items_discount_amount: items_discount,
+    total_discount_amount: cart.discount + items_discount,
+    total_amount: total,
+    applied_discount_amount: applied,
+    items_applied_discount_amount: items_applied,
+    total_applied_discount_amount: applied + items_applied,
+    items,
+    metadata,
+  }
+}
+
+function calculatedItem(line: Line, own: boolean): CalculatedItem {
+  const { item, amount } = line
+  const { facts, sku, product, price } = item
+  const calculated: CalculatedItem = {
+    object: 'order_item',
+    quantity: line.quantity,
+    initial_quantity: item.initial_quantity,
+  }
+  if (facts.id != null) calculated.id = facts.id
+  const product_id = facts.product_id ?? product?.id
+  if (product_id != null) calculated.product_id = product_id
+  const sku_id = facts.sku_id ?? sku?.id
+  if (sku_id != null) calculated.sku_id = sku_id
+  if (facts.source_id != null) calculated.source_id = facts.source_id
+  if (facts.related_object != null) calculated.related_object = facts.related_object
+  if (price !== null) calculated.price = price
+  if (amount !== null) {
+    calculated.amount = amount
+    calculated.subtotal_amount = amount - line.discount
+    if (item.initial_amount !== null) calculated.initial_amount = item.initial_amount
+  }
+  addApplied(calculated, line, own)
+  if (facts.product != null || facts.catalogue?.product != null)
+    calculated.product = shown(facts.catalogue?.product, facts.product, productFields)
+  if (facts.sku != null || facts.catalogue?.sku != null)
+    calculated.sku = shown(facts.catalogue?.sku, facts.sku, skuFields)
+  if (facts.metadata != null) calculated.metadata = facts.metadata
+  return calculated
+}
+
+function addApplied(calculated: CalculatedItem, line: Line, own: boolean): void {
+  const applied_discount = own ? line.applied_discount : line.request_discount
+  const applied_discount_quantity = own ? line.applied_discount_quantity : line.request_discount_quantity
+  const applied_quantity = own ? line.applied_quantity : line.request_quantity
+  const applied_quantity_amount = own ? line.applied_quantity_amount : line.request_quantity_amount
+  if (line.discount > 0) calculated.discount_amount = line.discount
+  if (applied_discount > 0) calculated.applied_discount_amount = applied_discount
+  if (line.discount_quantity > 0) calculated.discount_quantity = line.discount_quantity
+  if (applied_discount_quantity > 0) calculated.applied_discount_quantity = applied_discount_quantity
+  if (applied_quantity !== 0) calculated.applied_quantity = applied_quantity
+  if (applied_quantity_amount !== 0) calculated.applied_quantity_amount = applied_quantity_amount
+  const details = own ? line.details : line.request_details
+  if (details !== null) calculated.application_details = details
+}
+
+const productFields = ['id', 'source_id', 'name', 'metadata', 'price'] as const
+const skuFields = ['id', 'source_id', 'sku', 'metadata', 'price'] as const
+
+/** What the catalogue says, overlaid with what was sent; only members that are known. */
+function shown<K extends string, T extends { [key in K]?: unknown }>(
+  stored: T | null | undefined,
+  sent: T | null | undefined,
+  fields: readonly K[],
+): T {
+  const merged: { [key in K]?: unknown } = {}
+  for (const field of fields) {
+    const value = field === 'metadata' ? overlaid(stored?.[field], sent?.[field]) : (sent?.[field] ?? stored?.[field])
+    if (value != null) merged[field] = value
+  }
+  return merged as T
+}
