@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 import * as foundation from './migrations/0001-foundation.ts'
+import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import { inTransaction, type Trx } from './transaction.ts'
 
 interface Migration {
@@ -8,7 +9,10 @@ interface Migration {
 }
 
 /** In the order they are applied. A migration that has been released never changes. */
-const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> = [['0001-foundation', foundation]]
+const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> = [
+  ['0001-foundation', foundation],
+  ['0002-audience-and-catalogue', audience],
+]
 
 /** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */
 const migrationLock = 7_309_453_615

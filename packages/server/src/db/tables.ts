@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Id } from '../lib/ids.ts'
 import type { Instant } from '../lib/instant.ts'
 
@@ -21,13 +21,32 @@ export interface Tables {
   events: EventRow
   async_actions: AsyncActionRow
   async_failures: { project_id: string; action_id: string; position: number; failure: Json }
+  tallies: { project_id: string; name: string; id: string; delta: number }
+  files: FileRow
+  file_chunks: { project_id: string; file_id: string; start: number; bytes: Buffer }
+  exports: ExportRow
+  metadata_schemas: MetadataSchemaRow
+  custom_event_schemas: CustomEventSchemaRow
+  customers: CustomerRow
+  custom_events: CustomEventRow
+  custom_event_tallies: CustomEventTallyRow
+  segments: SegmentRow
+  segment_members: { project_id: string; segment_id: Id<'segment'>; customer_id: Id<'customer'> }
+  segment_checks: SegmentCheckRow
+  products: ProductRow
+  skus: SkuRow
+  product_collections: ProductCollectionRow
+  orders: OrderRow
+  validation_rules: ValidationRuleRow
+  rule_assignments: RuleAssignmentRow
+  locations: LocationRow
 }
 
 /** A `jsonb` column: read as a value, written as JSON text. */
 export type Json<T extends object | null = object> = JSONColumnType<T & object, string, string>
 
 /** A nullable `jsonb` column. */
-type NullableJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
+export type NullableJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
 export interface OrganizationRow {
   id: Id<'organization'>
@@ -204,4 +223,250 @@ export interface AsyncActionRow {
   input: Json
   state: Json
   result: NullableJson<object>
+}
+
+/** Custom key/value pairs, as they are stored. */
+type MetadataColumn = Json<Record<string, unknown>>
+
+export interface FileRow {
+  project_id: string
+  id: Id<'file'>
+  /** Null while only jobs may read it. */
+  token_hash: Buffer | null
+  size: Generated<number>
+  created_at: Instant
+  expires_at: Instant | null
+}
+
+export interface ExportRow {
+  project_id: string
+  id: Id<'export'>
+  exported_object: string
+  parameters: Json
+  status: 'SCHEDULED' | 'IN_PROGRESS' | 'DONE' | 'ERROR'
+  /** How far its job came. */
+  state: ColumnType<object, string | undefined, string>
+  file_id: Id<'file'>
+  token: string
+  created_at: Instant
+}
+
+export interface MetadataSchemaRow {
+  project_id: string
+  id: Id<'metadata_schema'>
+  related_object: string
+  properties: Json
+  allow_defined_only: boolean | null
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface CustomEventSchemaRow {
+  project_id: string
+  id: Id<'metadata_schema'>
+  name: string
+  schema: Json
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface CustomerRow {
+  project_id: string
+  id: Id<'customer'>
+  source_id: string | null
+  name: string | null
+  description: string | null
+  email: string | null
+  phone: string | null
+  /** Calendar dates, `1990-03-01`. */
+  birthdate: string | null
+  birthday: string | null
+  address: NullableJson<Record<string, string | null>>
+  metadata: MetadataColumn
+  system_metadata: Generated<Record<string, unknown>>
+  orders_total_amount: Generated<number>
+  orders_total_count: Generated<number>
+  last_order_amount: number | null
+  last_order_date: Instant | null
+  redemptions_succeeded: Generated<number>
+  redemptions_failed: Generated<number>
+  redemptions_rolled_back: Generated<number>
+  rollbacks_succeeded: Generated<number>
+  rollbacks_failed: Generated<number>
+  gift_redeemed_amount: Generated<number>
+  gift_amount_to_go: Generated<number>
+  redeemed_points: Generated<number>
+  points_to_go: Generated<number>
+  loyalty: Generated<CustomerLoyalty>
+  referrals: Generated<CustomerReferrals>
+  created_at: Instant
+  updated_at: Instant | null
+  deleted_at: Instant | null
+}
+
+export interface CustomerLoyalty {
+  points: number
+  referred_customers: number
+  campaigns: Record<string, { points: number; loyalty_tier?: string; referred_customers: number }>
+}
+
+export interface CustomerReferrals {
+  total: number
+  campaigns: Array<{
+    campaign_id: string
+    referrer_id: string
+    related_object_id: string
+    related_object_type: string
+    date: Instant
+  }>
+}
+
+export interface CustomEventRow {
+  project_id: string
+  id: Id<'custom_event'>
+  type: string
+  customer_id: Id<'customer'>
+  referral: NullableJson<{ code: string; id: string; referrer_id: string }>
+  loyalty: NullableJson<{ code: string }>
+  metadata: MetadataColumn
+  created_at: Instant
+}
+
+export interface CustomEventTallyRow {
+  project_id: string
+  customer_id: Id<'customer'>
+  type: string
+  count: number
+  first_at: Instant
+  last_at: Instant
+}
+
+export interface SegmentRow {
+  project_id: string
+  id: Id<'segment'>
+  name: string
+  type: 'auto-update' | 'passive' | 'static'
+  filter: NullableJson<Record<string, unknown>>
+  is_day_relative: boolean
+  walk_started_at: Instant | null
+  walk_is_silent: Generated<boolean>
+  walked_to: string | null
+  walk_after: string | null
+  known_on: string | null
+  created_at: Instant
+  updated_at: Instant | null
+  /** Its members are being deleted since then; nobody sees it any more. */
+  deleted_at: Instant | null
+  config_version: number
+}
+
+export interface SegmentCheckRow {
+  project_id: string
+  customer_id: Id<'customer'>
+  request_id: string
+  caller: Json
+  created_at: Instant
+}
+
+export interface ProductRow {
+  project_id: string
+  id: Id<'product'>
+  source_id: string | null
+  name: string | null
+  price: number | null
+  attributes: Json<string[]>
+  metadata: MetadataColumn
+  image_url: string | null
+  created_at: Instant
+  updated_at: Instant | null
+  /** In the bin since then. */
+  deleted_at: Instant | null
+}
+
+export interface SkuRow {
+  project_id: string
+  id: Id<'sku'>
+  product_id: Id<'product'>
+  source_id: string | null
+  sku: string | null
+  price: number | null
+  currency: string | null
+  attributes: Json<Record<string, unknown>>
+  metadata: MetadataColumn
+  image_url: string | null
+  created_at: Instant
+  updated_at: Instant | null
+  deleted_at: Instant | null
+}
+
+export interface ProductCollectionRow {
+  project_id: string
+  id: Id<'products_collection'>
+  name: string
+  type: 'STATIC' | 'AUTO_UPDATE'
+  filter: NullableJson<Record<string, unknown>>
+  products: NullableJson<Array<{ id: string; object: 'product' | 'sku'; product_id?: string }>>
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export type OrderStatus = 'CREATED' | 'PAID' | 'CANCELED' | 'FULFILLED'
+
+export interface OrderRow {
+  project_id: string
+  id: Id<'order'>
+  source_id: string | null
+  status: OrderStatus
+  amount: number | null
+  initial_amount: number | null
+  discount_amount: Generated<number>
+  items_discount_amount: Generated<number>
+  total_discount_amount: GeneratedAlways<number>
+  total_amount: GeneratedAlways<number | null>
+  items: Json<object[]>
+  metadata: MetadataColumn
+  customer_id: Id<'customer'> | null
+  referrer_id: Id<'customer'> | null
+  redemptions: NullableJson<Record<string, unknown>>
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+export interface ValidationRuleRow {
+  project_id: string
+  id: Id<'validation_rule'>
+  name: string
+  type: string
+  context_type: string
+  rules: Json
+  bundle_rules: NullableJson<object>
+  applicable_to: Json
+  error: NullableJson<{ message: string }>
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface RuleAssignmentRow {
+  project_id: string
+  id: Id<'rule_assignment'>
+  rule_id: Id<'validation_rule'>
+  related_object_type: string
+  related_object_id: string
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface LocationRow {
+  project_id: string
+  id: Id<'location'>
+  name: string
+  shape: Json
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
 }

@@ -29,6 +29,15 @@ const table = {
   invalid_query_params: [400, 'Invalid query params'],
   duplicate_found: [409, 'Duplicated resource found'],
   resource_in_use: [400, 'Resource in use'],
+  resource_protected: [400, 'Resource is protected'],
+  metadata_validation_failed: [400, 'Metadata validation failed'],
+  invalid_validation_rules: [400, 'Invalid Validation Rule Definition'],
+  invalid_customer: [400, 'Invalid customer'],
+  invalid_order: [400, 'Invalid order'],
+  invalid_amount: [400, 'Invalid Amount'],
+  invalid_product: [400, 'Invalid product'],
+  invalid_sku: [400, 'Invalid SKU'],
+  invalid_export_fields: [400, 'Invalid Export'],
 
   // Management
   used_incorrect_role: [400, 'Used incorrect role'],
@@ -97,6 +106,34 @@ export const duplicate = (resource_type: string, field: string, value: string): 
   new ApiError('duplicate_found', {
     details: `Duplicated ${resource_type} exists with ${field} ${value}`,
     resource_id: value,
+    resource_type,
+  })
+
+/** 400 for something that others still need: `inUse('category', id, { type: 'stacking_rules', ids: [rules.id] })`. */
+export const inUse = (
+  resource_type: string,
+  resource_id: string,
+  { type, ids, total = ids.length }: { type: string; ids: string[]; total?: number },
+): ApiError => {
+  const named = ids.slice(0, related_ids_max)
+  return new ApiError('resource_in_use', {
+    details: `Resource ${resource_type} with id ${resource_id} is in use by ${type} with ids [${named.join(', ')}]`,
+    resource_id,
+    resource_type,
+    related_object_ids: named,
+    related_object_type: type,
+    related_object_total: total,
+  })
+}
+
+/** Spec 06, 3.1; the total counts the others. */
+const related_ids_max = 20
+
+/** 400 for an object that every project has and nobody may change. */
+export const isProtected = (resource_type: string, resource_id: string): ApiError =>
+  new ApiError('resource_protected', {
+    details: `Resource ${resource_type} with id ${resource_id} is built in and cannot be changed`,
+    resource_id,
     resource_type,
   })
 

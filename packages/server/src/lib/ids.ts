@@ -30,6 +30,7 @@ const forms = {
   project: ['proj_', 8],
   organization: ['org_', 24],
   terms: ['terms_', 24],
+  file: ['file_', 24],
   api_key: ['key_', 24],
   redemption: ['r_', 24],
   failed_redemption: ['rf_', 24],

@@ -8,6 +8,8 @@ export const limits = {
   /** Operators and values a single list filter may hold: enough for any screen, too few to build a monster query. */
   filter_fields_max: 50,
   filter_values_max: 1_000,
+  /** Points of all locations that one condition asks for: about 10 MB of parameters. */
+  filter_points_max: 100_000,
   query_nesting_max: 6,
   /** Deeper than anything we know of, and far from where recursion or the database would give up. */
   body_nesting_max: 100,
@@ -15,6 +17,41 @@ export const limits = {
   name_length_max: 255,
   text_length_max: 5_000,
   metadata_bytes_max: 65_536,
+  metadata_definitions_max: 100,
+  /** Values that a metadata definition lists as allowed or forbidden. */
+  definition_values_max: 1_000,
+  /** Metadata schemas of a project, nested ones included, and likewise its custom event schemas: both are listed whole. */
+  schemas_max: 1_000,
+  event_name_length_max: 300,
+  static_segment_customers_max: 20_000,
+  dynamic_segments_max: 100,
+  /** Elements of a bulk or import body, which the size of a body bounds as well. */
+  bulk_items_max: 100_000,
+  product_attributes_max: 1_000,
+  order_items_max: 500,
+  /** The lines of an order as they are stored, each with what the catalogue knew of it. */
+  order_items_bytes_max: 16_777_216,
+  order_import_max: 2_000,
+  order_import_step: 20,
+  /** SKUs that a product shows of itself; the rest is in its own list. */
+  embedded_skus_max: 100,
+
+  product_collections_max: 100,
+  collection_products_max: 20,
+  /** The JSON of a stored filter: its values are counted, but not everything in it is a value. */
+  filter_bytes_max: 262_144,
+
+  /** Each part of a validation rule as JSON; 500 rules, 4 levels and 1,000 arguments are the engine's own bounds. */
+  rule_bytes_max: 524_288,
+  /** Each of their events carries its rule, so that these may hold 150 MB of the largest rules there can be. */
+  unassigned_at_once_max: 100,
+
+  locations_max: 20_000,
+  location_points_max: 10_000,
+  location_rows_read_max: 100,
+  /** Locations in memory, of all projects together: 16 bytes a point, so about 80 MB. */
+  cached_areas_projects_max: 100,
+  cached_areas_points_max: 5_000_000,
 
   idempotency_key_length_max: 255,
   idempotency_ttl_hours: 24,
@@ -44,4 +81,20 @@ export const limits = {
   management_keys_max: 5,
   trusted_domains_max: 100,
   async_failures_listed_max: 1_000,
+
+  /** Parts of a multipart body and bytes of the head of each: a file and a few fields. */
+  multipart_parts_max: 50,
+  multipart_head_bytes_max: 16_384,
+  /** What is longer is no row of data but a quotation mark that was never closed. */
+  csv_record_bytes_max: 1_048_576,
+  csv_columns_max: 1_000,
+  /** Rows or elements that a job takes in one transaction. */
+  csv_step_rows: 500,
+  bulk_step_items: 100,
+  export_step_rows: 500,
+  export_columns_max: 10_000,
+  file_chunk_bytes_max: 262_144,
+  /** How long a report can be downloaded, and a file is kept that nobody came back to delete. */
+  file_ttl_days: 30,
+  download_timeout_seconds: 3_600,
 } as const

@@ -5,6 +5,8 @@ import type { Role } from '../db/tables.ts'
 import { ApiError, invalidPayload, notFound } from '../http/errors.ts'
 import { newSecret } from '../http/secrets.ts'
 import { newId } from '../lib/ids.ts'
+import { insertAllProducts } from '../product-collections/built-in.ts'
+import { insertShipping } from '../products/built-in.ts'
 import type { Project } from './project.ts'
 import { CreateProject } from './schema.ts'
 import { assignUser, findUser, insertProject, listOwners } from './store.ts'
@@ -46,7 +48,7 @@ export async function insertProjectOf(
   const emails = owner === undefined ? [] : [owner.email]
   const callout = { email: true, in_app: true, emails }
   const usage = { enabled: true, value: 80, in_app: true, emails }
-  return insertProject(db, {
+  const project = await insertProject(db, {
     id: newId('project'),
     name: body.name,
     description: body.description ?? '',
@@ -81,6 +83,9 @@ export async function insertProjectOf(
     created_at: now,
     deleted_at: null,
   })
+  await insertShipping(db, project.id, now)
+  await insertAllProducts(db, project.id, now)
+  return project
 }
 
 const roles: readonly Role[] = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT', 'USER_RESTRICTED']

@@ -5,6 +5,7 @@ import type { ProjectRow } from '../db/tables.ts'
 import { announceCredentialChange } from '../http/credentials.ts'
 import { invalidPayload } from '../http/errors.ts'
 import { durationSeconds } from '../lib/call-limits.ts'
+import { whenTimezoneChanged } from '../segments/rewalk.ts'
 import type { Project } from './project.ts'
 import { ProjectLimits, UpdateProject } from './schema.ts'
 import { getProjectForUpdate, updateProject } from './store.ts'
@@ -14,6 +15,7 @@ export async function changeProject(ctx: Ctx, sent: UpdateProject): Promise<Proj
   const body = Clean(UpdateProject, sent) as UpdateProject // what we do not know must not be stored inside of what we do
   const before = await getProjectForUpdate(ctx, ctx.project_id)
   const changed = await updateProject(ctx, before.id, { ...plainChanges(body), ...nestedChanges(before, body) })
+  if (changed.timezone !== before.timezone) await whenTimezoneChanged({ ...ctx, project: changed })
   await announceCredentialChange(ctx)
   return changed
 }
