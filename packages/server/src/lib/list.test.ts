@@ -143,8 +143,8 @@ describe('pages', () => {
     await insert(newProject(), twentyFive)
     const seen: string[] = []
     for (let page = 1; page <= 4; page += 1) {
-      const { rows, total } = await pageOf(await queryOf(project_id), { limit: 7, page, order }, options)
-      expect(total).toBe(25)
+      const { rows, total, has_more } = await pageOf(await queryOf(project_id), { limit: 7, page, order }, options)
+      expect({ total, has_more }).toEqual({ total: 25, has_more: page < 4 })
       expect(rows).toHaveLength(page === 4 ? 4 : 7)
       seen.push(...rows.map(({ id }) => id))
     }
@@ -154,9 +154,17 @@ describe('pages', () => {
   test('a page past the end is empty and still knows the total', async () => {
     const project_id = newProject()
     await insert(project_id, twentyFive)
-    expect(await pageOf(await queryOf(project_id), { limit: 10, page: 4 }, options)).toEqual({ rows: [], total: 25 })
-    expect(await pageOf(await queryOf(newProject()), {}, options)).toEqual({ rows: [], total: 0 })
-    expect(await pageOf(await queryOf(newProject()), { page: 2 }, options)).toEqual({ rows: [], total: 0 })
+    expect(await pageOf(await queryOf(project_id), { limit: 10, page: 4 }, options)).toEqual({
+      rows: [],
+      total: 25,
+      has_more: false,
+    })
+    expect(await pageOf(await queryOf(newProject()), {}, options)).toEqual({ rows: [], total: 0, has_more: false })
+    expect(await pageOf(await queryOf(newProject()), { page: 2 }, options)).toEqual({
+      rows: [],
+      total: 0,
+      has_more: false,
+    })
   })
 
   test('without parameters: the first ten, in the default order; rows hold what was selected', async () => {
@@ -180,7 +188,37 @@ describe('pages', () => {
     )
     expect([rows.map(({ id }) => id), total]).toEqual([expected.slice(0, 3), 13])
     expect([await countOf(query, [red]), await countOf(query)]).toEqual([13, 25])
-    expect(await pageOf(query, { limit: 3, page: 9 }, { ...options, where: [red] })).toEqual({ rows: [], total: 13 })
+    expect(await pageOf(query, { limit: 3, page: 9 }, { ...options, where: [red] })).toEqual({
+      rows: [],
+      total: 13,
+      has_more: false,
+    })
+  })
+
+  test.each(orders)('by %s after a row: what follows it, whatever page was asked for', async (order) => {
+    const project_id = newProject()
+    await insert(project_id, twentyFive)
+    const query = await queryOf(project_id)
+    const seen: string[] = []
+    for (let cursor = {}, has_more = true; has_more; cursor = { page: 9, starting_after_id: seen.at(-1) }) {
+      const answer = await pageOf(query, { limit: 4, order, ...cursor }, options)
+      seen.push(...answer.rows.map(({ id }) => id))
+      expect(answer.total).toBe(25)
+      has_more = answer.has_more
+    }
+    expect(seen).toEqual(inOrder(twentyFive, order))
+  })
+
+  test('a total that is kept elsewhere is taken while nothing is asked for; a bound only moves the start', async () => {
+    const project_id = newProject()
+    await insert(project_id, twentyFive)
+    const query = await queryOf(project_id)
+    const kept = { ...options, total: sql<number>`7::bigint` }
+    expect(await pageOf(query, {}, kept)).toMatchObject({ total: 7 })
+    expect(await pageOf(query, { page: 9 }, kept)).toMatchObject({ rows: [], total: 7 })
+    expect(await pageOf(query, {}, { ...kept, where: [sql`true`] })).toMatchObject({ total: 25 })
+    const none = await pageOf(query, {}, { ...options, after: sql`false` })
+    expect(none).toEqual({ rows: [], total: 25, has_more: false })
   })
 
   test('a query with groups and an own order is counted by its rows', async () => {
@@ -198,6 +236,7 @@ describe('pages', () => {
         { name: 'name 1', things: 5 },
       ],
       total: 5,
+      has_more: true,
     })
     expect(await countOf(query.orderBy('name'))).toBe(5)
   })
@@ -397,7 +436,7 @@ describe('schemas', () => {
     const by_update = { order: 'updated_at' as const }
     const never_null = { columns: { updated_at: 'updated_at' }, default_order: 'updated_at' as const }
     // @ts-expect-error `updated_at` of the rows can be null.
-    expect(await pageOf(query, by_update, never_null)).toEqual({ rows: [], total: 0 })
+    expect(await pageOf(query, by_update, never_null)).toEqual({ rows: [], total: 0, has_more: false })
     const by_name = { order: 'name' as 'id' | 'name' }
     const only_id = { columns: { id: 'id' }, default_order: 'id' as const }
     // @ts-expect-error There is no column for `name`.

@@ -1,5 +1,5 @@
 import { InstantInput } from '@guerdon/engine/schema'
-import { type RawBuilder, type SelectQueryBuilder, type Simplify, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type Simplify, sql } from 'kysely'
 import { type Static, type TSchema, Type } from 'typebox'
 import { invalidQuery } from '../http/errors.ts'
 import type { Condition } from './filter/conditions.ts'
@@ -15,6 +15,7 @@ export function PageQuery<const O extends readonly [string, ...string[]]>({ orde
     limit: Type.Optional(Limit),
     page: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page_max, default: 1 })),
     order: Type.Optional(Order(order)),
+    starting_after_id: StartingAfterId,
   }
 }
 
@@ -23,9 +24,13 @@ export function CursorQuery<const O extends readonly [string, ...string[]]>({ or
   return {
     limit: Type.Optional(Limit),
     order: Type.Optional(Order(order)),
-    starting_after_id: Type.Optional(Type.String({ description: 'Continues after the object with this id.' })),
+    starting_after_id: StartingAfterId,
   }
 }
+
+const StartingAfterId = Type.Optional(
+  Type.String({ description: 'Continues after the object with this id, in the order asked for.' }),
+)
 
 const Limit = Type.Integer({ minimum: 1, maximum: limits.page_size_max, default: limits.page_size_default })
 
@@ -41,6 +46,14 @@ export const DateQuery = {
   start_date: Type.Optional(InstantInput),
   end_date: Type.Optional(InstantInput),
 }
+
+/** `ids=a&ids=b` or `ids[0]=a&ids[1]=b`: only these, as `idsSql` says it. */
+export const IdsQuery = {
+  ids: Type.Optional(Type.Array(Type.String(), { maxItems: limits.filter_values_max })),
+}
+
+export const idsSql = (ids: string[] | undefined, column = 'id'): Condition[] =>
+  ids === undefined ? [] : [sql`${sql.ref(column)} = any(${ids}::text[])`]
 
 /** The `filters` of a list: only known to be an object here, read by `parseFilter`. */
 export const FilterQuery = { filters: Type.Optional(Type.Unsafe<unknown>({ type: 'object' })) }
@@ -118,32 +131,53 @@ export interface ListOptions<Order extends string, Row> {
   where?: Condition[]
 }
 
+export interface PageOptions<Order extends string, Row> extends ListOptions<Order, Row> {
+  /** The number of all rows where somebody keeps it (db/tallies.ts); used while the caller asked for nothing special. */
+  total?: Expression<number>
+  /** Where the page begins, when the caller said so: what comes before still counts in the total. */
+  after?: Condition
+}
+
 /**
  * One page of a query that is already restricted to its project, and the number of all rows that match. Both come from
  * one statement: the count is a subquery of its own, so that the page can still be read from an index and stop early.
+ * With `starting_after_id` the page begins after that object instead, wherever it has moved since it was listed.
  */
 export async function pageOf<DB, TB extends keyof DB, Row, Order extends string>(
   query: SelectQueryBuilder<DB, TB, Row>,
-  { limit = limits.page_size_default, page = 1, order }: { limit?: number; page?: number; order?: Order },
-  { columns, default_order, id = 'id', where = [] }: ListOptions<NoInfer<Order>, Row>,
-): Promise<{ rows: Simplify<Row>[]; total: number }> {
+  {
+    limit = limits.page_size_default,
+    page = 1,
+    order,
+    starting_after_id,
+  }: { limit?: number; page?: number; order?: Order; starting_after_id?: string },
+  { columns, default_order, id = 'id', where = [], total, after }: PageOptions<NoInfer<Order>, Row>,
+): Promise<{ rows: Simplify<Row>[]; total: number; has_more: boolean }> {
+  const sort = sortOf(order ?? default_order, columns, id)
+  const start = [
+    ...(after === undefined ? [] : [after]),
+    ...(starting_after_id === undefined ? [] : [await conditionAfter(query, starting_after_id, sort)]),
+  ]
   const matching = narrowed(query, where)
-  const found = await sorted(counted(matching), sortOf(order ?? default_order, columns, id))
-    .limit(limit)
-    .offset((page - 1) * limit)
+  const count = where.length === 0 && total !== undefined ? total : countSql(matching)
+  const found = await sorted(withTotal(narrowed(matching, start), count), sort)
+    .limit(limit + 1)
+    .offset(start.length === 0 ? (page - 1) * limit : 0)
     .execute()
-  const rows = found.map(({ list_total: _, ...row }) => row as Simplify<Row>)
-  if (found[0] !== undefined) return { rows, total: found[0].list_total }
-  return { rows, total: page === 1 ? 0 : await countOf(matching) } // past the end there is no row to carry the total
+  const rows = found.slice(0, limit).map(({ list_total: _, ...row }) => row as Simplify<Row>)
+  if (found[0] !== undefined) return { rows, total: found[0].list_total, has_more: found.length > limit }
+  // Past the end there is no row to carry the total.
+  const isPast = page > 1 || start.length > 0
+  return { rows, total: isPast ? await totalOf(matching, count) : 0, has_more: false }
 }
 
 /** The number of rows of a query that meet some conditions. */
-export async function countOf<DB, TB extends keyof DB, Row>(
+export function countOf<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   where: Condition[] = [],
 ): Promise<number> {
-  const first = await counted(narrowed(query, where)).clearOrderBy().limit(1).executeTakeFirst()
-  return first?.list_total ?? 0
+  const matching = narrowed(query, where)
+  return totalOf(matching, countSql(matching))
 }
 
 /**
@@ -221,10 +255,20 @@ function narrowed<DB, TB extends keyof DB, Row>(
   return where.reduce((narrower, condition) => narrower.where(condition), query)
 }
 
+const countSql = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): Expression<number> =>
+  sql<number>`(select count(*) from ${query.clearOrderBy()} as matching)`
+
 /** Each row with the number of all rows, counted once. */
-function counted<DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>) {
-  const total = sql<number>`(select count(*) from ${query.clearOrderBy()} as matching)`
-  return query.select(total.as('list_total')).$castTo<{ list_total: number }>()
+function withTotal<DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>, count: Expression<number>) {
+  return query.select(sql<number>`${count}`.as('list_total')).$castTo<Row & { list_total: number }>()
+}
+
+async function totalOf<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  count: Expression<number>,
+): Promise<number> {
+  const first = await withTotal(query, count).clearOrderBy().limit(1).executeTakeFirst()
+  return (first as { list_total: number } | undefined)?.list_total ?? 0
 }
 
 /** `nulls last` only where there can be nulls: an index that is read backwards has them first. */
