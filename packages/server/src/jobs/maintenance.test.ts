@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { tally } from '../db/tallies.ts'
 import { newId } from '../lib/ids.ts'
 import { openHouse, until } from '../testing/background.ts'
 import { databaseKind } from '../testing/database.ts'
@@ -51,11 +52,22 @@ test('what is over is deleted, what is not stays; a second run finds nothing', a
     ])
     .execute()
 
+  await insertFile(project_id, 'file_over', before(1), 3)
+  await insertFile(project_id, 'file_empty', before(1), 0)
+  await insertFile(project_id, 'file_fresh', before(-1), 2)
+  await insertFile(project_id, 'file_kept', null, 1)
+
   for (let run = 0; run < 2; run += 1) {
     await maintain(database, now)
     expect(await left('select key as name from idempotency_keys')).toEqual(['fresh'])
     expect(await left('select scope as name from oauth_tokens')).toEqual(['just gone', 'valid'])
     expect(await left('select kind as name from call_windows')).toEqual(['of this month', 'recent'])
+    expect(await left('select id as name from files')).toEqual(['file_fresh', 'file_kept'])
+    expect(await left(`select file_id || ' ' || start as name from file_chunks`)).toEqual([
+      'file_fresh 0',
+      'file_fresh 1',
+      'file_kept 0',
+    ])
   }
 })
 
@@ -66,6 +78,39 @@ test('many rows go in batches, on two nodes at once', async () => {
     select ${project_id}, 'key ' || n, '', ${before(1)}::timestamptz from generate_series(1, 3500) as n`.execute(db)
   await Promise.all([maintain(database, now), maintain(database, now)])
   expect(await left(`select key as name from idempotency_keys where project_id = '${project_id}'`)).toEqual([])
+})
+
+test('a large file goes in batches, on two nodes at once', async () => {
+  const project_id = newId('project')
+  await insertFile(project_id, 'file_large', before(1), 250)
+  await Promise.all([maintain(database, now), maintain(database, now)])
+  await maintain(database, now)
+  expect(await left(`select id as name from files where project_id = '${project_id}'`)).toEqual([])
+})
+
+test('what was counted piece by piece is added up, for every project', async () => {
+  const projects = [newId('project'), newId('project'), newId('project')] as const
+  await sql`
+    insert into tallies (project_id, name, id, delta)
+    select p, 'customers', 'w-' || n, case when n % 3 = 0 then -1 else 1 end
+    from generate_series(1, 1500) as n, unnest(${[projects[0], projects[1]]}::text[]) as p`.execute(db)
+  await tally(db, projects[1], 'orders', 7)
+  await tally(db, projects[2], 'orders', 3)
+  await maintain(database, now)
+  for (const [project_id, name, sum] of [
+    [projects[0], 'customers', 500],
+    [projects[1], 'customers', 500],
+    [projects[1], 'orders', 7],
+    [projects[2], 'orders', 3],
+  ] as const)
+    expect(
+      await db
+        .selectFrom('tallies')
+        .where('project_id', '=', project_id)
+        .where('name', '=', name)
+        .select('delta')
+        .execute(),
+    ).toEqual([{ delta: sum }])
 })
 
 test('a run that is told to stop does no more', async () => {
@@ -81,7 +126,7 @@ test('it is scheduled, and runs when its time has come', async () => {
   await insertKeys(project_id, { expired: '2020-01-01T00:00:00.000Z' })
   await startMaintenance(house)
   const { rows } = await database.execute(`select name, cron from pgboss.schedule`)
-  expect(rows).toEqual([{ name: 'maintenance', cron: '*/10 * * * *' }])
+  expect(rows).toEqual([{ name: 'maintenance', cron: '* * * * *' }])
   expect(await house.jobs.send({ db, afterCommit: (work) => work() }, 'maintenance', null)).toBe(true)
   await until(async () =>
     (await left(`select key as name from idempotency_keys where project_id = '${project_id}'`)).length === 0
@@ -114,4 +159,13 @@ async function insertKeys(project_id: string, keys: Record<string, string>): Pro
     await sql`insert into idempotency_keys (project_id, key, fingerprint, expires_at) values (${project_id}, ${key}, '', ${expires_at})`.execute(
       db,
     )
+}
+
+async function insertFile(project_id: string, id: string, expires_at: string | null, chunks: number): Promise<void> {
+  await sql`insert into files (project_id, id, created_at, expires_at) values (${project_id}, ${id}, ${now}, ${expires_at})`.execute(
+    db,
+  )
+  await sql`
+    insert into file_chunks (project_id, file_id, start, bytes)
+    select ${project_id}, ${id}, n, 'x' from generate_series(0, ${sql.lit(chunks - 1)}::int) as n`.execute(db)
 }

@@ -2,31 +2,47 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { House } from '../context.ts'
 import type { Database, Db } from '../db/connect.ts'
+import { foldTallies } from '../db/tallies.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 
-/** Has the house cleaned every ten minutes, by one node at a time. */
+/** Has the house cleaned every minute, by one node at a time: it is cheap when there is little to do. */
 export async function startMaintenance(house: House): Promise<void> {
   const { jobs, database, now } = house
   await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal))
-  await jobs.schedule('maintenance', '*/10 * * * *')
+  await jobs.schedule('maintenance', '* * * * *')
 }
 
 /**
- * Deletes what is over: kept replies, tokens that expired a day ago, windows of past call limits. It may be stopped
- * anywhere, run twice or on many nodes at once: each statement takes a bounded number of rows that nobody else holds.
+ * Deletes what is over: kept replies, tokens that expired a day ago, windows of past call limits, files; and adds up
+ * what was counted piece by piece. It may be stopped anywhere, run twice or on many nodes at once: each statement takes
+ * a bounded number of rows that nobody else holds.
  */
 export async function maintain(database: Database, now: Instant, signal?: AbortSignal): Promise<undefined> {
-  for (const deleteSome of [deleteIdempotencyKeys, deleteOauthTokens, deleteCallWindows])
+  for (const { workOff, rows_max } of chores)
     for (let batch = 0; batch < batches_max && !signal?.aborted; batch += 1) {
-      if ((await deleteSome(database.db, now)) < batch_rows) break
+      if ((await workOff(database.db, now)) < rows_max) break
       await setImmediate() // requests first
     }
   if (database.kind === 'pglite' && !signal?.aborted) await vacuumWorn(database)
 }
 
 const batch_rows = 1_000
+/** A chunk has up to a quarter of a megabyte. */
+const batch_chunks = 100
+/** Each look for tallies to add up reads them all, so that it had better find many. */
+const batch_tallies = 2_000
 /** What a run leaves, the next one takes. */
 const batches_max = 200
+
+/** What there is to do; each answers how many rows it took, and has no more when they are fewer than it could take. */
+const chores: ReadonlyArray<{ workOff(db: Db, now: Instant): Promise<number>; rows_max: number }> = [
+  { workOff: deleteIdempotencyKeys, rows_max: batch_rows },
+  { workOff: deleteOauthTokens, rows_max: batch_rows },
+  { workOff: deleteCallWindows, rows_max: batch_rows },
+  { workOff: deleteFileChunks, rows_max: batch_chunks },
+  { workOff: deleteFiles, rows_max: batch_rows },
+  { workOff: (db) => foldTallies(db, batch_tallies), rows_max: batch_tallies },
+]
 
 /*
  * `materialized` makes the choice of rows once: without it the planner may run the subquery again for each row it
@@ -68,6 +84,32 @@ async function deleteCallWindows(db: Db, now: Instant): Promise<number> {
     delete from call_windows w using over
     where w.project_id = over.project_id and w.kind = over.kind and w.seconds = over.seconds and w.starts_at = over.starts_at
   `.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** The content of a file first: a large one would otherwise go with its row, in one long statement. */
+async function deleteFileChunks(db: Db, now: Instant): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select c.project_id, c.file_id, c.start from files f
+      join file_chunks c on c.project_id = f.project_id and c.file_id = f.id
+      where f.expires_at < ${now}
+      limit ${sql.lit(batch_chunks)} for update of c skip locked
+    )
+    delete from file_chunks c using over
+    where c.project_id = over.project_id and c.file_id = over.file_id and c.start = over.start`.execute(db)
+  return Number(numAffectedRows)
+}
+
+async function deleteFiles(db: Db, now: Instant): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select project_id, id from files f
+      where expires_at < ${now}
+        and not exists (select from file_chunks c where c.project_id = f.project_id and c.file_id = f.id)
+      order by expires_at limit ${sql.lit(batch_rows)} for update skip locked
+    )
+    delete from files f using over where f.project_id = over.project_id and f.id = over.id`.execute(db)
   return Number(numAffectedRows)
 }
 

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import { newId } from '../lib/ids.ts'
+import type { Db } from './connect.ts'
+
+/** What is counted, because counting its rows would take long. */
+export type Tally = 'customers' | 'orders'
+
+/**
+ * Notes that a project has so many rows more, or fewer, in the transaction that adds or removes them. Every change is a
+ * row of its own: two writers never wait for each other, and a sum sees exactly what has been committed.
+ */
+export async function tally(db: Db, project_id: string, name: Tally, delta: number): Promise<void> {
+  if (delta === 0) return
+  await db
+    .insertInto('tallies')
+    .values({ project_id, name, id: newId('background_run'), delta })
+    .execute()
+}
+
+/** The number of rows, as an expression of a statement: `pageOf(query, page, { total: tallyOf(project_id, 'customers') })`. */
+export const tallyOf = (project_id: string, name: Tally) =>
+  sql<number>`(select coalesce(sum(delta), 0)::bigint from tallies where project_id = ${project_id} and name = ${name})`
+
+/**
+ * Replaces up to so many changes by the sum of those that belong together, and answers how many it took: fewer than
+ * asked for when no more are left. Rows that somebody else is folding are left to them. It is one statement, so that
+ * whoever adds a tally up sees either the changes or their sum. Changes are never changed, so that a row is where it is.
+ */
+export async function foldTallies(db: Db, rows_max: number): Promise<number> {
+  const { rows } = await sql<{ folded: number }>`
+    with held as materialized (
+      select t.ctid as place from tallies t
+      join (select project_id, name from tallies group by project_id, name having count(*) > 1) many
+        on many.project_id = t.project_id and many.name = t.name
+      limit ${rows_max} for update of t skip locked
+    ), gone as (
+      delete from tallies t using held where t.ctid = held.place returning t.project_id, t.name, t.delta
+    ), kept as (
+      insert into tallies (project_id, name, id, delta)
+      select project_id, name, ${newId('background_run')}, sum(delta) from gone group by project_id, name
+    )
+    select count(*) as folded from gone`.execute(db)
+  return rows[0]?.folded ?? 0
+}
