@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type ErrorKey, errorStatus } from './http/errors.ts'
-import { type OpenapiDocument, openapiOf, refusalsOf } from './http/openapi.ts'
+import { type DocumentedOperation, type OpenapiDocument, openapiOf, refusalsOf } from './http/openapi.ts'
 import { sampleOf } from './http/openapi-sample.ts'
 import type { JsonSchema } from './http/openapi-schema.ts'
-import { type Family, familyOf, type Operation, pathParamNames } from './http/operation.ts'
+import { type Family, familyOf, isOpen, mediaTypeOf, type Operation, pathParamNames } from './http/operation.ts'
 import { scopes, scopesFor } from './http/scopes.ts'
 import { compileShape } from './http/validation.ts'
 import { operations } from './operations.ts'
@@ -60,7 +60,7 @@ describe('the table of operations', () => {
       for (const key of errors) expect(errorStatus(key), `${id}: ${key}`).toBeGreaterThanOrEqual(400)
       if (query !== undefined) expect(errors, id).toContain('invalid_query_params')
       if (body !== undefined && consumes !== 'form') expect(errors, id).toContain('invalid_payload')
-      if (pathParamNames(path).length > 0) expect(errors, id).toContain('not_found')
+      if (pathParamNames(path).length > 0 && !answersStrangers.has(id)) expect(errors, id).toContain('not_found')
     }
   })
 
@@ -68,10 +68,23 @@ describe('the table of operations', () => {
     const isNamed = ({ $ref, anyOf = [] }: JsonSchema): boolean => $ref !== undefined || anyOf.some(isNamed)
     for (const { operationId, requestBody, responses } of documented()) {
       const answers = Object.values(responses).flatMap((one) =>
-        'content' in one ? Object.values(one.content ?? {}) : [],
+        'content' in one ? Object.entries(one.content ?? {}) : [],
       )
-      for (const { schema } of [...Object.values(requestBody?.content ?? {}), ...answers])
-        expect(isNamed(schema), operationId).toBe(true)
+      for (const [media_type, { schema }] of [...Object.entries(requestBody?.content ?? {}), ...answers])
+        if (media_type === 'text/plain') expect(schema, operationId).toEqual({ type: 'string' })
+        else expect(isNamed(schema), operationId).toBe(true)
+    }
+  })
+
+  test('who needs no credentials is documented so, and is a download', () => {
+    for (const operation of operations) {
+      const { security, responses } = documentedAs(operation)
+      const isFree = security.length === 0 || security.some((one) => Object.keys(one).length === 0)
+      expect(isFree, operation.id).toBe(operation.download !== undefined)
+      expect(security.length === 0, operation.id).toBe(isOpen(operation))
+      const { content = {} } = responses[200] === undefined || '$ref' in responses[200] ? {} : responses[200]
+      expect('text/plain' in content, operation.id).toBe(operation.download !== undefined)
+      if (isOpen(operation)) expect(operation, operation.id).toMatchObject({ method: 'GET', reply: null })
     }
   })
 
@@ -119,6 +132,18 @@ describe('every operation turns away', () => {
     await walk(async (operation) => expectRefusal(operation, await ask(operation, {}), 'unauthorized'))
   })
 
+  test('who asks for a download that does not exist, whatever keys it brings', async () => {
+    for (const operation of operations.filter(isOpen))
+      for (const headers of [
+        {},
+        shop.headers,
+        shop.management,
+        { authorization: 'Bearer wrong' },
+        { accept: 'image/png' },
+      ])
+        expectRefusal(operation, await ask(operation, headers as Record<string, string>), 'not_found')
+  })
+
   test('who brings a wrong key, half of one, or one of another kind', async () => {
     await walk(async (operation) => {
       for (const headers of wrongHeaders(familyOf(operation.path)))
@@ -137,13 +162,12 @@ describe('every operation turns away', () => {
   })
 
   test('who speaks another version of the interface', async () => {
-    await walk(async (operation) =>
+    for (const operation of operations)
       expectRefusal(
         operation,
         await ask(operation, { ...headersOf(operation, shop), 'x-voucherify-api-version': 'v1' }),
         'invalid_api_version',
-      ),
-    )
+      )
   })
 
   test('a token without the scope, saying which would do; the narrow scope alone gets in', async () => {
@@ -172,7 +196,7 @@ describe('every operation turns away', () => {
   })
 
   test('another method, naming those there are', async () => {
-    await walk(async (operation) => {
+    for (const operation of operations) {
       const path = pathOf(operation)
       const offered = new Set(
         operations.filter((one) => patternOf(one.path).test(path)).map(({ method }) => method as string),
@@ -186,12 +210,12 @@ describe('every operation turns away', () => {
           new RegExp(`^${method} is not supported by this endpoint. Did you mean `),
         )
       }
-    })
+    }
   })
 
   test('a body that is not JSON, in the shape of a transport failure', async () => {
     await walk(async (operation) => {
-      if (operation.body === undefined || operation.consumes === 'form') return
+      if (operation.body === undefined || mediaTypeOf(operation) !== 'application/json') return
       for (const body of ['{"name":', '{"__proto__": 1}', Buffer.from([0x22, 0xff, 0x22])]) {
         const answer = await ask(
           operation,
@@ -208,13 +232,40 @@ describe('every operation turns away', () => {
     })
   })
 
+  test('a multipart body that is none, or has no file in it', async () => {
+    const multipart = 'multipart/form-data; boundary=part'
+    await walk(async (operation) => {
+      if (operation.consumes !== 'multipart') return
+      const post = (body: string | undefined, content_type = multipart) =>
+        ask(operation, { ...headersOf(operation, shop), 'content-type': content_type }, body)
+      const malformed = 'Payload is not a well-formed multipart/form-data body'
+      for (const answer of [
+        await post('{}'),
+        await post('--part\r\nContent-Disposition: form-data; name="file"\r\n\r\nname\n'),
+        await post('--part--\r\n', 'multipart/form-data'),
+      ]) {
+        expectRefusal(operation, answer, 'invalid_payload')
+        expect(answer.body.details, operation.id).toBe(malformed)
+      }
+      const { required = [] } = operation.body as JsonSchema
+      if (required.includes('file'))
+        for (const body of [
+          undefined,
+          '--part--\r\n',
+          '--part\r\nContent-Disposition: form-data; name="other"\r\n\r\nx\r\n--part--',
+        ]) {
+          const answer = await post(body)
+          expectRefusal(operation, answer, 'invalid_payload')
+          expect(answer.body.details, operation.id).toBe("Payload should have required property 'file'")
+        }
+    })
+  })
+
   test('a body of another media type', async () => {
     await walk(async (operation) => {
       if (operation.body === undefined) return
-      for (const media_type of [
-        'text/plain',
-        operation.consumes === 'form' ? 'application/json' : 'application/x-www-form-urlencoded',
-      ]) {
+      const others = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=part']
+      for (const media_type of ['text/plain', ...others.filter((one) => !one.startsWith(mediaTypeOf(operation)))]) {
         const answer = await ask(operation, { ...headersOf(operation, shop), 'content-type': media_type }, '{}')
         expectRefusal(operation, answer, 'unsupported_media_type')
         expect(answer.body, operation.id).toMatchObject({
@@ -227,11 +278,10 @@ describe('every operation turns away', () => {
   })
 
   test('a body over the limit', async () => {
-    const narrow = await newProject({ env: { MAX_BODY_BYTES: '2048' } })
+    const narrow = await newProject({ env: { MAX_BODY_BYTES: '2048' }, project: openToClients })
     await walk(async (operation) => {
       if (operation.method === 'GET') return
-      const media_type = operation.consumes === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
-      const headers = { ...headersOf(operation, narrow), 'content-type': media_type }
+      const headers = { ...headersOf(operation, narrow), 'content-type': mediaTypeOf(operation) }
       const answer = await send(narrow.service.app, operation.method, pathOf(operation), ' '.repeat(2049), headers)
       expectRefusal(operation, answer, 'payload_too_large')
       expect(answer.body, operation.id).toMatchObject({
@@ -355,6 +405,9 @@ describe('what belongs to one project', () => {
   }
 })
 
+/** Whoever their path names, there is an answer: what is not there has nothing, or is looked at as if it were new. */
+const answersStrangers: ReadonlySet<string> = new Set(['listCustomerSegments', 'listAssignmentsOfValidationRule'])
+
 const openToClients = {
   client_trusted_domains: ['*'],
   client_redeem_enabled: true,
@@ -365,11 +418,15 @@ const openToClients = {
   client_set_voucher_expiration_date_enabled: true,
 }
 
+/** Every operation that wants to know who is calling. */
 async function walk(visit: (operation: Operation) => Promise<void>): Promise<void> {
-  for (const operation of operations) await visit(operation)
+  for (const operation of operations) if (!isOpen(operation)) await visit(operation)
 }
 
 const documented = () => Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+const documentedAs = ({ path, method }: Operation) =>
+  document.paths[path]?.[method.toLowerCase()] as DocumentedOperation
 
 /** What the documentation shows as the body of an operation. */
 function sampleBody(id: string): unknown {
@@ -379,14 +436,22 @@ function sampleBody(id: string): unknown {
   return content === undefined ? undefined : sampleOf(content.schema, document.components.schemas)
 }
 
-function bodyFor({ id, consumes }: Operation): unknown {
+function bodyFor({ id, consumes = 'json' }: Operation): unknown {
   const body = sampleBody(id)
-  return consumes === 'form' ? new URLSearchParams(body as Record<string, string>).toString() : body
+  if (consumes === 'json') return body
+  const fields = Object.entries(body as Record<string, string>)
+  if (consumes === 'form') return new URLSearchParams(fields).toString()
+  const parts = fields.map(
+    ([name, text]) => `--part\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+  )
+  return `${parts.join('')}--part--\r\n`
 }
 
-function headersOf({ path, consumes }: Operation, shop: Shop): Record<string, string> {
+function headersOf({ path, consumes = 'json' }: Operation, shop: Shop): Record<string, string> {
   const headers = familyOf(path) === 'management' ? shop.management : shop.headers
-  return consumes === 'form' ? { 'content-type': 'application/x-www-form-urlencoded', ...headers } : headers
+  if (consumes === 'json') return headers
+  const content_type = consumes === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data; boundary=part'
+  return { 'content-type': content_type, ...headers }
 }
 
 /** The path with its parameters filled in: by what was created under the path before each, otherwise by nothing real. */

@@ -30,6 +30,7 @@ test('an empty environment is a working installation with the defaults of the sp
   expect(readSettings({})).toEqual({
     port: 8010,
     host: '127.0.0.1',
+    base_url: 'http://127.0.0.1:8010',
     database_url: null,
     data_dir: resolve('.guerdon'),
     database_connections: 8,
@@ -91,6 +92,7 @@ test('what is set is read', () => {
   const settings = readSettings({
     PORT: ' 80 ',
     HOST: '0.0.0.0',
+    BASE_URL: 'https://api.shop.example/guerdon/',
     DATABASE_URL: 'postgresql://user:secret@db.internal:5432/guerdon?sslmode=require',
     GUERDON_DATA_DIR: folder,
     AUTH_MODE: 'either',
@@ -107,6 +109,7 @@ test('what is set is read', () => {
   expect(settings).toMatchObject({
     port: 80,
     host: '0.0.0.0',
+    base_url: 'https://api.shop.example/guerdon',
     database_url: 'postgresql://user:secret@db.internal:5432/guerdon?sslmode=require',
     data_dir: folder,
     auth_mode: 'either',
@@ -130,6 +133,13 @@ test('what is set is read', () => {
   ])
 })
 
+test('without an address for callers it is the one where the service listens, as this machine would call it', () => {
+  expect(readSettings({ PORT: '80', HOST: '192.0.2.1' }).base_url).toBe('http://192.0.2.1:80')
+  expect(readSettings({ PORT: '80', HOST: '0.0.0.0' }).base_url).toBe('http://localhost:80')
+  expect(readSettings({ PORT: '80', HOST: '::' }).base_url).toBe('http://localhost:80')
+  expect(readSettings({ PORT: '80', HOST: '::1' }).base_url).toBe('http://[::1]:80')
+})
+
 describe('a bad setting is named together with what it should be', () => {
   test.each<[name: string, value: string, problem: string]>([
     ['PORT', '65536', 'must be a whole number from 0 to 65535, not "65536"'],
@@ -137,6 +147,16 @@ describe('a bad setting is named together with what it should be', () => {
     ['PORT', '80.5', 'must be a whole number from 0 to 65535, not "80.5"'],
     ['PORT', '0x50', 'must be a whole number from 0 to 65535, not "0x50"'],
     ['PORT', '1e3', 'must be a whole number from 0 to 65535, not "1e3"'],
+    [
+      'BASE_URL',
+      'shop.example',
+      'must be a URL that begins with http:// or https://, without a query, not "shop.example"',
+    ],
+    [
+      'BASE_URL',
+      'https://a.b/?c',
+      'must be a URL that begins with http:// or https://, without a query, not "https://a.b/?c"',
+    ],
     ['DATABASE_CONNECTIONS', '0', 'must be a whole number from 1 to 1000, not "0"'],
     ['DATABASE_URL', 'mysql://db/guerdon', 'must be a URL that begins with postgres:// or postgresql://'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],

@@ -6,6 +6,8 @@ import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
 export interface Settings {
   port: number
   host: string
+  /** Where callers find the service, without a slash at the end: for the addresses of reports and exports. */
+  base_url: string
   database_url: string | null
   data_dir: string
   database_connections: number
@@ -63,9 +65,12 @@ export function readSettings(env: Environment): Settings {
   const integer = (name: string, absent: number, min: number, max: number) =>
     read(name, absent, integerBetween(min, max))
 
+  const port = integer('PORT', 8010, 0, 65_535)
+  const host = read('HOST', '127.0.0.1', (value) => value)
   const settings: Settings = {
-    port: integer('PORT', 8010, 0, 65_535),
-    host: read('HOST', '127.0.0.1', (value) => value),
+    port,
+    host,
+    base_url: read('BASE_URL', ownAddress(host, port), webAddress),
     database_url: read<string | null>('DATABASE_URL', null, postgresUrl),
     data_dir: read('GUERDON_DATA_DIR', resolve('.guerdon'), (value) => resolve(value)),
     database_connections: integer('DATABASE_CONNECTIONS', 8, 1, 1_000),
@@ -137,6 +142,18 @@ function postgresUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
     throw new Error('must be a URL that begins with postgres:// or postgresql://') // never repeated: it holds a password
   return text
+}
+
+function webAddress(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text) || /[?#]/.test(text))
+    throw new Error(`must be a URL that begins with http:// or https://, without a query, not "${text}"`)
+  return text.replace(/\/+$/, '')
+}
+
+/** Where the service listens, as far as this machine is concerned. */
+function ownAddress(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
 }
 
 function oneCallLimit(text: string): CallWindow {

@@ -8,7 +8,8 @@ import type { CallLimiter } from './call-limiter.ts'
 import { answerCors } from './cors.ts'
 import { isAllowed } from './credentials.ts'
 import { ApiError } from './errors.ts'
-import { type Family, familyOf, type Operation } from './operation.ts'
+import { type Family, familyOf, isOpen, type Operation } from './operation.ts'
+import { parseQueryString } from './query-string.ts'
 import { covers, scopesFor } from './scopes.ts'
 
 /** Who was let in, and for which project: null for management calls until the path names one. */
@@ -17,7 +18,8 @@ export interface Admitted {
   project: Project | null
 }
 
-export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted>
+/** Null: whoever it is may download what the address leads to, and nothing else. */
+export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted | null>
 
 export interface GateKeeper {
   house: House
@@ -29,8 +31,22 @@ export const apiVersion = 'v2018-08-01'
 /** The checks of one operation before its body is read, in the order of spec 06, 1.2, steps 4 to 9. */
 export function gateOf(operation: Operation, keeper: GateKeeper): Gate {
   const family = familyOf(operation.path)
-  return family === 'management' ? managementGate(keeper) : projectGate(operation, family, keeper)
+  if (isOpen(operation)) return openGate
+  const gate = family === 'management' ? managementGate(keeper) : projectGate(operation, family, keeper)
+  if (operation.download === undefined) return gate
+  return (request, reply) => (hasToken(request) ? openGate(request, reply) : gate(request, reply))
 }
+
+/**
+ * Credentials are not looked at: the address proves enough. Nor is `Accept`, since there is nothing to choose from and a
+ * link is often followed by a program that speaks of JSON by habit.
+ */
+async function openGate(request: FastifyRequest, reply: FastifyReply): Promise<null> {
+  checkApiVersion(request.headers['x-voucherify-api-version'], reply)
+  return null
+}
+
+const hasToken = ({ query }: FastifyRequest): boolean => parseQueryString(query as string).token !== undefined
 
 function projectGate(
   operation: Operation,

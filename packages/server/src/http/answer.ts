@@ -4,6 +4,7 @@ import type { Ctx, House, InstallationCtx } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { toInstant } from '../lib/instant.ts'
 import type { Admitted } from './admission.ts'
+import { downloadAnswer } from './download.ts'
 import { ApiError, errorText, invalidPayload, invalidQuery, notFound } from './errors.ts'
 import {
   claim,
@@ -15,7 +16,7 @@ import {
   release,
   type StoredReply,
 } from './idempotency.ts'
-import { familyOf, mayRepeat, type Operation, pathParamNames, successStatus, writes } from './operation.ts'
+import { familyOf, mayRepeat, type Operation, pathParamNames, type Run, successStatus, writes } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { compileShape, type Wording } from './validation.ts'
 
@@ -34,8 +35,17 @@ declare module 'fastify' {
   }
 }
 
+/** The answer to what the gate of an operation let through. */
+export function answerOf(operation: Operation, parts: AnswerParts): Answer {
+  const { run, download } = operation
+  const answers = run === undefined ? null : runningAnswer(operation, run, parts)
+  const sends = download === undefined ? null : downloadAnswer(operation, download, parts.house)
+  if (sends === null) return answers as Answer
+  return (request, reply) => (answers === null || request.admitted === null ? sends : answers)(request, reply)
+}
+
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
-export function answerOf(operation: Operation, { house, flights }: AnswerParts): Answer {
+function runningAnswer(operation: Operation, run: Run, { house, flights }: AnswerParts): Answer {
   const { database, jobs, settings, credentials } = house
   const query_shape = operation.query === undefined ? null : compileShape(operation.query)
   const body_shape = operation.body === undefined ? null : compileShape(operation.body)
@@ -43,6 +53,7 @@ export function answerOf(operation: Operation, { house, flights }: AnswerParts):
   const status = successStatus(operation)
   const isWrite = writes(operation)
   const takes_key = mayRepeat(operation)
+  const isForm = operation.consumes === 'form' || operation.consumes === 'multipart'
   const names_project =
     familyOf(operation.path) === 'management' && pathParamNames(operation.path).includes('projectId')
 
@@ -85,12 +96,12 @@ export function answerOf(operation: Operation, { house, flights }: AnswerParts):
       let body: unknown
       if (body_shape !== null) {
         body = request.body === undefined ? {} : request.body
-        if (operation.consumes === 'form') body = body_shape.coerce(body)
+        if (isForm) body = body_shape.coerce(body)
         const fault = body_shape.fault(body, { root: 'Payload', required })
         if (fault !== null) throw invalidPayload(fault)
         body = body_shape.normalise(body)
       }
-      return operation.run(ctx, { params, query, body, target })
+      return run(ctx, { params, query, body, target })
     }
 
     async function writeOnce(): Promise<StoredReply> {

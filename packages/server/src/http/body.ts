@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse as parseJson } from 'secure-json-parse'
+import type { TSchema } from 'typebox'
 import { limits } from '../lib/limits.ts'
 import { ApiError, invalidPayload, MalformedJson } from './errors.ts'
-import type { Operation } from './operation.ts'
+import { readMultipart } from './multipart.ts'
+import { mediaTypeOf, type Operation } from './operation.ts'
 
 /**
  * One parser for all bodies: read up to the limit first (413), then the media type (415), then the content (400). The
@@ -24,12 +26,11 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   request.raw_body = bytes
   const { operation } = request.routeOptions.config as { operation?: Operation }
   if (operation?.body === undefined || bytes.length === 0) return undefined
-  const media_type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  if (operation.consumes === 'form') {
-    if (media_type !== 'application/x-www-form-urlencoded') throw new ApiError('unsupported_media_type')
-    return storable(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))))
-  }
-  if (media_type !== 'application/json') throw new ApiError('unsupported_media_type')
+  const content_type = request.headers['content-type'] ?? ''
+  if (content_type.split(';')[0]?.trim().toLowerCase() !== mediaTypeOf(operation))
+    throw new ApiError('unsupported_media_type')
+  if (operation.consumes === 'form') return storable(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))))
+  if (operation.consumes === 'multipart') return multipartOf(operation.body, bytes, content_type)
   if (isNestedDeeper(bytes, limits.body_nesting_max))
     throw invalidPayload(`Payload is nested deeper than ${limits.body_nesting_max} levels`)
   return jsonOf(bytes)
@@ -50,6 +51,27 @@ function jsonOf(bytes: Buffer): unknown {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Of the parts those that are declared: bytes where the schema says so, otherwise text. */
+function multipartOf(schema: TSchema, bytes: Buffer, content_type: string): Record<string, unknown> {
+  const parts = readMultipart(bytes, content_type)
+  if (parts === null) throw invalidPayload('Payload is not a well-formed multipart/form-data body')
+  const { properties = {} } = schema as { properties?: Record<string, { format?: string }> }
+  const body: Record<string, unknown> = {}
+  for (const [name, { format }] of Object.entries(properties)) {
+    const part = parts.get(name)
+    if (part !== undefined) body[name] = format === 'binary' ? part : textOf(name, part)
+  }
+  return body
+}
+
+function textOf(name: string, part: Buffer): string {
+  try {
+    return storable(utf8.decode(part))
+  } catch (error) {
+    throw error instanceof ApiError ? error : invalidPayload(`Property .${name} must be text in UTF-8`)
+  }
+}
 
 /** Counts brackets before anything is built: what recurses over a value later would run out of stack. */
 function isNestedDeeper(bytes: Buffer, levels_max: number): boolean {

@@ -6,8 +6,10 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import { toInstant } from '../lib/instant.ts'
 import { send } from '../testing/app.ts'
+import { until } from '../testing/background.ts'
 import { crashProbe } from '../testing/crash-probe.ts'
 import { anotherConnection, type Node, openNode, postgresUrl } from '../testing/nodes.ts'
+import { quick } from '../testing/process.ts'
 import { insertTestProject } from '../testing/project.ts'
 import { claim, fingerprintOf } from './idempotency.ts'
 
@@ -89,7 +91,7 @@ test('a key whose first request does not end in time is reported as in use', asy
 
 test('kill -9 in the middle of a request leaves nothing behind, and its key free for the retry', async () => {
   const shop = await newShop()
-  const address = await startServer({ sleep_seconds: 3 })
+  const address = await startServer({ sleep_seconds: 60 })
   const body = { name: 'Summer', hierarchy: 0 }
   const lost = fetch(`${address.url}/v1/crash-probe`, {
     method: 'POST',
@@ -97,13 +99,17 @@ test('kill -9 in the middle of a request leaves nothing behind, and its key free
     body: JSON.stringify(body),
   })
   const failure = expect(lost).rejects.toThrow()
-  await insideTransaction()
+  const sleeper = await insideTransaction()
   address.kill()
   await failure
   expect(await shop.categories()).toEqual([])
 
   // The database still sleeps for the dead process. The retry waits for its end, and then does the work itself.
-  const retry = await shop.post(0, '/v1/crash-probe', body, 'k1')
+  const retrying = shop.post(0, '/v1/crash-probe', body, 'k1')
+  await waitsFor(sleeper)
+  const { rows } = await sql`select pg_terminate_backend(${sleeper})`.execute(nodes[0]!.house.database.db)
+  expect(rows).toHaveLength(1)
+  const retry = await retrying
   expect(retry).toMatchObject({ status: 200, body: { name: 'Summer' } })
   expect(retry.headers['idempotency-replayed']).toBeUndefined()
   expect(await shop.categories()).toEqual([retry.body])
@@ -117,7 +123,8 @@ test('kill -9 in the middle of a request leaves nothing behind, and its key free
 /** A server in a process of its own. */
 async function startServer({ sleep_seconds }: { sleep_seconds: number }): Promise<{ url: string; kill(): void }> {
   const script = fileURLToPath(new URL('../testing/crash-server.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=source', script, postgresUrl(), String(sleep_seconds)], {
+  const child = spawn(process.execPath, [...quick.args, script, postgresUrl(), String(sleep_seconds)], {
+    env: { ...process.env, ...quick.env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -125,13 +132,21 @@ async function startServer({ sleep_seconds }: { sleep_seconds: number }): Promis
   return { url: url as string, kill: () => void child.kill('SIGKILL') }
 }
 
-/** Waits until the probe of the other process has written its category and sleeps. */
-async function insideTransaction(): Promise<void> {
+/** Waits until the probe of the other process has written its category and sleeps, and answers which backend does. */
+async function insideTransaction(): Promise<number> {
   const { db } = nodes[0]!.house.database
-  for (;;) {
-    const { rows } = await sql`
-      select from pg_stat_activity where wait_event = 'PgSleep' and query like '%crash probe%'`.execute(db)
-    if (rows.length > 0) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  return until(async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity where wait_event = 'PgSleep' and query like '%crash probe%'`.execute(db)
+    return rows[0]?.pid
+  })
+}
+
+/** Waits until somebody waits for a backend. */
+async function waitsFor(pid: number): Promise<void> {
+  const { db } = nodes[0]!.house.database
+  await until(async () => {
+    const { rows } = await sql`select from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`.execute(db)
+    return rows.length > 0 ? true : undefined
+  })
 }

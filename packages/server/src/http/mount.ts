@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { limits } from '../lib/limits.ts'
 import { type GateKeeper, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
 import { answerPreflight } from './cors.ts'
@@ -25,6 +26,8 @@ export function mount(
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation },
       ...(operation.reply === null ? {} : { schema: { response: { [successStatus(operation)]: operation.reply } } }),
+      // A large file on a slow line takes longer than an answer may.
+      ...(operation.download === undefined ? {} : { handlerTimeout: limits.download_timeout_seconds * 1_000 }),
       onRequest: async (request, reply) => {
         request.admitted = await gate(request, reply)
       },

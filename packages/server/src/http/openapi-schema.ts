@@ -129,10 +129,11 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
 
 /**
  * What makes two schemas the same one. `Type.Optional`, `Nullable` and `Type.Unsafe` copy a schema, but not the object
- * that holds its properties or variants. Plain texts and numbers are too small for a name.
+ * that holds its properties or variants. A list has nothing of the kind: other lists have the same elements, so that only
+ * the schema itself is the same. Plain texts and numbers are too small for a name.
  */
-function identityOf({ properties, anyOf }: JsonSchema): object | undefined {
-  return properties ?? anyOf
+function identityOf(schema: JsonSchema): object | undefined {
+  return schema.properties ?? schema.anyOf ?? (schema.items === undefined ? undefined : schema)
 }
 
 const allowsNull = ({ type }: JsonSchema): boolean => Array.isArray(type) && type.includes('null')
@@ -181,11 +182,14 @@ const formats: Record<string, JsonSchema> = {
     description: 'ISO 8601 date, with or without a time; without a zone it is UTC.',
     examples: ['2026-01-01T00:00:00.000Z'],
   },
+  date: { format: 'date', examples: ['1990-03-01'] },
+  'day-input': { description: 'ISO 8601 date; a time is accepted and left out.', examples: ['1990-03-01'] },
   email: { format: 'email', examples: ['owner@shop.example'] },
   url: { format: 'uri', examples: ['https://shop.example/hook'] },
   timezone: { description: 'IANA time zone name.', examples: ['Europe/Warsaw'] },
   currency: { description: 'ISO 4217 currency code.', pattern: '^[A-Z]{3}$', examples: ['USD'] },
   address: { description: 'IP address or CIDR range.', examples: ['192.0.2.0/24'] },
+  binary: { type: 'string', format: 'binary' },
 }
 
 function withPublicFormat({ format, ...schema }: JsonSchema): JsonSchema {

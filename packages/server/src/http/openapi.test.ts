@@ -1,9 +1,10 @@
 import { InstantInput, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type TSchema, Type } from 'typebox'
 import { expect, test } from 'vitest'
+import { Binary } from './multipart.ts'
 import { type DocumentedOperation, type OpenapiDocument, openapiOf, tagOf } from './openapi.ts'
 import { sampleOf } from './openapi-sample.ts'
-import { type Operation, operation } from './operation.ts'
+import { downloadOperation, type Operation, operation } from './operation.ts'
 
 const Thing = Type.Object({ id: Type.String(), made_at: InstantInput })
 const Box = Type.Object({
@@ -30,6 +31,20 @@ test('a schema with a name is written once and referred to, also where it is opt
     },
   })
   expect(Object.keys(components.schemas)).toEqual(['Box', 'Error', 'Thing'])
+})
+
+test('a list with a name is referred to where it is meant, and not where another list has the same elements', () => {
+  const Things = Type.Array(Thing, { maxItems: 9 })
+  const document = documentOf({ method: 'POST', body: Things, reply: Type.Object({ all: Type.Array(Thing) }) }, [
+    ['Thing', Thing],
+    ['Things', Things],
+  ])
+  const things = { type: 'array', items: { $ref: '#/components/schemas/Thing' } }
+  expect(only(document).requestBody?.content).toEqual({
+    'application/json': { schema: { $ref: '#/components/schemas/Things' } },
+  })
+  expect(document.components.schemas.Things).toEqual({ ...things, maxItems: 9 })
+  expect(contentOf(only(document).responses['200']).properties?.all).toEqual(things)
 })
 
 test('two schemas of one name are a mistake', () => {
@@ -125,6 +140,45 @@ test('a body is required when something in it is', () => {
   })
   expect(body(Type.Object({ name: Type.Optional(Type.String()) }))).toMatchObject({ required: false })
   expect(Object.keys(body(Type.Object({}), 'form')?.content ?? {})).toEqual(['application/x-www-form-urlencoded'])
+})
+
+test('a multipart body has binary parts', () => {
+  const body = Type.Object({ file: Binary({ description: 'CSV.' }), note: Type.Optional(Type.String()) })
+  const { requestBody } = only(documentOf({ method: 'POST', body, consumes: 'multipart' }))
+  expect(requestBody).toEqual({
+    required: true,
+    content: {
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          required: ['file'],
+          properties: { file: { type: 'string', format: 'binary', description: 'CSV.' }, note: { type: 'string' } },
+        },
+      },
+    },
+  })
+})
+
+test('a download is text and needs no credentials; beside a reply it is the other choice', () => {
+  const file = { name: 'a.csv', size: 0, pieces: (async function* () {})() }
+  const pure = downloadOperation({
+    id: 'getThing',
+    path: '/v1/things/{token}',
+    summary: 'Download a thing',
+    media_type: 'text/plain',
+    errors: ['not_found'],
+    find: async () => file,
+  })
+  const { security, responses } = only(openapiOf([pure], []))
+  expect(security).toEqual([])
+  expect(responses['200']).toMatchObject({ content: { 'text/plain': { schema: { type: 'string' } } } })
+  expect(Object.keys(responses)).toEqual(['200', '400', '404', '413', '500', '503'])
+
+  const both = only(documentOf({ download: { media_type: 'text/plain', find: async () => file } }))
+  expect(both.security).toContainEqual({})
+  expect(both.security).toHaveLength(3)
+  const { content } = both.responses['200'] as { content: object }
+  expect(Object.keys(content)).toEqual(['application/json', 'text/plain'])
 })
 
 test('refusals stand under their status: shared ones by reference, others with their keys', () => {

@@ -4,7 +4,16 @@ import { version } from '../lib/version.ts'
 import { apiVersion } from './admission.ts'
 import { type ErrorBody, type ErrorKey, errorMessage, errorStatus } from './errors.ts'
 import { type JsonSchema, newSchemaBook, type SchemaBook } from './openapi-schema.ts'
-import { type Family, familyOf, mayRepeat, type Operation, pathParamNames, successStatus } from './operation.ts'
+import {
+  type Family,
+  familyOf,
+  isOpen,
+  mayRepeat,
+  mediaTypeOf,
+  type Operation,
+  pathParamNames,
+  successStatus,
+} from './operation.ts'
 import { scopes, scopesFor } from './scopes.ts'
 
 /** The OpenAPI 3.1 document, as far as we write it. */
@@ -102,15 +111,9 @@ const sorted = <T>(record: Record<string, T>): Record<string, T> =>
 /** Every refusal an operation may answer with: its own, and those that come with its method, path and family. */
 export function refusalsOf(operation: Operation): Set<ErrorKey> {
   const family = familyOf(operation.path)
-  const shared: ErrorKey[] = [
-    'unauthorized',
-    'forbidden',
-    'not_acceptable',
-    'invalid_api_version',
-    'query_too_large',
-    'internal_error',
-    'service_unavailable',
-  ]
+  const shared: ErrorKey[] = ['invalid_api_version', 'query_too_large', 'internal_error', 'service_unavailable']
+  if (isOpen(operation)) return new Set([...operation.errors, ...shared])
+  shared.push('unauthorized', 'forbidden', 'not_acceptable')
   if (family === 'server' || family === 'client') shared.push('missing_required_permission')
   if (family !== 'management') shared.push('too_many_requests')
   if (operation.method !== 'GET') shared.push('payload_too_large')
@@ -156,7 +159,7 @@ function documented(operation: Operation, book: SchemaBook): DocumentedOperation
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tagOf(path)],
-    security: securityOf(path),
+    security: securityOf(operation),
     parameters: parametersOf(operation, book),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body, book) }),
     responses: responsesOf(operation, book),
@@ -164,7 +167,9 @@ function documented(operation: Operation, book: SchemaBook): DocumentedOperation
 }
 
 /** What the default `AUTH_MODE=strict` demands; each entry is enough by itself. */
-function securityOf(path: string): DocumentedOperation['security'] {
+function securityOf(operation: Operation): DocumentedOperation['security'] {
+  const { path, download } = operation
+  if (isOpen(operation)) return []
   const pair = { ApplicationId: [], ApplicationToken: [] }
   const withScope = (scopesFor(path) ?? []).map((scope) => ({ ...pair, AccessToken: [scope] }))
   const alternatives: Record<Family, DocumentedOperation['security']> = {
@@ -173,7 +178,7 @@ function securityOf(path: string): DocumentedOperation['security'] {
     client: [...withScope, { ClientId: [], ClientToken: [] }],
     management: [{ ManagementId: [], ManagementToken: [] }],
   }
-  return alternatives[familyOf(path)]
+  return [...alternatives[familyOf(path)], ...(download === undefined ? [] : [{}])]
 }
 
 function parametersOf(operation: Operation, book: SchemaBook): DocumentedOperation['parameters'] {
@@ -204,14 +209,9 @@ function queryParameters(query: TSchema, book: SchemaBook): DocumentedParameter[
 }
 
 /** A missing body counts as `{}`, so a body is required where something in it is. */
-function requestBodyOf(
-  { consumes }: Operation,
-  body: TSchema,
-  book: SchemaBook,
-): { required: boolean; content: Content } {
-  const media_type = consumes === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
+function requestBodyOf(operation: Operation, body: TSchema, book: SchemaBook): { required: boolean; content: Content } {
   const { required = [] } = body as JsonSchema
-  return { required: required.length > 0, content: { [media_type]: { schema: book.publish(body) } } }
+  return { required: required.length > 0, content: { [mediaTypeOf(operation)]: { schema: book.publish(body) } } }
 }
 
 function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperation['responses'] {
@@ -219,11 +219,18 @@ function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperatio
   const success: DocumentedResponse = {
     description: successWords[status] as string,
     headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-    ...(operation.reply === null ? {} : { content: { 'application/json': { schema: book.publish(operation.reply) } } }),
+    ...(status === 204 ? {} : { content: contentOf(operation, book) }),
   }
   const by_status = Map.groupBy(refusalsOf(operation), errorStatus)
   const refusals = [...by_status].sort(([a], [b]) => a - b).map(([code, keys]) => [code, sharedOr(keys)] as const)
   return { [status]: success, ...Object.fromEntries(refusals) }
+}
+
+function contentOf({ reply, download }: Operation, book: SchemaBook): Content {
+  return {
+    ...(reply === null ? {} : { 'application/json': { schema: book.publish(reply) } }),
+    ...(download === undefined ? {} : { [download.media_type]: { schema: { type: 'string' } } }),
+  }
 }
 
 const successWords: Record<number, string> = {
@@ -391,7 +398,7 @@ const introduction = `Promotions, vouchers and loyalty, self-hosted; compatible 
 
 Three families of paths: \`/v1\` for servers, \`/client/v1\` for browsers and apps, \`/management/v1\` for operators. Server-side and client-side calls carry an application key and an access token; with the setting \`AUTH_MODE=either\` one of the two is enough, and client-side calls may carry a client-side key instead. Management calls carry a management key.
 
-Bodies are JSON in UTF-8. Unknown fields and query parameters are ignored. Moments are ISO 8601 in UTC with milliseconds; amounts are whole numbers of the smallest unit of the currency. Nested query parameters are written in brackets: \`created_at[before]=2026-01-01\`.
+Bodies are JSON in UTF-8; imports take a CSV file as \`multipart/form-data\`, exports and reports are downloaded as CSV from addresses that need no credentials because they hold a secret. Unknown fields and query parameters are ignored. Moments are ISO 8601 in UTC with milliseconds; amounts are whole numbers of the smallest unit of the currency. Nested query parameters are written in brackets: \`created_at[before]=2026-01-01\`.
 
 Every refusal has the shape of the schema \`Error\`. A known path with another method answers 405, an unknown path 404.
 

@@ -19,12 +19,17 @@ export interface Operation {
   summary: string
   description?: string
   query?: TSchema
-  /** How the body arrives; JSON unless said otherwise. */
-  consumes?: 'json' | 'form'
+  /** How the body arrives; JSON unless said otherwise. In a multipart body, `Binary` parts (http/multipart.ts) are bytes. */
+  consumes?: 'json' | 'form' | 'multipart'
   body?: TSchema
   /** Null: 204 without a body. */
   reply: TSchema | null
   status?: 200 | 202
+  /**
+   * Set where the address itself carries a secret: whoever knows it gets a file, without credentials and uncounted by
+   * call limits (spec 06, 2.5). Where there is a `run` too, only calls with a `token` in the query are meant.
+   */
+  download?: Download
   /** The refusals of its own; those that every operation shares are added by the documentation. */
   errors: readonly ErrorKey[]
   /** Runs in one transaction, repeated on a conflict. Everything but GET, unless said otherwise. */
@@ -37,10 +42,27 @@ export interface Operation {
   flag?: ProjectFlag
   /** Finds what the path names, before the body is looked at; throws 404. Its result is the `target` of `run`. */
   target?(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<unknown>
-  run(
-    ctx: InstallationCtx,
-    input: { params: Record<string, string>; query: unknown; body: unknown; target: unknown },
-  ): Promise<unknown>
+  /** Absent where there is nothing but a download. */
+  run?: Run
+}
+
+export type Run = (
+  ctx: InstallationCtx,
+  input: { params: Record<string, string>; query: unknown; body: unknown; target: unknown },
+) => Promise<unknown>
+
+export interface Download {
+  media_type: 'text/plain'
+  /** Finds the file by the secret in the address, or throws. No project is known here. */
+  find(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<DownloadedFile>
+}
+
+/** A file that is sent while it is read, so that its size does not matter. */
+export interface DownloadedFile {
+  name: string
+  /** In bytes. */
+  size: number
+  pieces: AsyncIterable<Uint8Array>
 }
 
 /** The names in braces: `/v1/a/{b}` → `{ b: string }`. */
@@ -68,16 +90,32 @@ export function operation<
   Reply extends TSchema | null,
   Target,
 >(
-  declared: Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'run'> & {
+  declared: Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'run' | 'download'> & {
     path: Path
     query?: Query
     body?: Body
     reply: Reply
     target?(ctx: CtxOf<Path>, input: Input<Path, Query>): Promise<Target>
     run(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body>; target: Target }): Answered<Reply>
+    download?: DownloadOf<Path, Query>
   },
 ): Operation {
   return declared as unknown as Operation
+}
+
+type DownloadOf<Path extends string, Query extends TSchema> = Omit<Download, 'find'> & {
+  find(ctx: InstallationCtx, input: Input<Path, Query>): Promise<DownloadedFile>
+}
+
+/** Declares an operation that answers everybody who knows its address, and with nothing but a file. */
+export function downloadOperation<const Path extends string, Query extends TSchema>(
+  declared: Pick<Operation, 'id' | 'summary' | 'description' | 'errors'> & {
+    path: Path
+    query?: Query
+  } & DownloadOf<Path, Query>,
+): Operation {
+  const { media_type, find, ...described } = declared
+  return { ...described, method: 'GET', reply: null, download: { media_type, find } } as unknown as Operation
 }
 
 export type Family = 'server' | 'client' | 'management' | 'oauth'
@@ -93,7 +131,20 @@ export const writes = ({ method, writes }: Operation): boolean => writes ?? meth
 /** Whether it takes an `Idempotency-Key`: a reply that holds a secret is not kept. */
 export const mayRepeat = (operation: Operation): boolean => writes(operation) && operation.idempotent !== false
 
-export const successStatus = ({ reply, status }: Operation): number => (reply === null ? 204 : (status ?? 200))
+export const successStatus = ({ reply, status, run }: Operation): number =>
+  reply === null && run !== undefined ? 204 : (status ?? 200)
+
+/** Whether every call is a download, and needs no credentials. */
+export const isOpen = ({ run }: Operation): boolean => run === undefined
+
+/** The media type of the body it takes. */
+export const mediaTypeOf = ({ consumes = 'json' }: Operation): string => mediaTypes[consumes]
+
+const mediaTypes = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+}
 
 export const pathParamNames = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1] as string)

@@ -54,6 +54,10 @@ const formats: Record<string, { test(text: string): boolean; fault: string }> = 
     test: (text) => parseInstant(text) !== null,
     fault: 'cannot be recognized as a ISO-8601 compliant date',
   },
+  'day-input': {
+    test: (text) => /^(?!0000)\d{4}-/.test(text) && parseInstant(text) !== null,
+    fault: 'cannot be recognized as a ISO-8601 compliant date',
+  },
   email: { test: (text) => /^[^\s@]+@[^\s@]+$/.test(text), fault: 'must be a valid email' },
   url: { test: isWebAddress, fault: 'must be a valid URL' },
   timezone: { test: isTimezone, fault: 'must be an IANA time zone name or GMT±HH:MM' },
@@ -232,6 +236,7 @@ type Normaliser = (value: unknown) => unknown
 function dateNormaliser(schema: Schema): Normaliser | null {
   if (schema.format === 'date-input')
     return (value) => (typeof value === 'string' ? (parseInstant(value) ?? value) : value)
+  if (schema.format === 'day-input') return (value) => (typeof value === 'string' ? value.slice(0, 10) : value)
   if (schema.anyOf !== undefined) return unionNormaliser(schema.anyOf)
   if (schema.items !== undefined) {
     const item = dateNormaliser(schema.items)
@@ -269,6 +274,7 @@ function unionNormaliser(choices: Schema[]): Normaliser | null {
 
 function coerce(schema: Schema, value: unknown): unknown {
   if (value === undefined) return schema.default
+  if (schema.format === 'binary') return value // the bytes of a part (http/multipart.ts)
   const types = typesOf(schema)
   if (types.includes('object') && schema.properties !== undefined) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

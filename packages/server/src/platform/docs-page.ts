@@ -1,5 +1,6 @@
 import type { DocumentedOperation, DocumentedParameter, DocumentedResponse, OpenapiDocument } from '../http/openapi.ts'
 import { nameIn, referred, sampleOf } from '../http/openapi-sample.ts'
+import type { JsonSchema } from '../http/openapi-schema.ts'
 import { type Html, html } from '../lib/html.ts'
 import { prose } from './docs-prose.ts'
 import { propertyTable, row, typeOf } from './docs-schema.ts'
@@ -190,7 +191,9 @@ function exampleCall(
         : '-H "Authorization: Bearer $ACCESS_TOKEN"'
     }),
     ...Object.entries(requestBody?.content ?? {}).flatMap(([media_type, { schema }]) =>
-      bodyLines(media_type, sampleOf(schema, components.schemas)),
+      media_type === 'multipart/form-data'
+        ? partLines(schema.$ref === undefined ? schema : referred(schema.$ref, components.schemas))
+        : bodyLines(media_type, sampleOf(schema, components.schemas)),
     ),
   ]
   return lines.join(' \\\n  ')
@@ -198,6 +201,9 @@ function exampleCall(
 
 /** `categoryId` → `CATEGORY_ID`. */
 const shellName = (name: string) => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
+
+const partLines = ({ properties = {}, required = [] }: JsonSchema): string[] =>
+  required.map((name) => `-F '${name}=${properties[name]?.format === 'binary' ? `@${name}.csv` : '…'}'`)
 
 function bodyLines(media_type: string, sample: unknown): string[] {
   if (media_type === 'application/json')

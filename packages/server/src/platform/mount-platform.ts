@@ -10,7 +10,7 @@ import { shedLoad } from './load-shedding.ts'
 import { newMetrics } from './metrics.ts'
 import { publishedText } from './published-text.ts'
 import { newReadiness } from './readiness.ts'
-import { logRequest } from './request-log.ts'
+import { newRequestLog } from './request-log.ts'
 import { newRequestTally } from './request-tally.ts'
 import { watchRequests } from './watch-requests.ts'
 
@@ -28,6 +28,7 @@ declare module 'fastify' {
  */
 export function mountPlatform(app: FastifyInstance, house: House, operations: readonly Operation[]): Route[] {
   const tally = newRequestTally()
+  const logRequest = newRequestLog(operations)
   const in_flight = watchRequests(app, (request, reply, ended) => {
     const { operation, platform } = reply.routeOptions.config
     tally.count(operation?.id ?? platform ?? 'unknown', ended.status, ended.seconds)

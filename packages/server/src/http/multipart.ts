@@ -1,0 +1,67 @@
+import { Type } from 'typebox'
+import { limits } from '../lib/limits.ts'
+
+/** A part of a multipart body that is taken as bytes, whatever they are. */
+export const Binary = (options: { description?: string; examples?: string[] } = {}) =>
+  // Without a type, since a schema has none for bytes; the documentation calls it a string, as everybody does.
+  Type.Unsafe<Buffer>({ format: 'binary', ...options })
+
+/**
+ * The parts of a `multipart/form-data` body (RFC 7578) by name, the last one of a name; null when it is malformed. The
+ * bytes are views of the body.
+ */
+export function readMultipart(body: Buffer, content_type: string): Map<string, Buffer> | null {
+  const boundary = boundaryIn(content_type)
+  if (boundary === null) return null
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  const parts = new Map<string, Buffer>()
+  let at = afterFirst(body, delimiter)
+  for (let count = 0; at !== null && count <= limits.multipart_parts_max; count += 1) {
+    if (body.subarray(at, at + 2).toString('latin1') === '--') return parts
+    const head_at = afterLine(body, at)
+    const head_end = head_at === null ? -1 : body.indexOf('\r\n\r\n', head_at - 2, 'latin1')
+    if (head_at === null || head_end < 0 || head_end - head_at > limits.multipart_head_bytes_max) return null
+    const name = nameIn(body.subarray(head_at, head_end).toString('utf8'))
+    const content_at = head_end + 4
+    // The line break that ends the head may be the one that begins the delimiter: then the part is empty.
+    const content_end = body.indexOf(delimiter, head_end + 2)
+    if (name === null || content_end < 0) return null
+    parts.set(name, body.subarray(content_at, content_end))
+    at = content_end + delimiter.length
+  }
+  return null
+}
+
+/** `multipart/form-data; boundary="…"`: 1 to 70 characters, with or without quotation marks. */
+function boundaryIn(content_type: string): string | null {
+  const found = /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i.exec(content_type)
+  return found?.[1] ?? found?.[2] ?? null
+}
+
+/** Behind the first delimiter; what stands before it is for people. */
+function afterFirst(body: Buffer, delimiter: Buffer): number | null {
+  const first = delimiter.subarray(2)
+  if (body.subarray(0, first.length).equals(first)) return first.length
+  const at = body.indexOf(delimiter)
+  return at < 0 ? null : at + delimiter.length
+}
+
+/** Behind the line break of a delimiter, before which there may be blanks. */
+function afterLine(body: Buffer, at: number): number | null {
+  let end = at
+  while (body[end] === 0x20 || body[end] === 0x09) end += 1
+  return body[end] === 0x0d && body[end + 1] === 0x0a ? end + 2 : null
+}
+
+/** The name of a part, from the lines of its head. */
+function nameIn(head: string): string | null {
+  for (const line of head.split('\r\n')) {
+    const disposition = /^content-disposition:\s*form-data\s*;(.*)$/i.exec(line)?.[1]
+    if (disposition === undefined) continue
+    const found = /(?:^|;)\s*name=(?:"([^"]*)"|([^\s";]+))/i.exec(disposition)
+    const name = found?.[1] ?? found?.[2]
+    // Browsers write these three characters so (HTML, "multipart/form-data encoding algorithm").
+    return name === undefined ? null : name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
+  }
+  return null
+}
