@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import { sqlState } from '../db/transaction.ts'
@@ -15,6 +16,8 @@ export async function rowByRow<Row>(
 ): Promise<{ done: number; failed: object[] }> {
   const failed: object[] = []
   for (const [index, row] of rows.entries()) {
+    // PGlite answers without a turn of the event loop: hundreds of rows in a row would keep every request from being read.
+    if (index % 20 === 19) await setImmediate()
     await sql`savepoint each_row`.execute(db)
     try {
       await work(row, index)

@@ -1,0 +1,146 @@
+import type { AsyncActionType } from '../async-actions/schema.ts'
+import type { Ctx } from '../context.ts'
+import type { FileRow } from '../db/tables.ts'
+import { appendToFile, deleteFile, fileExpiry, insertFile, publishFile } from '../files/store.ts'
+import { type ApiError, errorMessage } from '../http/errors.ts'
+import { csvRow } from '../lib/csv.ts'
+import { randomText } from '../lib/ids.ts'
+import { limits } from '../lib/limits.ts'
+import { type AsyncAction, defineAsyncAction } from './async-action.ts'
+import { rowByRow } from './row-by-row.ts'
+
+export interface BulkUpdate<Item extends object, Setup> {
+  type: AsyncActionType
+  /** Whom an item is about, for the report and the errors. */
+  key(item: Item): string
+  /** Whether the errors of the result say it too. */
+  names_source: boolean
+  /** Once per step: what all its items need. */
+  prepare(ctx: Ctx): Promise<Setup>
+  /** Updates one, or creates it (`found` is false), or throws an `ApiError` to refuse it. */
+  item(ctx: Ctx, item: Item, setup: Setup): Promise<{ found: boolean }>
+  /** Which of these keys exist, for the report about refused ones; without it all do that are not refused as unknown. */
+  existing?(ctx: Ctx, keys: string[]): Promise<ReadonlySet<string>>
+}
+
+interface BulkState {
+  next: number
+  report_id: FileRow['id']
+}
+
+/**
+ * An update of many objects as an async action: each alone, what is refused stops no other, and a report says what
+ * became of each (spec 03, 19).
+ */
+export function defineBulkUpdate<Item extends object, Setup>(
+  definition: BulkUpdate<Item, Setup>,
+): AsyncAction<{ items: Item[] }, BulkState> {
+  const { type, key, prepare, item: update } = definition
+  return defineAsyncAction<{ items: Item[] }, BulkState>({
+    type,
+    async begin(ctx) {
+      const report_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
+      await appendToFile(ctx, report_id, Buffer.from(csvRow(reportColumns)))
+      return { next: 0, report_id }
+    },
+    async step(ctx, { items }, { next, report_id }) {
+      const last = Math.min(next + limits.bulk_step_items, items.length)
+      const batch = items.slice(next, last)
+      const setup = await prepare(ctx)
+      const lines: ReportLine[] = batch.map((one) => ({ key: key(one), found: false, refusal: null }))
+      const { done } = await rowByRow(
+        ctx,
+        batch,
+        async (one, index) => {
+          const { found } = await update(ctx, one, setup)
+          lines[index] = { key: key(one), found, refusal: null }
+        },
+        (one, refusal, index) => {
+          lines[index] = { key: key(one), found: refusal.key !== 'not_found', refusal }
+          return refusal
+        },
+      )
+      await lookForRefused(ctx, definition, lines)
+      await appendToFile(ctx, report_id, Buffer.from(lines.map(reportRow).join('')))
+      return {
+        state: { next: last, report_id },
+        progress: (last / items.length) * 100,
+        done,
+        failed: lines.flatMap((line) => errorOf(line, definition.names_source) ?? []),
+        finished: last === items.length,
+      }
+    },
+    async finish(ctx, _input, { state: { report_id }, done_count, failed_count, failed }) {
+      const token = randomText(48)
+      const expires_at = fileExpiry(ctx)
+      await publishFile(ctx, report_id, { token, expires_at })
+      return {
+        done_count,
+        failed_count,
+        reports: [`${ctx.settings.base_url}/v1/task-results/${token}`],
+        reports_available_till: expires_at,
+        errors: failed,
+      }
+    },
+    async broken(ctx, _input, state) {
+      if (state !== null) await deleteFile(ctx, state.report_id)
+    },
+  })
+}
+
+/** The same metadata for many objects. */
+export interface SharedMetadata {
+  source_ids: string[]
+  metadata: Record<string, unknown>
+}
+
+/**
+ * An update of many objects with metadata that is said once: stored with each of 100,000 source ids, what fits into a body
+ * would not fit into memory any more.
+ */
+export function sharingMetadata<Item extends { source_id: string }, State extends object>(
+  each: AsyncAction<{ items: Item[] }, State>,
+): AsyncAction<SharedMetadata, State> {
+  const itemsOf = ({ source_ids, metadata }: SharedMetadata) =>
+    source_ids.map((source_id) => ({ source_id, metadata }) as unknown as Item)
+  return defineAsyncAction<SharedMetadata, State>({
+    type: each.type,
+    begin: (ctx) => each.begin(ctx, { items: [] }),
+    step: (ctx, input, state) => each.step(ctx, { items: itemsOf(input) }, state),
+    finish: (ctx, _input, outcome) => each.finish(ctx, { items: [] }, outcome),
+    broken: async (ctx, _input, state) => each.broken?.(ctx, { items: [] }, state),
+  })
+}
+
+/** What became of one item. */
+interface ReportLine {
+  key: string
+  found: boolean
+  refusal: ApiError | null
+}
+
+const reportColumns = ['source_id', 'found', 'updated', 'message']
+
+const reportRow = ({ key, found, refusal }: ReportLine): string =>
+  csvRow([key, found, refusal === null, refusal === null ? '' : refusal.message])
+
+/** A refused item has no answer that says whether its object was there. */
+async function lookForRefused<Item extends object, Setup>(
+  ctx: Ctx,
+  { existing }: BulkUpdate<Item, Setup>,
+  lines: ReportLine[],
+): Promise<void> {
+  const refused = lines.filter(({ refusal }) => refusal !== null)
+  if (existing === undefined || refused.length === 0) return
+  const found = await existing(
+    ctx,
+    refused.map(({ key }) => key),
+  )
+  for (const line of refused) line.found = found.has(line.key)
+}
+
+function errorOf({ key, refusal }: ReportLine, names_source: boolean): object | null {
+  if (refusal === null) return null
+  const { message = errorMessage(refusal.key), details = '' } = refusal.facts
+  return { message, details, key: refusal.key, ...(names_source ? { source_id: key } : {}) }
+}

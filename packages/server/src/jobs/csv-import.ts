@@ -1,0 +1,191 @@
+import type { AsyncActionType } from '../async-actions/schema.ts'
+import type { Ctx } from '../context.ts'
+import type { FileRow } from '../db/tables.ts'
+import { appendToFile, deleteFile, fileExpiry, findFile, insertFile, readFileRange } from '../files/store.ts'
+import { invalidPayload } from '../http/errors.ts'
+import { type CsvRecord, readCsv } from '../lib/csv.ts'
+import type { Id } from '../lib/ids.ts'
+import { limits } from '../lib/limits.ts'
+import { type AsyncAction, defineAsyncAction, startAsyncAction } from './async-action.ts'
+import { rowByRow } from './row-by-row.ts'
+
+/** A row of an imported file that can be read. */
+export interface CsvRow {
+  /** From 1, without the header and blank lines. */
+  row: number
+  /** By the names of the header as they are written, but for blanks around them; columns without a name are left out. */
+  cells: Record<string, string>
+}
+
+export interface RowFailure {
+  row: CsvRow
+  reason: string
+}
+
+export interface CsvImport<Setup> {
+  type: AsyncActionType
+  /** What is imported, for the message: `customer(s)`. */
+  noun: string
+  /** Columns that must be there, in whatever case; a file without one fails as a whole. */
+  required?: readonly string[]
+  /** Once per step: what all its rows need. */
+  prepare(ctx: Ctx): Promise<Setup>
+  /** One step, at most `limits.csv_step_rows` rows in one transaction; answers those that were refused. */
+  rows(ctx: Ctx, rows: CsvRow[], setup: Setup): Promise<RowFailure[]>
+  /** What the result says of a refused row besides its number and the reason. */
+  failure(row: CsvRow): object
+}
+
+export interface CsvInput {
+  file_id: FileRow['id']
+}
+
+/** Where the next step begins. */
+interface CsvState {
+  size: number
+  /** In bytes. */
+  offset: number
+  isCut: boolean
+  /** The last row that was read. */
+  row: number
+  /** Null before the header was read. */
+  columns: string[] | null
+}
+
+/**
+ * An import of CSV rows as an async action. The file is read piece by piece, so that its size costs no memory; rows that
+ * cannot be read or are refused are reported and do not stop the others.
+ */
+export function defineCsvImport<Setup>(definition: CsvImport<Setup>): AsyncAction<CsvInput, CsvState> {
+  const { type, noun, required = [], prepare, rows, failure } = definition
+  return defineAsyncAction<CsvInput, CsvState>({
+    type,
+    async begin(ctx, { file_id }) {
+      const { size } = await foundFile(ctx, file_id)
+      return { size, offset: 0, isCut: false, row: 0, columns: null }
+    },
+    async step(ctx, { file_id }, state) {
+      const { records, ...next } = await readRecords(ctx, file_id, state)
+      const columns = state.columns ?? headerOf(records.shift(), required)
+      const filled = records.filter((record) => !isBlank(record))
+      const { readable, unreadable } = numbered(filled, columns, state.row)
+      const refused = readable.length === 0 ? [] : await rows(ctx, readable, await prepare(ctx))
+      const failed = [
+        ...unreadable,
+        ...refused.map(({ row, reason }) => ({ ...failure(row), row: row.row, reason })),
+      ].sort((a, b) => a.row - b.row)
+      return {
+        state: { ...state, ...next, row: state.row + filled.length, columns },
+        progress: (next.offset / state.size) * 100,
+        done: readable.length - refused.length,
+        failed,
+        finished: next.offset >= state.size,
+      }
+    },
+    async finish(ctx, { file_id }, { done_count, failed_count, failed }) {
+      await deleteFile(ctx, file_id)
+      const message = `${done_count} ${noun} imported successfully, ${failed_count} failed.`
+      return { message, failed, done_count, failed_count }
+    },
+    broken: (ctx, { file_id }) => deleteFile(ctx, file_id),
+  })
+}
+
+/** Starts an import in the caller's transaction. The file is kept beside the action: a job names its work, no more. */
+export async function startCsvImport(
+  ctx: Ctx,
+  action: AsyncAction<CsvInput>,
+  file: Buffer,
+): Promise<{ async_action_id: Id<'async_action'> }> {
+  const file_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
+  await appendToFile(ctx, file_id, file)
+  return startAsyncAction(ctx, action, { file_id })
+}
+
+/** For imports that work row by row: each under a savepoint, so that a row that is refused leaves nothing behind. */
+export async function eachRow(
+  ctx: Ctx,
+  rows: CsvRow[],
+  work: (row: CsvRow) => Promise<unknown>,
+): Promise<RowFailure[]> {
+  const { failed } = await rowByRow(ctx, rows, work, (row, { message }) => ({ row, reason: message }))
+  return failed as RowFailure[]
+}
+
+async function foundFile(ctx: Ctx, file_id: FileRow['id']) {
+  const file = await findFile(ctx, file_id)
+  if (file === undefined) throw new Error(`File ${file_id} is gone`)
+  return file
+}
+
+/** What a step reads at once: enough for its rows, unless they are long. */
+const piece_bytes = 65_536
+
+/** The next records of the file, at least one unless it ends, and where those after them begin. */
+async function readRecords(
+  ctx: Ctx,
+  file_id: FileRow['id'],
+  { size, offset, isCut, columns }: CsvState,
+): Promise<{ records: CsvRecord[]; offset: number; isCut: boolean }> {
+  const rows_max = limits.csv_step_rows + (columns === null ? 1 : 0)
+  for (let at = offset, length = piece_bytes; ; ) {
+    const bytes = await readFileRange(ctx, file_id, at, length)
+    if (bytes.length === 0 && at < size) throw new Error(`File ${file_id} is gone`)
+    const read = readCsv(bytes, { isStart: at === 0, isEnd: at + bytes.length >= size, isCut, rows_max })
+    at += read.used
+    isCut = read.isCut
+    if (read.rows.length > 0 || at >= size) return { records: read.rows, offset: at, isCut }
+    // The next record is longer than the piece; a long line that is being skipped is not.
+    if (read.used === 0) length = Math.min(length * 4, limits.csv_record_bytes_max + 1)
+  }
+}
+
+/** The names of the columns; throws what is wrong with the file as a whole. */
+function headerOf(record: CsvRecord | undefined, required: readonly string[]): string[] {
+  if (record === undefined || isBlank(record)) throw invalidPayload('The file has no header row')
+  if (!Array.isArray(record)) throw invalidPayload(`The header row cannot be read: ${record.fault}`)
+  const columns = record.map((name) => name.trim())
+  if (columns.length > limits.csv_columns_max)
+    throw invalidPayload(`The file has more than ${limits.csv_columns_max} columns`)
+  for (const [index, name] of columns.entries()) {
+    if (name !== '' && columns.indexOf(name) < index) throw invalidPayload(`The header row names '${name}' twice`)
+    // As in JSON bodies: names that could reach a prototype, and text the database has no form for.
+    if (name === '__proto__' || !isStorable(name)) throw invalidPayload(`'${name}' cannot be the name of a column`)
+  }
+  const present = new Set(columns.map((name) => name.toLowerCase()))
+  const missing = required.find((name) => !present.has(name.toLowerCase()))
+  if (missing !== undefined) throw invalidPayload(`The header row has no column '${missing}'`)
+  return columns
+}
+
+/** What spreadsheets write for an empty line. */
+const isBlank = (record: CsvRecord): boolean => Array.isArray(record) && record.every((cell) => cell.trim() === '')
+
+/** The rows with their numbers, and what is said of those that cannot be read. */
+function numbered(
+  records: CsvRecord[],
+  columns: string[],
+  before: number,
+): { readable: CsvRow[]; unreadable: Array<{ row: number; reason: string }> } {
+  const readable: CsvRow[] = []
+  const unreadable: Array<{ row: number; reason: string }> = []
+  for (const [index, record] of records.entries()) {
+    const row = before + index + 1
+    const reason = whyUnreadable(record, columns)
+    if (reason !== null) unreadable.push({ row, reason })
+    else readable.push({ row, cells: cellsOf(record as string[], columns) })
+  }
+  return { readable, unreadable }
+}
+
+function whyUnreadable(record: CsvRecord, columns: string[]): string | null {
+  if (!Array.isArray(record)) return record.fault
+  if (record.length !== columns.length)
+    return `The row has ${record.length} cells where the header has ${columns.length}`
+  return record.every(isStorable) ? null : 'The row contains the character U+0000'
+}
+
+const isStorable = (text: string): boolean => !text.includes('\0')
+
+const cellsOf = (record: string[], columns: string[]): Record<string, string> =>
+  Object.fromEntries(columns.flatMap((name, index) => (name === '' ? [] : [[name, record[index] as string]])))
