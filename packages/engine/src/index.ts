@@ -1,3 +1,4 @@
+export { type AreaIndex, indexAreas } from './area-index.ts'
 export {
   balanceOf,
   type Destination,
@@ -11,11 +12,12 @@ export {
   transfer,
 } from './balance.ts'
 export { checkBundleRules } from './bundles.ts'
+export { calculateOrder } from './calculated-order.ts'
 export { type EvaluateOptions, evaluate } from './evaluate.ts'
 export { type CompiledFilter, checkFilter, compileFilter } from './filter/index.ts'
 export { compileFormula, type Formula, type FormulaFault, isFault, whyNotForPoints } from './formula/index.ts'
 export { type FieldFault, formulaFaults } from './formula-faults.ts'
-export { type Box, boxOf, checkShape, isInBox, isInside, type Point, readPoint } from './location.ts'
+export { type Area, areaOf, type Box, boxOf, checkShape, isInBox, isInside, type Point, readPoint } from './location.ts'
 export {
   accruals,
   activationDate,

@@ -27,7 +27,7 @@ export function isInside(point: unknown, shape: Shape): boolean {
   return at !== null && area !== null && isInBox(at, area.box) && area.contains(at)
 }
 
-/** The bounding box of a shape; null for a shape that is faulty and contains nothing. */
+/** The bounding box of a shape; null for a faulty one. */
 export const boxOf = (shape: Shape): Box | null => areaOf(shape)?.box ?? null
 
 export const isInBox = ({ lat, lng }: Point, { south, west, north, east }: Box): boolean =>
@@ -50,7 +50,8 @@ const point_form = /^(?:geo:)?([+-]?\d{1,3}(?:\.\d+)?),\s?([+-]?\d{1,3}(?:\.\d+)
 const isCoordinate = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && value >= -limit && value <= limit
 
-interface Area {
+/** A shape that has been read: what is outside of its box need not be tested. */
+export interface Area {
   readonly box: Box
   contains(point: Point): boolean
 }
@@ -60,7 +61,9 @@ const readOnce = once((shape: Shape): Area | null => {
   const area = readShape(shape)
   return typeof area === 'string' ? null : area
 })
-const areaOf = (shape: Shape): Area | null => (isRecord(shape) ? readOnce(shape) : null)
+
+/** The area of a shape; null for a shape that is faulty and contains nothing. */
+export const areaOf = (shape: Shape): Area | null => (isRecord(shape) ? readOnce(shape) : null)
 
 /** The area, or what is wrong: where, and what it must be. */
 function readShape(shape: unknown): Area | string {
@@ -168,7 +171,7 @@ function boxAroundRing(ring: Ring): Box {
   return { south, west, north, east }
 }
 
-const union = (a: Box, b: Box): Box => ({
+export const union = (a: Box, b: Box): Box => ({
   south: Math.min(a.south, b.south),
   west: Math.min(a.west, b.west),
   north: Math.max(a.north, b.north),

@@ -328,6 +328,17 @@ test('locations are those of the catalogue, and a broken point lies in none', ()
   expect(is('$not_in_location', 'loc_1', undefined)).toBe(true)
 })
 
+test('a location that is not named does not count, nor does a faulty one, nor any where there are none', () => {
+  const circle = { type: 'circle' as const, distance: { center: 'geo:52.2297,21.0122', radius: '2 km' } }
+  const locations = { loc_1: circle, loc_2: circle, loc_3: { ...circle, distance: { center: 'here', radius: '2 km' } } }
+  const is = (given: unknown, catalogue: Catalogue) =>
+    fits({ 'metadata.home': conditions('$in_location', given) }, { 'metadata.home': 'geo:52.24,21.03' }, { catalogue })
+  expect(is(['loc_2'], { locations })).toBe(true)
+  expect(is(['loc_3', 'loc_4'], { locations })).toBe(false)
+  expect(is(['loc_1'], { locations: null })).toBe(false)
+  expect(is(['loc_1'], { locations: {} })).toBe(false)
+})
+
 describe('faults', () => {
   test.each<[filter: unknown, fault: string | null]>([
     [{ price: conditions('$is', 5) }, null],

@@ -1,4 +1,6 @@
-import { isInside } from '../location.ts'
+import { indexAreas } from '../area-index.ts'
+import { areaOf, readPoint } from '../location.ts'
+import { once } from '../once.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
 import {
   type Clock,
@@ -17,7 +19,7 @@ import {
   comparisons,
   daysAgo,
   isMissing,
-  ownEntry,
+  isRecord,
   toBoolean,
   toDay,
   toInstant,
@@ -209,11 +211,27 @@ const texts = (test: (value: string, text: string) => boolean): Operator => ({
   holds: (value, { list }, type) => hasText(value, type) && list.some(({ text }) => test(value, text)),
 })
 
-const inLocation: Holds = (value, { list }, _, __, { locations }) =>
-  list.some(({ text }) => {
-    const shape = ownEntry(locations, text)
-    return shape !== undefined && isInside(value, shape)
-  })
+const inLocation: Holds = (value, { forms }, _, __, { locations }) => {
+  const point = isRecord(locations) ? readPoint(value) : null
+  return (
+    point !== null &&
+    areasIn(locations as Locations)
+      .at(point)
+      .some((id) => forms.has(id))
+  )
+}
+
+type Locations = NonNullable<Catalogue['locations']>
+
+/** Locations are prepared together, once: a filter that names thousands asks which of them are here. */
+const areasIn = once((locations: Locations) =>
+  indexAreas(
+    Object.entries(locations).flatMap(([id, shape]) => {
+      const area = areaOf(shape)
+      return area === null ? [] : [[id, area] as const]
+    }),
+  ),
+)
 
 /** States belong to vouchers, campaigns and jobs, which are filtered by the database only. */
 const state: Operator = { takes: 'switch', holds: () => false }

@@ -98,6 +98,9 @@ export function clockOf(moment: Moment): Clock {
   return { moment, today: Temporal.Instant.from(moment.now).toZonedDateTimeISO(zone.name).toPlainDate(), zone }
 }
 
+/** The calendar day of the project, as `YYYY-MM-DD`. */
+export const todayIn = (moment: Moment): string => clockOf(moment).today.toString()
+
 /**
  * `Europe/Warsaw`, `GMT`, `GMT+2`, `GMT-03:30`. As text, PostgreSQL would read `GMT+2` the POSIX way, two hours *west*
  * of Greenwich; as an interval it means what it says.

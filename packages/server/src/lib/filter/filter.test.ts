@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto'
+import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { between, calendar_cases, days, year } from '../../../../engine/src/testing/calendar-cases.ts'
 import { ApiError, invalidPayload } from '../../http/errors.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { type FilterFields, type FilterOperator, filterSql, type Moment, metadataField, parseFilter } from './filter.ts'
+import { todayIn } from './calendar.ts'
+import {
+  type FilterFields,
+  type FilterOperator,
+  filterSql,
+  isDayRelative,
+  locationsIn,
+  type Moment,
+  metadataField,
+  metadataKeysIn,
+  parseFilter,
+} from './filter.ts'
 import { filterOperators } from './operators.ts'
 
 const fields: FilterFields = {
@@ -53,7 +65,7 @@ beforeAll(async () => {
 })
 
 /** Stores rows in a project of their own; answers a function from a filter to the ids it finds, in the order of the rows. */
-async function stored(rows: Row[]) {
+async function stored(rows: Row[], fields_of_rows = fields) {
   const { db } = await testDatabase()
   const project_id = randomBytes(8).toString('hex')
   const json = JSON.stringify(
@@ -62,9 +74,10 @@ async function stored(rows: Row[]) {
   await sql`insert into ${sql.table(table)} select * from jsonb_to_recordset(${json}::jsonb) as row (${columns})`.execute(
     db,
   )
-  return async (raw: unknown, moment = wednesday) => {
+  return async (raw: unknown, moment = wednesday, locations: ReadonlyMap<string, Shape> = new Map()) => {
+    const filter = parseFilter(raw, fields_of_rows)
     const found = await sql<{ id: string }>`
-      select id from ${sql.table(table)} where project_id = ${project_id} and ${filterSql(parseFilter(raw, fields), moment)} order by created_at
+      select id from ${sql.table(table)} where project_id = ${project_id} and ${filterSql(filter, moment, { locations })} order by created_at
     `.execute(db)
     return found.rows.map(({ id }) => id)
   }
@@ -252,6 +265,395 @@ test('a state operator means what its field says, and is false elsewhere', async
   // Spec 03, 10.3: such fields do without the middle level and the dollar sign.
   expect(await find({ active: { $enabled: true } })).toEqual(['on'])
   expect(await find({ active: { conditions: { enabled: '' } } })).toEqual(['on'])
+})
+
+describe('metadata of a known type', () => {
+  const types: Record<string, MetadataType> = {
+    size: 'string',
+    price: 'number',
+    vip: 'boolean',
+    day: 'date',
+    at: 'datetime',
+    home: 'geopoint',
+    image: 'image_url',
+    address: 'object',
+  }
+  const typed: FilterFields = { 'metadata.*': metadataField('metadata', types) }
+  let find: Awaited<ReturnType<typeof stored>>
+  beforeAll(async () => {
+    find = await stored(
+      [
+        {
+          id: 'ann',
+          metadata: { size: '2025-02-26', price: 5, vip: true, day: '2025-02-26', at: '2025-02-26T13:00:00+01:00' },
+        },
+        { id: 'bob', metadata: { size: '5', price: '6', vip: 'True', day: '2025-02-25', at: '2025-02-26T12:00Z' } },
+        {
+          id: 'cleo',
+          metadata: {
+            size: ['5', 'L'],
+            price: [5, 7],
+            vip: false,
+            day: ['2024-01-01', '2025-02-26'],
+            at: ['2025-02-26T12:00Z'],
+            home: 'geo:1,1',
+            image: 'https://shop.test/cleo.png',
+            address: { city: 'Kielce' },
+          },
+        },
+        { id: 'none', metadata: { price: null, day: '', constructor: 'abc' } },
+      ],
+      typed,
+    )
+  })
+
+  test.each<[key: string, operator: string, given: unknown, expected: string]>([
+    ['size', '$is', 5, 'bob cleo'],
+    ['size', '$today', true, ''], // a string that happens to look like a date
+    ['size', '$after', '2000-01-01', ''],
+    ['size', '$starts_with', '2025', 'ann'],
+    ['price', '$is', '5.0', 'ann cleo'],
+    ['price', '$is', 6, 'bob'],
+    ['price', '$is', 'cheap', ''],
+    ['price', '$is_not', '5', 'bob none'],
+    ['price', '$more_than', 5, 'bob'], // a text that spells a number counts as one
+    ['price', '$contains', '6', ''],
+    ['price', '$contains', [5, 7], 'cleo'],
+    ['price', '$count', 2, 'cleo'],
+    ['price', '$is_unknown', '', 'none'],
+    ['vip', '$is', 'true', 'ann bob'],
+    ['vip', '$is', false, 'cleo'],
+    ['vip', '$is', 'yes', ''],
+    ['day', '$is', '2025-02-26', 'ann cleo'],
+    ['day', '$is', '2025-02-26T23:30-05:00', ''], // the 27th, in UTC
+    ['day', '$today', true, 'ann cleo'],
+    ['day', '$is_days_ago', 1, 'bob'],
+    ['day', '$is_year', 2024, 'cleo'],
+    ['day', '$more_than', 30, 'cleo'],
+    ['day', '$before', '2025-01-01', 'cleo'],
+    ['day', '$starts_with', '2025', ''],
+    ['day', '$has_value', '', 'ann bob cleo'],
+    ['at', '$is', '2025-02-26T12:00:00.000Z', 'ann bob'],
+    ['at', '$is', '2025-02-26T12:00Z', 'ann bob cleo'],
+    ['at', '$not_in', '2025-02-26T07:00-05:00', 'cleo none'],
+    ['at', '$more_than_equal', '2025-02-26T12:00Z', 'ann bob cleo'],
+    ['home', '$contains', 'geo', ''],
+    ['home', '$is', 'geo:1,1', 'cleo'],
+    ['image', '$ends_with', '.png', 'cleo'],
+    ['address', '$has_value', '', 'cleo'],
+    ['address', '$contains', 'Kielce', ''],
+    ['constructor', '$starts_with', 'a', 'none'], // a key like any other, of no type
+  ])('%s %s %j: %s', async (key, operator, given, expected) => {
+    expect((await find({ [`metadata.${key}`]: conditions(operator, given) })).join(' ')).toBe(expected)
+  })
+})
+
+describe('worked examples', () => {
+  const warsaw: Moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'Europe/Warsaw' }
+
+  test('E15 a segment filter', async () => {
+    const find = await stored([
+      { id: 'member', name: 'a@corp.example', price: 90_000 },
+      { id: 'poor', name: 'a@corp.example', price: 40_000 },
+      { id: 'vip', name: 'a@corp.example', price: 90_000, metadata: { vip: true } },
+      { id: 'other', name: 'a@else.example', price: 100, metadata: { vip: true } },
+    ])
+    const sets = {
+      email: conditions('$ends_with', ['@corp.example']),
+      price: { conditions: { $more_than: [40_000], $less_than_equal: [90_000] } },
+      'metadata.vip': conditions('$is_not', [true]),
+    }
+    expect(await find({ junction: 'and', ...sets })).toEqual(['member'])
+    expect(await find({ junction: 'or', ...sets })).toEqual(['member', 'poor', 'vip'])
+  })
+
+  test.each<[field: string, operator: string, given: unknown, found: boolean]>([
+    ['birthdate', '$next_month', [true], true],
+    ['birthdate', '$next_month_md', [true], true],
+    ['metadata.born', '$next_month', [true], false],
+    ['metadata.born', '$next_month_md', [true], true],
+    ['birthdate', '$is_days_in_future_md', [3], true],
+    ['metadata.born', '$is_days_in_future_md', [3], true],
+    ['seen', '$less_than', [30], false],
+    ['seen', '$less_than', [31], true],
+    ['seen', '$more_than', [29], true],
+    ['seen', '$is_days_ago', [30], true],
+    ['metadata.seen', '$less_than', [30], false],
+    ['metadata.seen', '$less_than', [31], true],
+    ['metadata.seen', '$is_days_ago', [30], true],
+  ])('E16 dates: %s %s %j is %s', async (field, operator, given, found) => {
+    const seen = '2025-01-27T12:00Z'
+    const find = await stored([{ id: 'it', born: '1990-03-01', seen, metadata: { born: '1990-03-01', seen } }], {
+      ...fields,
+      'metadata.*': metadataField('metadata', { born: 'date', seen: 'datetime' }),
+    })
+    expect(await find({ [field]: conditions(operator, given) }, warsaw)).toEqual(found ? ['it'] : [])
+  })
+
+  test.each<[key: string, operator: string, given: unknown, found: boolean]>([
+    ['tags', '$in', ['b', 'z'], true],
+    ['tags', '$contains', ['a', 'z'], false],
+    ['tags', '$contains', ['a', 'b'], true],
+    ['tags', '$count', [2], true],
+    ['tags', '$count_more', [2], false],
+    ['none', '$not_in', ['a'], true],
+    ['none', '$in', ['a'], false],
+    ['none', '$count', [0], true],
+  ])('E18 arrays: %s %s %j is %s', async (key, operator, given, found) => {
+    for (const types of [{}, { tags: 'string', none: 'string' } as const]) {
+      const find = await stored([{ id: 'it', metadata: { tags: ['a', 'b'] } }], {
+        'metadata.*': metadataField('metadata', types),
+      })
+      expect(await find({ [`metadata.${key}`]: conditions(operator, given) })).toEqual(found ? ['it'] : [])
+    }
+  })
+})
+
+describe('locations', () => {
+  const square = (west: number, south: number, east: number, north: number) => [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  const locations = new Map<string, Shape>([
+    ['loc_city', { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '2 km' } }],
+    ['loc_mile', { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '1mi' } }],
+    ['loc_steps', { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '1700 m' } }],
+    ['loc_land', { type: 'polygon', geojson: { type: 'Polygon', coordinates: [square(10, 50, 12, 51)] } }],
+    [
+      'loc_isles',
+      {
+        type: 'polygon',
+        geojson: {
+          type: 'MultiPolygon',
+          coordinates: [[square(0, 0, 1, 1)], [square(5, 5, 6, 6), square(5.2, 5.2, 5.8, 5.8)]],
+        },
+      },
+    ],
+    ['loc_faulty', { type: 'polygon', geojson: { type: 'Polygon', coordinates: [[[0, 0]]] } }],
+    ['loc_east', { type: 'circle', distance: { center: 'geo:0,179.9', radius: '50 km' } }],
+    ['loc_north', { type: 'circle', distance: { center: 'geo:89.5,0', radius: '300 km' } }],
+    ['loc_south', { type: 'circle', distance: { center: 'geo:-89.5,0', radius: '300 km' } }],
+  ])
+
+  test('E19: inside the circle and the polygon, on its edge, and latitude first', async () => {
+    const find = await stored([
+      { id: 'near', metadata: { home: 'geo:52.2400,21.0300' } },
+      { id: 'corner', metadata: { home: 'geo:52.2432,21.0342' } }, // 1.5 km north, 1.5 km east: 2.1 km
+      { id: 'far', metadata: { home: '52.2550, 21.0500' } },
+      { id: 'middle', metadata: { home: 'geo:50.5,11' } },
+      { id: 'edge', metadata: { home: { lat: 51, lng: 11 } } },
+      { id: 'swapped', metadata: { home: 'geo:11,50.5' } },
+      { id: 'nowhere' },
+    ])
+    const where = (operator: string, ...ids: string[]) =>
+      find({ 'metadata.home': conditions(operator, ids) }, wednesday, locations)
+    expect(await where('$in_location', 'loc_city')).toEqual(['near'])
+    expect(await where('$in_location', 'loc_mile')).toEqual([]) // 1.609 km, and it is 1.668 km away
+    expect(await where('$in_location', 'loc_steps')).toEqual(['near'])
+    expect(await where('$in_location', 'loc_land')).toEqual(['middle', 'edge'])
+    expect(await where('$in_location', 'loc_land', 'loc_city', 'loc_land')).toEqual(['near', 'middle', 'edge'])
+    expect(await where('$not_in_location', 'loc_land', 'loc_city')).toEqual(['corner', 'far', 'swapped', 'nowhere'])
+  })
+
+  test('what is no location, or a faulty one, contains nothing', async () => {
+    const find = await stored([{ id: 'here', metadata: { home: 'geo:0,0' } }])
+    for (const ids of [['loc_none'], ['loc_faulty'], ['loc_none', 'loc_faulty']]) {
+      expect(await find({ 'metadata.home': conditions('$in_location', ids) }, wednesday, locations)).toEqual([])
+      expect(await find({ 'metadata.home': conditions('$not_in_location', ids) }, wednesday, locations)).toEqual([
+        'here',
+      ])
+    }
+    expect(await find({ 'metadata.home': conditions('$in_location', 'loc_isles') })).toEqual([])
+  })
+
+  test('no stored value makes a statement fail, and what is no point is outside', async () => {
+    const tiny = `0.${'0'.repeat(330)}1`
+    const long = `0.${'3'.repeat(20_000)}`
+    const inside = ['geo:0,0', '0.5,\u00a00.5', `geo:${tiny},${tiny}`, `-${tiny},+000.5`, `geo:${long},${long}`, '0,0']
+    const odd = [
+      ...['geo:', 'geo:,', ',', '0.5', '0.5,0.5,0.5', '0.5 0.5', 'GEO:0.5,0.5', 'geo:geo:0.5,0.5', '.5,0.5', '0.5,5.'],
+      ...['geo:NaN,0.5', 'Infinity,0.5', '1e0,0.5', '0x1,0.5', '0.5,  0.5', '\u200b0.5,0.5', '0.5,0.5\n', '0001,0.5'],
+      ...['geo:91,0', '-91,0', '0.5,181', `geo:${'9'.repeat(400)},1`, '😀', '', true, 5, null, ['geo:0.5,0.5'], {}],
+      ...[
+        { lat: 0.5 },
+        { lat: '0.5', lng: 0.5 },
+        { lat: 1e308, lng: 0.5 },
+        { lat: [0.5], lng: 0.5 },
+        { lat: null, lng: 0 },
+      ],
+    ]
+    const find = await stored([
+      ...inside.map((home, n) => ({ id: `inside${n}`, name: home, metadata: { home } })),
+      { id: 'object', metadata: { home: { lat: 5e-324, lng: 0.5 } } },
+      ...odd.map((home, n) => ({ id: `odd${n}`, name: typeof home === 'string' ? home : null, metadata: { home } })),
+    ])
+    const everywhere = [...locations.keys()]
+    expect(await find({ 'metadata.home': conditions('$in_location', everywhere) }, wednesday, locations)).toEqual([
+      ...inside.map((_, n) => `inside${n}`),
+      'object',
+    ])
+    expect(await find({ name: conditions('$in_location', everywhere) }, wednesday, locations)).toEqual(
+      inside.map((_, n) => `inside${n}`),
+    )
+    expect(await find({ 'metadata.home': conditions('$not_in_location', everywhere) }, wednesday, locations)).toEqual(
+      odd.map((_, n) => `odd${n}`),
+    )
+  })
+
+  test('a shape with coordinates next to nothing makes no statement fail', async () => {
+    const find = await stored([
+      { id: 'zero', metadata: { home: 'geo:0,0' } },
+      { id: 'near', metadata: { home: `geo:0.${'0'.repeat(90)}1,-0.${'0'.repeat(90)}1` } },
+      { id: 'half', metadata: { home: 'geo:0.5,0.25' } },
+    ])
+    /** A polygon of points that are written as longitude and latitude. */
+    const polygon = (points: string): Shape => ({
+      type: 'polygon',
+      geojson: { type: 'Polygon', coordinates: [points.split(', ').map((point) => point.split(' ').map(Number))] },
+    })
+    const near_zero = new Map<string, Shape>([
+      ['loc_zero', polygon('-1e-90 -1e-300, 1 5e-324, 1e-200 1e-120, -1e-90 -1e-300')],
+      ['loc_step', polygon('-1 -1, 1 -1, 1 1, 1e-90 0, 0 0, -1 1, -1 -1')],
+      ['loc_tall', polygon('-1 -5e-324, 1 -5e-324, 1 30, 0 90, -1 30, -1 -5e-324')],
+      ['loc_dot', { type: 'circle', distance: { center: `geo:0.${'0'.repeat(99)}1,0`, radius: '0.001 m' } }],
+    ])
+    const where = (id: string) => find({ 'metadata.home': conditions('$in_location', id) }, wednesday, near_zero)
+    expect(await where('loc_zero')).toEqual(['zero'])
+    expect(await where('loc_step')).toEqual(['zero', 'near'])
+    expect(await where('loc_tall')).toEqual(['zero', 'near', 'half'])
+    expect(await where('loc_dot')).toEqual(['zero', 'near'])
+  })
+
+  test('nor does a number that is none of ours', async () => {
+    const { db } = await testDatabase()
+    const filter = parseFilter({ 'metadata.home': conditions('$not_in_location', 'loc_isles') }, fields)
+    for (const lat of ['1e400', '1e-400', '-1e400']) {
+      const metadata = sql`${`{"home": {"lat": ${lat}, "lng": 0.5}}`}::jsonb`
+      const found =
+        await sql`select from (select ${metadata} as metadata) as row where ${filterSql(filter, wednesday, { locations })}`.execute(
+          db,
+        )
+      expect(found.rows).toHaveLength(lat === '1e-400' ? 0 : 1)
+    }
+  })
+
+  test('more points than a statement can carry are refused', () => {
+    const ring = Array.from({ length: 50_001 }, (_, n) => [n % 50_000 === 0 ? 0 : n / 1_000, (n % 2) + 1])
+    const shape: Shape = { type: 'polygon', geojson: { type: 'Polygon', coordinates: [[...ring, ring[0]!]] } }
+    const many = new Map([['a', shape], ['b', shape]]) // biome-ignore format: two names for one shape
+    const asking = (...ids: string[]) =>
+      () => filterSql(parseFilter({ name: conditions('$in_location', ids) }, fields), wednesday, { locations: many }) // biome-ignore format: one call
+    expect(asking('a')).not.toThrow()
+    expect(asking('a', 'a')).not.toThrow()
+    expect(asking('a', 'b')).toThrow(
+      expect.objectContaining({
+        key: 'invalid_query_params',
+        message: 'Locations of a filter must NOT have more than 100000 points together',
+      }),
+    )
+  })
+
+  test('over the 180° meridian a circle is on both ends of the map', async () => {
+    const find = await stored([
+      { id: 'east', name: '0,179.8' },
+      { id: 'west', name: '0,-179.8' }, // 33 km
+      { id: 'far', name: '0,-179' },
+    ])
+    expect(await find({ name: conditions('$in_location', 'loc_east') }, wednesday, locations)).toEqual(['east', 'west'])
+  })
+
+  test('a filter tells which locations and which metadata it asks for', () => {
+    const filter = parseFilter(
+      {
+        name: { conditions: { $in_location: ['loc_1', 'loc_2'], $is: 'loc_3' } },
+        'metadata.home': conditions('$not_in_location', { 0: 'loc_2', 1: 'loc_4' }),
+        'metadata.a.b': conditions('$has_value', ''),
+      },
+      fields,
+    )
+    expect(locationsIn(filter)).toEqual(['loc_1', 'loc_2', 'loc_4'])
+    expect(metadataKeysIn(filter)).toEqual(['home', 'a.b'])
+    expect(locationsIn(parseFilter({}, fields))).toEqual([])
+  })
+})
+
+describe('whether the answer changes from day to day', () => {
+  const typed: FilterFields = { ...fields, 'metadata.*': metadataField('metadata', { age: 'number', born: 'date' }) }
+  const day_relative = Object.keys(filterOperators).filter((name) =>
+    /_ago|future|today|yesterday|tomorrow|(this|last|next)_(week|month|year)/.test(name),
+  )
+  const given: Record<string, unknown> = { value: '1', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 }
+  const asks = (field: string, operator: string, argument: unknown) =>
+    isDayRelative(parseFilter({ [field]: conditions(operator, argument) }, typed))
+
+  test('it does where days are counted from today, and nowhere else', () => {
+    expect(day_relative).toHaveLength(6 + 12 + 1 + 9 + 6)
+    for (const [operator, { takes }] of Object.entries(filterOperators)) {
+      const counts_days = takes === 'magnitude' || day_relative.includes(operator)
+      for (const field of ['born', 'birthdate', 'seen', 'metadata.born', 'metadata.unknown']) {
+        const argument = takes === 'value' ? '2025-01-01' : (given[takes] ?? true)
+        expect([operator, field, asks(field, operator, argument)]).toEqual([operator, field, counts_days])
+      }
+      for (const field of ['name', 'price', 'tags', 'metadata.age'])
+        expect([operator, field, asks(field, operator, given[takes] ?? true)]).toEqual([operator, field, false])
+    }
+    expect(asks('seen', '$more_than', '2025-01-01')).toBe(false)
+    expect(asks('seen', '$more_than', ['2025-01-01', 5])).toBe(true)
+  })
+
+  test('one field is enough, and what is switched off does not count', () => {
+    const both = { price: conditions('$more_than', 5), seen: conditions('$today', true) }
+    expect(isDayRelative(parseFilter({ junction: 'or', ...both }, typed))).toBe(true)
+    expect(asks('seen', '$today', false)).toBe(false)
+    expect(isDayRelative(parseFilter({}, typed))).toBe(false)
+  })
+
+  test('today is the day of the project', () => {
+    expect(todayIn({ now: '2025-06-30T15:00:00.000Z', timezone: 'Asia/Tokyo' })).toBe('2025-07-01')
+    expect(todayIn({ now: '2025-06-30T14:59:59.999Z', timezone: 'Asia/Tokyo' })).toBe('2025-06-30')
+  })
+})
+
+describe('an index answers', () => {
+  const types: Record<string, MetadataType> = { n: 'number', b: 'boolean', d: 'date', s: 'string', g: 'geopoint' }
+  const typed: FilterFields = { 'metadata.*': metadataField('metadata', types) }
+  let indexed: string
+  beforeAll(async () => {
+    const { db } = await testDatabase()
+    indexed = `indexed_${randomBytes(6).toString('hex')}`
+    await sql`create table ${sql.table(indexed)} (id int, metadata jsonb)`.execute(db)
+    await sql`insert into ${sql.table(indexed)} select n, jsonb_build_object('n', n, 's', 'text ' || n) from generate_series(1, 200) n`.execute(
+      db,
+    )
+    await sql`create index on ${sql.table(indexed)} using gin (metadata jsonb_path_ops)`.execute(db)
+  })
+
+  test.each<[key: string, operator: string, given: unknown]>([
+    ['x', '$is', 'a'],
+    ['x', '$is', '5'],
+    ['x', '$in', ['a', 'true', '7.5']],
+    ['n', '$is', '5'],
+    ['n', '$in', [1, '2.50', 'cheap']],
+    ['b', '$is', true],
+    ['d', '$is', '2025-02-26'],
+    ['d', '$in', ['2025-02-26T10:00Z', '2025-02-27']],
+    ['s', '$in', ['text 1', 'text 2']],
+    ['g', '$is', 'geo:1,1'],
+  ])('metadata.%s %s %j', async (key, operator, given) => {
+    const { db } = await testDatabase()
+    const plan = await db.transaction().execute(async (trx) => {
+      await sql`set local enable_seqscan = off`.execute(trx)
+      const filter = parseFilter({ [`metadata.${key}`]: conditions(operator, given) }, typed)
+      return sql`explain (format json) select id from ${sql.table(indexed)} where ${filterSql(filter, wednesday)}`.execute(
+        trx,
+      )
+    })
+    expect(JSON.stringify(plan.rows)).toMatch(/"Bitmap Index Scan"/)
+    expect(JSON.stringify(plan.rows)).not.toMatch(/"Seq Scan"/)
+  })
 })
 
 describe('calendar', () => {

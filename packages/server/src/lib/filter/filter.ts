@@ -1,3 +1,4 @@
+import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import type { Expression } from 'kysely'
 import { type ApiError, invalidQuery } from '../../http/errors.ts'
 import type { Instant } from '../instant.ts'
@@ -5,8 +6,8 @@ import { limits } from '../limits.ts'
 import { isStorable, readArgument, toBoolean } from './arguments.ts'
 import { clockOf } from './calendar.ts'
 import { all, any, type Condition, yes } from './conditions.ts'
-import { filterOperators, type Test } from './operators.ts'
-import { readingOf } from './readings.ts'
+import { type AnyOperator, filterOperators, type Test } from './operators.ts'
+import { hasDays, readingOf } from './readings.ts'
 
 /** What a resource lets callers filter by. A `*` in a name stands for any text and is handed to the function. */
 export type FilterFields = Readonly<Record<string, FilterField | ((star: string) => FilterField)>>
@@ -21,7 +22,8 @@ export type FilterField = {
   | { type: 'number' | 'boolean' | 'datetime' | 'array' }
   /** A birthday has no year: "today" and "next month" are asked of its month and day. */
   | { type: 'date'; ignores_year?: boolean }
-  | { type: 'metadata'; key: string }
+  /** With the type that the project's metadata schema gives to the key, if it does. */
+  | { type: 'metadata'; key: string; value_type?: MetadataType }
 )
 
 /** When and where the question is asked: days are cut in the project's time zone. */
@@ -57,11 +59,17 @@ export interface FilterCondition {
 export type Scalar = string | number | boolean
 
 /**
- * The fields `metadata.<key>`, compared by the type of the stored value:
- * `{ 'metadata.*': metadataField('vouchers.metadata') }`.
+ * The fields `metadata.<key>`, compared by the type that the metadata schema gives to the key, where none does by that of
+ * the stored value: `{ 'metadata.*': metadataField('customers.metadata', await metadataTypes(ctx, 'customer')) }`.
  */
-export function metadataField(column: string | Expression<unknown>): (key: string) => FilterField {
-  return (key) => ({ type: 'metadata', column, key })
+export function metadataField(
+  column: string | Expression<unknown>,
+  types: Readonly<Record<string, MetadataType>> = {},
+): (key: string) => FilterField {
+  return (key) => {
+    const value_type = Object.hasOwn(types, key) ? types[key] : undefined
+    return { type: 'metadata', column, key, ...(value_type === undefined ? {} : { value_type }) }
+  }
 }
 
 /**
@@ -114,17 +122,56 @@ export function parseFilter(
   return filter
 }
 
+/** What a filter looks up by name: the shapes of the locations that `locationsIn` tells. Any other lies nowhere. */
+export interface FilterLookups {
+  locations?: ReadonlyMap<string, Shape>
+}
+
 /** The filter as a condition on the rows its fields read. Everything a caller said is a parameter of the statement. */
-export function filterSql({ junction, fields }: Filter, moment: Moment): Condition {
+export function filterSql(
+  { junction, fields }: Filter,
+  moment: Moment,
+  { locations = new Map() }: FilterLookups = {},
+): Condition {
   if (fields.length === 0) return yes
   const clock = clockOf(moment)
   const sets = fields.map(({ field, conditions }) => {
     const value = readingOf(field, clock)
     return all(
-      conditions.map(({ operator, values }) => (filterOperators[operator] as Test).holds(value, values, clock)),
+      conditions.map(({ operator, values }) =>
+        (filterOperators[operator] as Test).holds(value, values, clock, locations),
+      ),
     )
   })
   return junction === 'and' ? all(sets) : any(sets)
+}
+
+/** The ids of the locations that a filter asks for, each once. */
+export function locationsIn({ fields }: Filter): string[] {
+  const ids = new Set<string>()
+  for (const { conditions } of fields)
+    for (const { operator, values } of conditions)
+      if (operator === '$in_location' || operator === '$not_in_location') for (const id of values) ids.add(String(id))
+  return [...ids]
+}
+
+/** The metadata keys that a filter asks for. */
+export const metadataKeysIn = ({ fields }: Filter): string[] =>
+  fields.flatMap(({ field }) => (field.type === 'metadata' ? [field.key] : []))
+
+/**
+ * Whether the answer may be another one tomorrow although nothing has changed: it asks for days before or after today.
+ * Metadata of no known type counts as a date, which it may be.
+ */
+export function isDayRelative({ fields }: Filter): boolean {
+  return fields.some(
+    ({ field, conditions }) =>
+      hasDays(field) &&
+      conditions.some(({ operator, values }) => {
+        const { takes, is_day_relative }: AnyOperator = filterOperators[operator]
+        return is_day_relative || (takes === 'magnitude' && values.some((value) => typeof value === 'number'))
+      }),
+  )
 }
 
 const malformedText = (property: string): string => {

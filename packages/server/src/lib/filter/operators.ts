@@ -1,6 +1,9 @@
+import type { Shape } from '@guerdon/engine/schema'
 import { type SqlBool, sql } from 'kysely'
 import type { Temporal } from 'temporal-polyfill'
+import { invalidQuery } from '../../http/errors.ts'
 import type { Instant } from '../instant.ts'
+import { limits } from '../limits.ts'
 import {
   type Clock,
   type Comparison,
@@ -16,8 +19,9 @@ import {
   week,
   year,
 } from './calendar.ts'
-import { all, any, type Condition, isNot, no, yes } from './conditions.ts'
+import { all, any, type Condition, isNot, no } from './conditions.ts'
 import type { Scalar, StateOperator } from './filter.ts'
+import { insideSql, pointsCount } from './inside.ts'
 import { type DayFormat, numberSql, type Reading } from './readings.ts'
 
 /**
@@ -40,7 +44,9 @@ interface Operator<T extends keyof Arguments> {
   takes: T
   minimum?: number
   maximum?: number
-  holds(value: Reading, given: Arguments[T][], clock: Clock): Condition
+  /** Whether it asks how far from today a day is. A magnitude does so, too, when it is a number. */
+  is_day_relative?: true
+  holds(value: Reading, given: Arguments[T][], clock: Clock, locations: ReadonlyMap<string, Shape>): Condition
 }
 export type Test = Pick<Operator<'value'>, 'holds'>
 export type AnyOperator = { [T in keyof Arguments]: Operator<T> }[keyof Arguments]
@@ -87,15 +93,15 @@ export const filterOperators = {
   $this_month: period((today) => month(today, 0)),
   $last_month: period((today) => month(today, -1)),
   $next_month: period((today) => month(today, 1)),
-  $this_year: { takes: 'switch', holds: (v, _, { today }) => within(v, year(today.year)) },
-  $last_year: { takes: 'switch', holds: (v, _, { today }) => within(v, year(today.year - 1)) },
-  $next_year: { takes: 'switch', holds: (v, _, { today }) => within(v, year(today.year + 1)) },
+  $this_year: yearFrom(0),
+  $last_year: yearFrom(-1),
+  $next_year: yearFrom(1),
 
   $is_day: each('integer', (v, a) => spelled(v, 'D', [String(a + 1)]), { minimum: 0, maximum: 6 }),
   $is_day_of_month: each('integer', (v, a) => spelled(v, 'DD', [twoDigits(a)]), { minimum: 1, maximum: 31 }),
   $is_month: each('integer', (v, a) => spelled(v, 'MM', [twoDigits(a)]), { minimum: 1, maximum: 12 }),
   $is_year: each('integer', (v, a) => within(v, year(a))),
-  $is_years_ago: each('integer', yearsAgo),
+  $is_years_ago: { ...each('integer', yearsAgo), is_day_relative: true },
 
   $today_md: anniversary((today) => daysOf(today)),
   $yesterday_md: anniversary((today) => daysOf(shift(today, -1))),
@@ -113,9 +119,8 @@ export const filterOperators = {
   $is_more_days_in_future_md: occurrence('next', (days, a) => days > a),
   $is_less_days_in_future_md: occurrence('next', (days, a) => days < a),
 
-  // No field is a geopoint yet, and a value that is none lies in no location.
-  $in_location: { takes: 'text', holds: () => no },
-  $not_in_location: { takes: 'text', holds: () => yes },
+  $in_location: { takes: 'text', holds: (v, given, _, locations) => inside(v, given, locations) },
+  $not_in_location: { takes: 'text', holds: (v, given, _, locations) => isNot(inside(v, given, locations)) },
 
   $active: state('$active'),
   $expired: state('$expired'),
@@ -138,26 +143,42 @@ function each<T extends keyof Arguments>(
 
 /** True on the days at some distance from today. */
 function daysFrom(days: (a: number, today: Temporal.PlainDate) => Days): Operator<'integer'> {
-  return each('integer', (v, a, { today }) => within(v, days(a, today)), { minimum: 0 })
+  const { holds } = each('integer', (v, a, { today }) => within(v, days(a, today)))
+  return { takes: 'integer', minimum: 0, is_day_relative: true, holds }
 }
 
 function period(days: (today: Temporal.PlainDate) => Days): Operator<'switch'> {
   const { holds } = anniversary(days)
   return {
     takes: 'switch',
-    holds: (v, given, clock) => (v.ignores_year ? holds(v, given, clock) : within(v, days(clock.today))),
+    is_day_relative: true,
+    holds: (v, given, clock, locations) =>
+      v.ignores_year ? holds(v, given, clock, locations) : within(v, days(clock.today)),
+  }
+}
+
+function yearFrom(years: number): Operator<'switch'> {
+  return {
+    takes: 'switch',
+    is_day_relative: true,
+    holds: (v, _, { today }) => within(v, year(today.year + years)),
   }
 }
 
 /** The same period in any year: one of its days has the month and day of the value. */
 function anniversary(days: (today: Temporal.PlainDate) => Days): Operator<'switch'> {
-  return { takes: 'switch', holds: (v, _, { today }) => spelled(v, 'MM-DD', monthDays(days(today))) }
+  return {
+    takes: 'switch',
+    is_day_relative: true,
+    holds: (v, _, { today }) => spelled(v, 'MM-DD', monthDays(days(today))),
+  }
 }
 
 /** The distance from today to the last or next day that has the month and day of the value. */
 function occurrence(which: 'last' | 'next', test: (days: number, a: number) => boolean): Operator<'integer'> {
   return {
     takes: 'integer',
+    is_day_relative: true,
     holds(v, given, { today }) {
       const near = [...distances(today, which)].filter(([, days]) => given.some((a) => test(days, a)))
       return spelled(
@@ -192,7 +213,7 @@ function like({ text }: Reading, given: string[], pattern: (escaped: string) => 
 }
 
 function compare({ number, instant, days }: Reading, is: Comparison, a: number | Instant, { today }: Clock): Condition {
-  if (typeof a === 'string') return instant === undefined ? no : sql`${instant} ${sql.raw(is)} ${a}::timestamptz`
+  if (typeof a === 'string') return instant?.((at) => sql`${at} ${sql.raw(is)} ${a}::timestamptz`) ?? no
   return any([
     ...(number === undefined ? [] : [sql<SqlBool>`${number} ${sql.raw(is)} ${numberSql(a)}`]),
     ...(days === undefined ? [] : [days.within(daysAgo(is, a, today))]),
@@ -201,6 +222,16 @@ function compare({ number, instant, days }: Reading, is: Comparison, a: number |
 
 function sized({ size }: Reading, is: '=' | '>' | '<', a: number): Condition {
   return size === undefined ? no : sql`${size} ${sql.raw(is)} ${numberSql(a)}`
+}
+
+/** What is no point, and what is no location, is outside. */
+function inside({ point }: Reading, ids: string[], locations: ReadonlyMap<string, Shape>): Condition {
+  const shapes = [...new Set(ids)].flatMap((id) => locations.get(id) ?? [])
+  if (point === undefined || shapes.length === 0) return no
+  // Only here the sizes of the shapes are known: a filter says no more than their names.
+  if (shapes.reduce((sum, shape) => sum + pointsCount(shape), 0) > limits.filter_points_max)
+    throw invalidQuery(`Locations of a filter must NOT have more than ${limits.filter_points_max} points together`)
+  return insideSql(point, shapes)
 }
 
 const within = ({ days }: Reading, range: Days): Condition => days?.within(range) ?? no

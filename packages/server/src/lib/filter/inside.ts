@@ -1,0 +1,220 @@
+import { boxOf, readPoint } from '@guerdon/engine'
+import type { Shape } from '@guerdon/engine/schema'
+import { type Expression, sql } from 'kysely'
+import { type Condition, no } from './conditions.ts'
+
+/** A value as a point: whether it is one, and where. The coordinates are `float8`, and only read where it is. */
+export interface PointSql {
+  is_point: Condition
+  lat: Expression<unknown>
+  lng: Expression<unknown>
+}
+
+/**
+ * Whether a point lies in one of some shapes (spec 04, 9.3): what `isInside` of the engine decides, with the same
+ * operations on the same numbers, so that a point on an edge is inside for both. Only the sines of the two may differ in
+ * their last digit, which is some nanometres of a circle's radius.
+ *
+ * Boxes come first: almost every row is decided by comparing two numbers. The shapes are parameters, so that the text of
+ * the statement is the same for all of them.
+ */
+export function insideSql({ is_point, lat, lng }: PointSql, shapes: readonly Shape[]): Condition {
+  const { circles, polygons, box } = tablesOf(shapes)
+  if (box === null) return no
+  // The fence of `offset` has the coordinates read once for all comparisons.
+  return sql`exists (
+    select from (select ${lat} as lat, ${lng} as lng where ${is_point} offset 0) as point
+    where case when ${isInBox(box_sides.map((side) => sql`${box[side]}::float8`))} then
+      exists (select from ${circles} where case when ${isInBoxOf('circle')} then ${is_in_circle} end)
+      or exists (select from ${polygons.table} where case when ${isInBoxOf('polygon')} then ${isInPolygon(polygons)} end)
+    end)`
+}
+
+type Box = NonNullable<ReturnType<typeof boxOf>>
+type Circle = Box & { lat: number; lng: number; radius_km: number }
+
+/** A polygon cut into bands of latitude; the edges near to each band stand together. */
+type Polygon = Box & { bands_count: number; bands_per_degree: number; first_band: number }
+
+/** Columns of numbers: the parameters of one statement. */
+interface Polygons {
+  table: Expression<unknown>
+  bands: { first: number[]; last: number[] }
+  edges: { ring: number[]; ax: number[]; ay: number[]; bx: number[]; by: number[] }
+}
+
+function tablesOf(shapes: readonly Shape[]): { circles: Expression<unknown>; polygons: Polygons; box: Box | null } {
+  const circles: Circle[] = []
+  const polygons: Polygon[] = []
+  const bands: Polygons['bands'] = { first: [], last: [] }
+  const edges: Polygons['edges'] = { ring: [], ax: [], ay: [], bx: [], by: [] }
+  for (const shape of shapes) {
+    const box = boxOf(shape)
+    if (box === null) continue // a faulty shape contains nothing
+    if (shape.type === 'circle') circles.push({ ...onMap(box), ...circleOf(shape) })
+    else for (const rings of polygonsOf(shape)) polygons.push(cut(rings, bands, edges))
+  }
+  const boxes: Box[] = [...circles, ...polygons]
+  return {
+    circles: table('circle', [...box_sides, 'lat', 'lng', 'radius_km'], circles),
+    polygons: {
+      table: table('polygon', [...box_sides, 'bands_count', 'bands_per_degree', 'first_band'], polygons),
+      bands,
+      edges,
+    },
+    box: boxes.length === 0 ? null : boxes.reduce(union),
+  }
+}
+
+const box_sides = ['south', 'west', 'north', 'east'] as const
+
+function table<K extends string>(name: string, columns: K[], rows: Array<Record<K, number>>): Expression<unknown> {
+  const lists = columns.map((column) => sql`${rows.map((row) => row[column])}::float8[]`)
+  return sql`unnest(${sql.join(lists)}) as ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))})`
+}
+
+const union = (a: Box, b: Box): Box => ({
+  south: Math.min(a.south, b.south),
+  west: Math.min(a.west, b.west),
+  north: Math.max(a.north, b.north),
+  east: Math.max(a.east, b.east),
+})
+
+/** A box that ends where the map does: coordinates beyond it are no point, and in no box. */
+const onMap = ({ south, west, north, east }: Box): Box => ({
+  south: Math.max(south, -90),
+  west: Math.max(west, -180),
+  north: Math.min(north, 90),
+  east: Math.min(east, 180),
+})
+
+const km_per: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 }
+
+function circleOf({ distance: { center, radius } }: Extract<Shape, { type: 'circle' }>) {
+  const { lat, lng } = readPoint(center) as { lat: number; lng: number }
+  const [, length, unit = ''] = /^([\d.]+) ?(\w+)$/.exec(radius) ?? []
+  return { lat: settled(lat), lng: settled(lng), radius_km: Number(length) * (km_per[unit] as number) }
+}
+
+type Ring = Array<[lng: number, lat: number]>
+
+/** How much a shape adds to the statement; a faulty one nothing. */
+export function pointsCount(shape: Shape): number {
+  if (boxOf(shape) === null) return 0
+  return shape.type === 'circle' ? 1 : polygonsOf(shape).reduce((sum, rings) => sum + rings.flat().length, 0)
+}
+
+/** The polygons of a shape, each a list of rings: its outline, and its holes. */
+const polygonsOf = ({ geojson }: Extract<Shape, { type: 'polygon' }>): Ring[][] =>
+  (geojson.type === 'Polygon' ? [geojson.coordinates] : geojson.coordinates) as Ring[][]
+
+/**
+ * PostgreSQL refuses to multiply two numbers whose product is too small to be written. Coordinates that are not nearer
+ * to zero than this never come to that.
+ */
+const smallest_coordinate = 1e-100
+const settled = (coordinate: number): number => (Math.abs(coordinate) < smallest_coordinate ? 0 : coordinate)
+
+type Edge = { ring: number; ax: number; ay: number; bx: number; by: number }
+
+/**
+ * Adds a polygon to the bands and edges of all. Of a coast line of ten thousand points, a point is compared with the few
+ * edges that are level with it.
+ */
+function cut(rings: Ring[], { first, last }: Polygons['bands'], columns: Polygons['edges']): Polygon {
+  const box = boxAround(rings[0] ?? [])
+  const { bands, bands_per_degree } = bandsOf(rings.flatMap(edgesOf), box)
+  const first_band = first.length + 1
+  for (const band of bands) {
+    first.push(columns.ring.length + 1)
+    for (const edge of band) for (const name of edge_columns) columns[name].push(edge[name])
+    last.push(columns.ring.length)
+  }
+  return { ...box, bands_count: bands.length, bands_per_degree, first_band }
+}
+
+const edge_columns = ['ring', 'ax', 'ay', 'bx', 'by'] as const
+
+const edgesOf = (points: Ring, ring: number): Edge[] =>
+  points.slice(1).map(([bx, by], n) => {
+    const [ax, ay] = points[n] as Ring[number]
+    return { ring, ax: settled(ax), ay: settled(ay), bx: settled(bx), by: settled(by) }
+  })
+
+function boxAround(ring: Ring): Box {
+  const box = { south: 90, west: 180, north: -90, east: -180 }
+  for (const [lng, lat] of ring) {
+    box.west = Math.min(box.west, lng)
+    box.east = Math.max(box.east, lng)
+    box.south = Math.min(box.south, lat)
+    box.north = Math.max(box.north, lat)
+  }
+  return box
+}
+
+/** As many bands as edges, unless tall edges that reach through many bands would then be listed too often. */
+function bandsOf(edges: Edge[], { south, north }: Box): { bands: Edge[][]; bands_per_degree: number } {
+  // A strip of some centimetres is not worth cutting, and its numbers would be as extreme as those that `settled` avoids.
+  const can_be_cut = north - south > 1e-6 && settled(south) === south
+  const heights = edges.reduce((sum, { ay, by }) => sum + Math.abs(by - ay), 0) / (north - south)
+  // Together the edges are then listed at most five times: each in the bands of its height, and where it begins and ends.
+  const count = can_be_cut ? Math.max(1, Math.min(edges.length, Math.floor((3 * edges.length) / heights))) : 1
+  const bands_per_degree = count === 1 ? 0 : count / (north - south)
+  // The same operations as in the statement. They never turn the order of two latitudes around, however they round:
+  // between the bands of the ends of an edge are those of all latitudes that it has.
+  const bandOf = (lat: number) => Math.min(count - 1, Math.max(0, Math.floor((lat - south) * bands_per_degree)))
+  const bands: Edge[][] = Array.from({ length: count }, () => [])
+  for (const edge of edges) {
+    const last = bandOf(Math.max(edge.ay, edge.by) + band_margin)
+    for (let band = bandOf(Math.min(edge.ay, edge.by) - band_margin); band <= last; band += 1) bands[band]?.push(edge)
+  }
+  return { bands, bands_per_degree }
+}
+
+/** What is closer to an edge is on it. */
+const rim_degrees = 1e-9
+/** So that an edge is also in the bands to which only its rim reaches. */
+const band_margin = 2 * rim_degrees
+
+const isInBox = ([south, west, north, east]: Expression<unknown>[]): Condition =>
+  sql`point.lat between ${south} and ${north} and point.lng between ${west} and ${east}`
+
+const isInBoxOf = (table: string): Condition => isInBox(box_sides.map((side) => sql.ref(`${table}.${side}`)))
+
+/** Great-circle distance (haversine). */
+const is_in_circle: Condition = sql`2 * 6371.0088::float8 * asin(least(1, sqrt(
+  sin((point.lat - circle.lat) * pi() / 180 / 2) ^ 2
+  + cos(circle.lat * pi() / 180) * cos(point.lat * pi() / 180) * sin((point.lng - circle.lng) * pi() / 180 / 2) ^ 2
+))) <= circle.radius_km`
+
+/** Even-odd on plain coordinates. Ring 0 is the outline; an edge belongs to the polygon, also that of a hole. */
+function isInPolygon({ bands, edges }: Polygons): Condition {
+  const rim = sql`${rim_degrees}::float8`
+  const lists = edge_columns.map((name) => sql`(${edges[name]}::float8[])[own.first:own.last]`)
+  return sql`(
+    select bool_or(ring = 0 and is_edge)
+      or bool_or(ring = 0 and is_odd) and not bool_or(ring > 0 and is_odd and not is_edge)
+    from (
+      select ring,
+        bool_or(${is_on_line}
+          and point.lng between least(ax, bx) - ${rim} and greatest(ax, bx) + ${rim}
+          and point.lat between least(ay, by) - ${rim} and greatest(ay, by) + ${rim}) as is_edge,
+        count(*) filter (where (ay > point.lat) <> (by > point.lat) and (by - ay > 0) = (side > 0)) % 2 = 1 as is_odd
+      from (
+        select edge.*, (bx - ax) * (point.lat - ay) - (by - ay) * (point.lng - ax) as side
+        from (
+          select (${bands.first}::int[])[band] as first, (${bands.last}::int[])[band] as last
+          from (select (polygon.first_band + least(
+            polygon.bands_count - 1,
+            floor((point.lat - polygon.south) * polygon.bands_per_degree)))::int as band) as level
+          offset 0
+        ) as own, unnest(${sql.join(lists)}) as edge (ring, ax, ay, bx, by)
+        offset 0
+      ) as edge
+      group by ring
+    ) as ring)`
+}
+
+/** The square of a very small number would be refused; it is less than the other side in any case. */
+const is_on_line: Condition = sql`case when abs(side) < 1e-150::float8 then true
+  else side * side <= ${rim_degrees * rim_degrees}::float8 * ((bx - ax) * (bx - ax) + (by - ay) * (by - ay)) end`
