@@ -1,0 +1,44 @@
+import type { NamedDefinition, SentDefinition } from './definition.ts'
+import type { ManagedMetadataSchema, MetadataSchema } from './schema.ts'
+
+/** The names that differ between the management API and `/v1` (spec 04, 8.1). */
+const spellings = {
+  object_type: 'objectType',
+  min_length: 'minLength',
+  max_length: 'maxLength',
+  exact_length: 'exactLength',
+} as const
+const spelling_pairs = Object.entries(spellings) as Array<
+  [snake: keyof typeof spellings, camel: (typeof spellings)[keyof typeof spellings]]
+>
+
+type EitherSpelling = SentDefinition & { [K in (typeof spellings)[keyof typeof spellings]]?: unknown }
+
+/** A definition that may be written in both spellings, in that of the management API. */
+export function toSnake(sent: EitherSpelling): SentDefinition {
+  const definition: Record<string, unknown> = { ...sent }
+  for (const [snake, camel] of spelling_pairs) {
+    definition[snake] = sent[snake] ?? sent[camel]
+    delete definition[camel]
+  }
+  return definition as SentDefinition
+}
+
+/** The properties of a stored schema, in the spelling of the management API. */
+export const managedProperties = (definitions: readonly NamedDefinition[]): ManagedMetadataSchema['properties'] =>
+  Object.fromEntries(definitions.map(({ name, ...definition }) => [name, definition]))
+
+/** The same in the spelling of `/v1`. */
+export const publicProperties = (definitions: readonly NamedDefinition[]): MetadataSchema['properties'] =>
+  Object.fromEntries(
+    definitions.map(({ name, object_type, min_length, max_length, exact_length, ...definition }) => [
+      name,
+      {
+        ...definition,
+        objectType: object_type,
+        ...(min_length === undefined ? {} : { minLength: min_length }),
+        ...(max_length === undefined ? {} : { maxLength: max_length }),
+        ...(exact_length === undefined ? {} : { exactLength: exact_length }),
+      },
+    ]),
+  )
