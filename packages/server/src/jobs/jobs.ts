@@ -2,7 +2,8 @@ import { fromKysely, type Job, PgBoss, type QueueResult } from 'pg-boss'
 import type { Database, Db } from '../db/connect.ts'
 import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
-import { type QueueData, type QueueName, type QueueOptions, queues } from './queues.ts'
+import { type QueueData, type QueueName, type QueueOptions, queues, type WatchName } from './queues.ts'
+import { type Look, startWatch, type Watch } from './watch.ts'
 
 /** The job queues of this process. */
 export interface Jobs {
@@ -15,9 +16,11 @@ export interface Jobs {
   work<Q extends QueueName>(queue: Q, handle: Handler<Q>): Promise<void>
   /** Sends an empty job at the times a cron expression names (UTC), once however many nodes there are. */
   schedule(queue: QueueName, cron: string): Promise<void>
+  /** Has this process look after work that waits in a table of its own (jobs/watch.ts). */
+  watch(name: WatchName, look: Look): void
   counts(): Promise<QueueCounts[]>
-  /** Looks for work in a queue now instead of at the next tick. */
-  wake(queue: QueueName): void
+  /** Looks for work now instead of at the next tick. */
+  wake(name: QueueName | WatchName): void
   /** Takes no more jobs, waits for the running ones, and gives back those that are not done in time. */
   close(options?: { graceful_seconds?: number }): Promise<void>
 }
@@ -78,6 +81,7 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
   if (database.kind === 'pglite') await returnAbandonedJobs(database)
 
   const crews = new Map<QueueName, Crew>()
+  const watches = new Map<WatchName, Watch>()
   const closing = new AbortController()
   const ticker = startTicking(database, crews, wake, report)
   let closed: Promise<void> | undefined
@@ -111,7 +115,10 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
 
   async function close(graceful_seconds: number): Promise<void> {
     clearInterval(ticker)
-    const stopped = Promise.all([...crews.keys()].map((queue) => boss.offWork(queue, { wait: true })))
+    const stopped = Promise.all([
+      ...[...crews.keys()].map((queue) => boss.offWork(queue, { wait: true })),
+      ...[...watches.values()].map((watch) => watch.close()),
+    ])
     closing.abort()
     let deadline: NodeJS.Timeout | undefined
     const timeout = new Promise((resolve) => {
@@ -123,7 +130,14 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
   }
 
   return {
-    wake,
+    wake(name) {
+      const watch = watches.get(name as WatchName)
+      if (watch === undefined) wake(name as QueueName)
+      else watch.wake()
+    },
+    watch(name, look) {
+      watches.set(name, startWatch(look, report))
+    },
     async send(writing, queue, data, { id, lane, start_after } = {}) {
       const sent = await boss.send(queue, data as object, {
         db: fromKysely(writing.db),

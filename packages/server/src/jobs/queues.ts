@@ -11,6 +11,9 @@ export interface QueueData {
 
 export type QueueName = keyof QueueData
 
+/** Work that waits in tables of its own: see jobs/watch.ts. */
+export type WatchName = 'exports' | 'segments'
+
 export interface QueueOptions extends Omit<Queue, 'name' | 'heartbeatSeconds'> {
   /** Jobs of the queue that run at the same time in one process. */
   concurrency: Record<Database['kind'], number>
