@@ -1,0 +1,22 @@
+import type { Ctx } from '../context.ts'
+import { inUse } from '../http/errors.ts'
+import { collectionsNaming } from '../product-collections/naming.ts'
+import { rulesNaming } from '../validation-rules/naming.ts'
+
+/**
+ * Throws `resource_in_use` when a validation rule or a static collection names one of some goods (spec 04, 5.2).
+ * `resource_type` and `id` are what is to be deleted.
+ */
+export async function refuseInUse(
+  ctx: Ctx,
+  resource_type: 'product' | 'sku',
+  id: string,
+  { products, skus }: { products: string[]; skus: string[] },
+): Promise<void> {
+  for (const [object, ids] of [['product', products] as const, ['sku', skus] as const]) {
+    const rules = await rulesNaming(ctx, object, ids)
+    if (rules.total > 0) throw inUse(resource_type, id, { type: 'validation_rules', ...rules })
+  }
+  const collections = await collectionsNaming(ctx, [...products, ...skus])
+  if (collections.total > 0) throw inUse(resource_type, id, { type: 'products_collection', ...collections })
+}

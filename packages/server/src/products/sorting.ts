@@ -1,0 +1,25 @@
+/** What lists of the catalogue sort by. The words of other resources that the contract takes here mean the time of creation (spec 04, 5.2). */
+export const catalogue_orders = [
+  'created_at',
+  '-created_at',
+  'updated_at',
+  '-updated_at',
+  'type',
+  '-type',
+  'code',
+  '-code',
+  'campaign',
+  '-campaign',
+  'category',
+  '-category',
+] as const
+
+/** The columns behind them, for `pageOf`. */
+export const catalogue_columns = {
+  created_at: 'created_at',
+  updated_at: { nullable: 'updated_at' },
+  type: 'created_at',
+  code: 'created_at',
+  campaign: 'created_at',
+  category: 'created_at',
+} as const
