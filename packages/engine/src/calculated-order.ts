@@ -1,7 +1,15 @@
 import { assert } from './assert.ts'
-import type { Cart, Line } from './cart.ts'
+import { type Cart, type Line, openCart } from './cart.ts'
 import { overlaid } from './goods.ts'
-import type { CalculatedItem, CalculatedOrder } from './schema/index.ts'
+import type { CalculatedItem, CalculatedOrder, OrderFacts } from './schema/index.ts'
+
+/**
+ * What an order costs as it stands, with nothing redeemed (spec 02, 2.1). Discounts granted earlier are cut so that nothing
+ * falls below zero. Throws a RangeError when its amounts are too large to be exact.
+ *
+ * Two shirts at 17.00 and three pairs of socks at 4.50 → `amount` 4750, `total_amount` 4750.
+ */
+export const calculateOrder = (facts: OrderFacts): CalculatedOrder => calculatedOrder(openCart(facts), 'request')
 
 /** The order in the words of the contract (spec 02, 2.2 and 2.3); applied amounts of the redeemable, or of the request. */
 export function calculatedOrder(cart: Cart, scope: 'redeemable' | 'request'): CalculatedOrder {

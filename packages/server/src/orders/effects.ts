@@ -1,0 +1,100 @@
+import type { Ctx } from '../context.ts'
+import type { StoredCustomer } from '../customers/customer.ts'
+import { toSimpleCustomer } from '../customers/customer.ts'
+import { adjustOrderSummary } from '../customers/order-summary.ts'
+import type { CustomerRow, OrderStatus } from '../db/tables.ts'
+import { emitMany, type NewEvent } from '../events/emit.ts'
+import { noteChanged } from '../segments/changed.ts'
+import { invalidAmount } from './input.ts'
+import { type StoredOrder, toOrder } from './order.ts'
+import type { People } from './people.ts'
+
+/** An order that has been written, and what it was before; null: it is new. */
+export interface OrderChange {
+  before: StoredOrder | null
+  order: StoredOrder
+  people: Pick<People, 'customer' | 'referrer'>
+  /** The redemption or rollback that changed it, as its events show it; null: a request about the order itself. */
+  redemption: Record<string, unknown> | null
+}
+
+/**
+ * All that follows from an order that was written (spec 04, 7.4), whoever wrote it: the summaries of its customers, their
+ * segments, the events. What an order sets off by becoming PAID or CANCELED is set off here, next to its event. An import
+ * sets off nothing and tells nobody, but summaries and segments are as right as ever (spec 04, 7.5).
+ */
+export async function followOrder(
+  ctx: Ctx,
+  change: OrderChange,
+  { is_import = false }: { is_import?: boolean } = {},
+): Promise<void> {
+  await moveSummaries(ctx, change)
+  if (!is_import) await emitMany(ctx, eventsOf(change))
+}
+
+const statusEvent = {
+  CREATED: null,
+  PAID: 'customer.order.paid',
+  FULFILLED: 'customer.order.fulfilled',
+  CANCELED: 'customer.order.canceled',
+} as const satisfies Record<OrderStatus, NewEvent['type'] | null>
+
+/** The events of a change. They belong to a customer: an order without one, or of one who is gone, tells nothing. */
+function eventsOf({ before, order, people: { customer, referrer }, redemption }: OrderChange): NewEvent[] {
+  if (customer === null) return []
+  const data = {
+    customer: toSimpleCustomer(customer),
+    referrer: referrer === null ? null : toSimpleCustomer(referrer),
+    order: toOrder(order),
+    redemption,
+  }
+  const reached = order.status === before?.status ? null : statusEvent[order.status]
+  const types = [before === null ? 'customer.order.created' : 'customer.order.updated', reached] as const
+  return types.flatMap((type) => (type === null ? [] : [{ type, entity_id: customer.id, data }]))
+}
+
+/** Takes what the order counted for out of one summary, and puts what it counts for now into the same or another. */
+async function moveSummaries(ctx: Ctx, { before, order, people: { customer } }: OrderChange): Promise<void> {
+  const moves = summaryMoves(before, order)
+  for (const { customer_id, amount, count } of moves) {
+    if (customer?.id === customer_id) checkSum(customer, amount)
+    await adjustOrderSummary(ctx, customer_id, { amount, count })
+  }
+  await noteChanged(
+    ctx,
+    moves.map(({ customer_id }) => customer_id),
+  )
+}
+
+interface SummaryMove {
+  customer_id: CustomerRow['id']
+  amount: number
+  count: number
+}
+
+/** In the order of ids, in which customers are locked. */
+function summaryMoves(before: StoredOrder | null, after: StoredOrder): SummaryMove[] {
+  const [was, is] = [countedOf(before), countedOf(after)]
+  if (was === null && is === null) return []
+  if (was !== null && is !== null && was.customer_id === is.customer_id) {
+    // The day of the latest order is part of the summary too.
+    const isSame = was.amount === is.amount && before?.created_at === after.created_at
+    return isSame ? [] : [{ customer_id: is.customer_id, amount: is.amount - was.amount, count: 0 }]
+  }
+  const moves: SummaryMove[] = []
+  if (was !== null) moves.push({ customer_id: was.customer_id, amount: -was.amount, count: -1 })
+  if (is !== null) moves.push({ customer_id: is.customer_id, amount: is.amount, count: 1 })
+  return moves.sort((a, b) => (a.customer_id < b.customer_id ? -1 : 1))
+}
+
+/** What an order counts for, and whom: only while it is paid or fulfilled (spec 04, 4.1). */
+function countedOf(order: StoredOrder | null): { customer_id: CustomerRow['id']; amount: number } | null {
+  if (order === null || order.customer_id === null) return null
+  const isCounted = order.status === 'PAID' || order.status === 'FULFILLED'
+  return isCounted ? { customer_id: order.customer_id, amount: order.amount ?? 0 } : null
+}
+
+/** A sum that is too large to be exact is refused, as an amount would be. */
+function checkSum({ orders_total_amount }: StoredCustomer, added: number): void {
+  if (!Number.isSafeInteger(orders_total_amount + added)) throw invalidAmount()
+}

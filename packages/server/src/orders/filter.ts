@@ -1,0 +1,26 @@
+import type { MetadataType } from '@guerdon/engine/schema'
+import type { Ctx } from '../context.ts'
+import type { Condition } from '../lib/filter/conditions.ts'
+import { type FilterFields, filterSql, locationsIn, metadataField, parseFilter } from '../lib/filter/filter.ts'
+import { listLocationShapes } from '../locations/store.ts'
+import { metadataTypes } from '../metadata-schemas/rules.ts'
+
+/** What orders are filtered by, in lists (spec 04, 7.5). A discount of nothing is 0 here, though no order shows it. */
+export const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({
+  created_at: { type: 'datetime', column: 'orders.created_at' },
+  updated_at: { type: 'datetime', column: 'orders.updated_at' },
+  status: { type: 'string', column: 'orders.status' },
+  source_id: { type: 'string', column: 'orders.source_id' },
+  customer_id: { type: 'string', column: 'orders.customer_id' },
+  amount: { type: 'number', column: 'orders.amount' },
+  total_amount: { type: 'number', column: 'orders.total_amount' },
+  discount_amount: { type: 'number', column: 'orders.discount_amount' },
+  'metadata.*': metadataField('orders.metadata', types),
+})
+
+/** The `filters` of a list of orders, as a condition of its statement. */
+export async function orderFilterSql(ctx: Ctx, filters: unknown): Promise<Condition> {
+  const filter = parseFilter(filters, orderFields(await metadataTypes(ctx, 'order')))
+  const locations = await listLocationShapes(ctx, locationsIn(filter))
+  return filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone }, { locations })
+}

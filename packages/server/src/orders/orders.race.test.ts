@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { newProject, type Shop } from '../testing/app.ts'
+import { runAsyncActions } from '../testing/background.ts'
+import { eventNames, newOrder, ok, orderSummary } from '../testing/orders.ts'
+import { importOrders } from './import.ts'
+
+/** The summary of every customer of a project, from the orders themselves. */
+async function recomputed(shop: Shop): Promise<Map<string, object>> {
+  const orders = await shop.service.house.database.db
+    .selectFrom('orders')
+    .where('project_id', '=', shop.project_id)
+    .where('status', 'in', ['PAID', 'FULFILLED'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .select(['customer_id', 'amount', 'created_at'])
+    .execute()
+  const summaries = new Map<string, object>()
+  for (const [customer_id, theirs] of Map.groupBy(orders, ({ customer_id }) => customer_id ?? '')) {
+    const total_amount = theirs.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+    const last = theirs.at(-1)
+    summaries.set(customer_id, {
+      total_amount,
+      total_count: theirs.length,
+      average_amount: Math.floor((2 * total_amount + theirs.length) / (2 * theirs.length)),
+      last_order_amount: last?.amount ?? 0,
+      last_order_date: last?.created_at,
+    })
+  }
+  return summaries
+}
+
+async function expectRightSummaries(shop: Shop, customers: readonly string[]): Promise<void> {
+  const expected = await recomputed(shop)
+  const nothing = { total_amount: 0, total_count: 0, average_amount: 0, last_order_amount: 0 }
+  for (const source_id of customers) {
+    const { id } = await ok(shop, 'GET', `/v1/customers/${source_id}`)
+    expect(await orderSummary(shop, id), source_id).toEqual(expected.get(id) ?? nothing)
+  }
+}
+
+const times = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)))
+
+test('of fifty who send one new order at once, one creates it and the others change it', async () => {
+  const shop = await newProject()
+  const answers = await times(50, (n) =>
+    shop.call('POST', '/v1/orders', {
+      source_id: 'o-1',
+      amount: n,
+      status: 'PAID',
+      customer: { source_id: 'ann' },
+      metadata: { [`from_${n}`]: true },
+    }),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  const { orders, total } = await ok(shop, 'GET', '/v1/orders')
+  expect(total).toBe(1)
+  expect(Object.keys(orders[0].metadata)).toHaveLength(50)
+  const names = await eventNames(shop)
+  expect(names.filter((name) => name === 'created')).toHaveLength(1)
+  expect(names.filter((name) => name === 'updated')).toHaveLength(49)
+  expect(names.filter((name) => name === 'paid')).toHaveLength(1)
+  await expectRightSummaries(shop, ['ann'])
+})
+
+test('an order that is flipped by many at once counts as it ends', async () => {
+  const shop = await newProject()
+  await newOrder(shop, { source_id: 'o-1', amount: 700, customer: { source_id: 'ann' } })
+  for (let round = 0; round < 3; round++) {
+    const answers = await times(20, (n) =>
+      shop.call('PUT', '/v1/orders/o-1', { status: n % 2 === 0 ? 'PAID' : 'CANCELED', amount: 100 + n }),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    await expectRightSummaries(shop, ['ann'])
+  }
+})
+
+test('orders of few customers change hands, amounts and status at once, and every sum is right', async () => {
+  const shop = await newProject()
+  const customers = ['ann', 'bob', 'carol']
+  const chosen = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
+  const person = () => ({ source_id: chosen(customers) })
+  const status = () => chosen(['CREATED', 'PAID', 'CANCELED', 'FULFILLED'])
+  for (const source_id of customers) await newOrder(shop, { customer: { source_id } })
+  await times(10, (n) => newOrder(shop, { source_id: `o-${n}`, amount: n, customer: person() }))
+
+  const answers = await times(150, (n) => {
+    const path = `/v1/orders/o-${n % 10}`
+    switch (n % 5) {
+      case 0:
+        return shop.call('PUT', path, { status: status() })
+      case 1:
+        return shop.call('PUT', path, { amount: n, status: status() })
+      case 2:
+        return shop.call('PUT', path, {
+          customer: { ...person(), name: `${n}` },
+          referrer: { ...person(), name: `${n}` },
+        })
+      case 3:
+        return shop.call('PUT', path, { items: [{ price: n, quantity: 2 }], created_at: `2024-01-${10 + (n % 10)}` })
+      default:
+        return shop.call('POST', '/v1/orders', {
+          source_id: `o-${n % 20}`,
+          amount: n,
+          status: status(),
+          customer: person(),
+          referrer: person(),
+        })
+    }
+  })
+  expect(answers.map(({ status }) => status)).toEqual(Array(150).fill(200))
+  await expectRightSummaries(shop, customers)
+})
+
+test('an import and requests about the same orders do not wait for each other in a circle', async () => {
+  const shop = await newProject()
+  const customers = ['ann', 'bob']
+  const ordersOf = (of: number) =>
+    Array.from({ length: 100 }, (_, n) => ({
+      source_id: `o-${(n * 7) % 25}`,
+      amount: of + n,
+      status: n % 3 === 0 ? 'CANCELED' : 'PAID',
+      customer: { source_id: customers[n % 2] },
+    }))
+  await ok(shop, 'POST', '/v1/orders/import', ordersOf(0))
+  const [, answers] = await Promise.all([
+    runAsyncActions(shop.service.house, shop.project_id, [importOrders]),
+    Promise.all(ordersOf(1000).map((order) => shop.call('POST', '/v1/orders', order))),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
+  expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(25)
+  await expectRightSummaries(shop, customers)
+})
+
+test('a name that an order takes while another is created with it goes to one of them', async () => {
+  const shop = await newProject()
+  for (let round = 0; round < 10; round++) {
+    const { id } = await newOrder(shop, {})
+    const source_id = `o-${round}`
+    const answers = await Promise.all([
+      shop.call('PUT', `/v1/orders/${id}`, { source_id }),
+      shop.call('POST', '/v1/orders', { source_id }),
+    ])
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    expect(answers[1]?.status).toBe(200)
+    const found = await ok(shop, 'GET', `/v1/orders?filters[source_id][conditions][$is]=${source_id}`)
+    expect(found.total).toBe(1)
+  }
+})

@@ -1,0 +1,97 @@
+import { StartedAsyncAction } from '../async-actions/schema.ts'
+import { createExport } from '../exports/create.ts'
+import { Export } from '../exports/schema.ts'
+import { operation } from '../http/operation.ts'
+import { startAsyncAction } from '../jobs/async-action.ts'
+import { listed } from '../lib/list.ts'
+import { createOrder } from './create.ts'
+import { orderFilterSql } from './filter.ts'
+import { importOrders } from './import.ts'
+import { readOrder } from './input.ts'
+import { toOrder } from './order.ts'
+import { CreateOrder, CreateOrderExport, ImportOrders, Order, OrderList, OrderQuery, UpdateOrder } from './schema.ts'
+import { getOrder, listOrders } from './store.ts'
+import { changeOrder } from './update.ts'
+
+/** What can be wrong with an order that is written. */
+const faults = [
+  'invalid_payload',
+  'invalid_amount',
+  'invalid_order',
+  'metadata_validation_failed',
+  'not_found',
+  'duplicate_found',
+] as const
+
+export const orders = [
+  operation({
+    id: 'listOrders',
+    method: 'GET',
+    path: '/v1/orders',
+    summary: 'List orders',
+    query: OrderQuery,
+    reply: OrderList,
+    errors: ['invalid_query_params'],
+    run: async (ctx, { query }) => {
+      const where = query.filters === undefined ? [] : [await orderFilterSql(ctx, query.filters)]
+      const { orders, total } = await listOrders(ctx, query, where)
+      return listed('orders', orders.map(toOrder), { total })
+    },
+  }),
+  operation({
+    id: 'createOrder',
+    method: 'POST',
+    path: '/v1/orders',
+    summary: 'Create an order',
+    description:
+      'An order whose `id` or `source_id` is known is updated instead. Discounts that were granted elsewhere are cut to what they are taken off: a total is never negative.',
+    body: CreateOrder,
+    reply: Order,
+    errors: faults,
+    run: async (ctx, { body }) => toOrder(await createOrder(ctx, readOrder(body))),
+  }),
+  operation({
+    id: 'getOrder',
+    method: 'GET',
+    path: '/v1/orders/{orderId}',
+    summary: 'Get an order',
+    reply: Order,
+    errors: ['not_found'],
+    run: async (ctx, { params }) => toOrder(await getOrder(ctx, params.orderId)),
+  }),
+  operation({
+    id: 'updateOrder',
+    method: 'PUT',
+    path: '/v1/orders/{orderId}',
+    summary: 'Update an order',
+    description:
+      'Only what is sent changes. `items` replaces all lines, and the amount follows from them unless it is sent too.',
+    body: UpdateOrder,
+    reply: Order,
+    errors: faults,
+    target: (ctx, { params }) => getOrder(ctx, params.orderId, { lock: true }),
+    run: async (ctx, { target, body }) => toOrder(await changeOrder(ctx, target, readOrder(body))),
+  }),
+  operation({
+    id: 'importOrders',
+    method: 'POST',
+    path: '/v1/orders/import',
+    summary: 'Import orders',
+    description: 'Customers and summaries are brought up to date, but no order event is told and nothing is earned.',
+    body: ImportOrders,
+    reply: StartedAsyncAction,
+    errors: ['invalid_payload'],
+    run: (ctx, { body }) => startAsyncAction(ctx, importOrders, { orders: body }),
+  }),
+  operation({
+    id: 'createOrderExport',
+    method: 'POST',
+    path: '/v1/orders/export',
+    summary: 'Export orders',
+    description: 'Writes a CSV file in the background, as an export of `order` does.',
+    body: CreateOrderExport,
+    reply: Export,
+    errors: ['invalid_payload', 'invalid_export_fields'],
+    run: (ctx, { body }) => createExport(ctx, 'order', body.parameters),
+  }),
+]

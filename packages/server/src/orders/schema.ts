@@ -1,0 +1,181 @@
+import {
+  CalculatedItem,
+  Instant,
+  InstantInput,
+  Int,
+  Maybe,
+  Metadata,
+  Name,
+  Nullable,
+  OneOf,
+} from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { CustomerBody } from '../customers/schema.ts'
+import { OrderExportParameters } from '../exports/schema.ts'
+import { limits } from '../lib/limits.ts'
+import { FilterQuery, listOf, PageQuery } from '../lib/list.ts'
+
+const Amount = Int({ minimum: 0 })
+
+const Status = OneOf(['CREATED', 'PAID', 'CANCELED', 'FULFILLED'])
+
+const { product, sku, ...line } = CalculatedItem.properties
+
+const shownProduct = {
+  id: Type.Optional(Type.String()),
+  source_id: Type.Optional(Type.String()),
+  price: Type.Optional(Amount),
+  metadata: Type.Optional(Metadata),
+  override: Type.Optional(Type.Boolean()),
+}
+
+/** A line of an order: what it sells, as the catalogue knew it when the line was stored, and what it costs. */
+export const OrderItem = Type.Object({
+  ...line,
+  product: Type.Optional(Type.Object({ ...shownProduct, name: Type.Optional(Type.String()) })),
+  sku: Type.Optional(Type.Object({ ...shownProduct, sku: Type.Optional(Type.String()) })),
+})
+export type OrderItem = Static<typeof OrderItem>
+
+/** The redemption of an order, by its id. */
+const OrderRedemption = Type.Object({
+  date: Type.Optional(Instant),
+  related_object_type: Type.Optional(Type.String()),
+  related_object_id: Type.Optional(Type.String()),
+  related_object_parent_id: Type.Optional(Type.String()),
+  stacked: Type.Optional(Type.Array(Type.String())),
+  rollback_id: Type.Optional(Type.String()),
+  rollback_date: Type.Optional(Instant),
+  rollback_stacked: Type.Optional(Type.Array(Type.String())),
+})
+
+const CustomerReference = Type.Object({ id: Type.String(), object: Type.Literal('customer') })
+
+export const Order = Type.Object({
+  id: Type.String({ description: 'Time-ordered id, `ord_` and 24 letters and digits.' }),
+  source_id: Nullable(Type.String()),
+  status: Status,
+  amount: Type.Optional(Amount),
+  initial_amount: Type.Optional(Amount),
+  discount_amount: Type.Optional(Amount),
+  items_discount_amount: Type.Optional(Amount),
+  total_discount_amount: Type.Optional(Amount),
+  total_amount: Type.Optional(Amount),
+  applied_discount_amount: Type.Optional(Amount),
+  items_applied_discount_amount: Type.Optional(Amount),
+  total_applied_discount_amount: Type.Optional(Amount),
+  items: Type.Array(OrderItem),
+  metadata: Metadata,
+  customer_id: Nullable(Type.String()),
+  referrer_id: Nullable(Type.String()),
+  customer: Type.Optional(CustomerReference),
+  referrer: Type.Optional(CustomerReference),
+  redemptions: Type.Optional(
+    Type.Unsafe<Record<string, Static<typeof OrderRedemption>>>({
+      type: 'object',
+      additionalProperties: OrderRedemption,
+    }),
+  ),
+  created_at: Instant,
+  updated_at: Nullable(Instant),
+  object: Type.Literal('order'),
+})
+export type Order = Static<typeof Order>
+
+/**
+ * A whole number, or a text that spells one (spec 02, 0). Its bounds are checked by `readOrder`, because an amount out of
+ * bounds is refused with a key of its own.
+ */
+const Numeric = Type.Optional(
+  Type.Unsafe<number | string | null>({
+    type: ['integer', 'string', 'null'],
+    description: 'A whole number; a text of digits is read as one.',
+  }),
+)
+
+const good = {
+  id: Maybe(Name),
+  source_id: Maybe(Name),
+  override: Maybe(
+    Type.Boolean({ description: 'Writes what is said here to the catalogue, and creates what it does not know.' }),
+  ),
+  price: Numeric,
+  metadata: Maybe(Metadata),
+}
+
+export const OrderItemBody = Type.Object({
+  id: Maybe(Type.String({ description: 'Of a line that the order has: it stays the same line.' })),
+  source_id: Maybe(Name),
+  related_object: Maybe(OneOf(['product', 'sku'])),
+  product_id: Maybe(Name),
+  sku_id: Maybe(Name),
+  quantity: Numeric,
+  discount_quantity: Numeric,
+  initial_quantity: Numeric,
+  price: Numeric,
+  amount: Numeric,
+  initial_amount: Numeric,
+  discount_amount: Numeric,
+  product: Maybe(Type.Object({ ...good, name: Maybe(Name) })),
+  sku: Maybe(Type.Object({ ...good, sku: Maybe(Name) })),
+  metadata: Maybe(Metadata),
+})
+export type OrderItemBody = Static<typeof OrderItemBody>
+
+const body = {
+  source_id: Maybe(Name),
+  status: Maybe(Status),
+  amount: Numeric,
+  initial_amount: Numeric,
+  discount_amount: Numeric,
+  items: Maybe(Type.Array(OrderItemBody, { maxItems: limits.order_items_max })),
+  metadata: Maybe(Metadata),
+  customer: Maybe(CustomerBody),
+  referrer: Maybe(CustomerBody),
+  referrer_id: Maybe(Name),
+}
+
+const example = {
+  source_id: 'order-1',
+  status: 'CREATED',
+  items: [
+    { source_id: 'mug', related_object: 'product', quantity: 2, price: 1250 },
+    { source_id: 'mug-blue-330', related_object: 'sku', quantity: 1, price: 1290 },
+  ],
+  customer: { source_id: 'customer-1' },
+  metadata: { channel: 'web' },
+}
+
+/** Only what is sent changes; `null` clears `source_id` and `referrer_id`, and says nothing anywhere else. */
+export const UpdateOrder = Type.Object(
+  { ...body, created_at: Maybe(InstantInput) },
+  { examples: [{ status: 'PAID', metadata: { channel: 'web' } }] },
+)
+export type UpdateOrder = Static<typeof UpdateOrder>
+
+export const CreateOrder = Type.Object(
+  { id: Maybe(Name), ...body, created_at: Maybe(InstantInput) },
+  { examples: [example] },
+)
+export type CreateOrder = Static<typeof CreateOrder>
+
+/** Without `created_at`: an imported order is created when it is imported (spec 04, 7.2). */
+const ImportedOrder = Type.Object({ id: Maybe(Name), ...body })
+export type ImportedOrder = Static<typeof ImportedOrder>
+
+export const ImportOrders = Type.Array(ImportedOrder, {
+  minItems: 1,
+  maxItems: limits.order_import_max,
+  examples: [[example]],
+})
+export type ImportOrders = Static<typeof ImportOrders>
+
+export const OrderQuery = Type.Object({
+  ...PageQuery({ order: ['-created_at', 'created_at', '-updated_at', 'updated_at'] }),
+  ...FilterQuery,
+})
+export type OrderQuery = Static<typeof OrderQuery>
+
+export const OrderList = listOf('orders', Order, { total: true })
+
+export const CreateOrderExport = Type.Object({ parameters: Maybe(OrderExportParameters) })

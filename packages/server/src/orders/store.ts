@@ -1,0 +1,148 @@
+import { type Selectable, sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import type { OrderRow } from '../db/tables.ts'
+import { tally, tallyOf } from '../db/tallies.ts'
+import { isDuplicate } from '../db/transaction.ts'
+import { duplicate, invalidPayload, notFound } from '../http/errors.ts'
+import type { Condition } from '../lib/filter/conditions.ts'
+import { limits } from '../lib/limits.ts'
+import { pageOf } from '../lib/list.ts'
+import type { StoredItem, StoredOrder } from './order.ts'
+import type { OrderQuery } from './schema.ts'
+
+type OrderId = OrderRow['id']
+
+/** What may be written; the totals follow from it in the database. */
+export type OrderColumns = Omit<StoredOrder, 'project_id' | 'total_discount_amount' | 'total_amount'>
+
+/** An order by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+export async function getOrder(ctx: Ctx, key: string, options: { lock?: boolean } = {}): Promise<StoredOrder> {
+  const order = await findOrder(ctx, key, options)
+  if (order === undefined) throw notFound('order', key)
+  return order
+}
+
+/**
+ * An order by our id, or else by the shop's own. Whoever changes an order locks it first, and the customers after it, in
+ * the order of their ids: so nobody waits in a circle.
+ */
+export async function findOrder(ctx: Ctx, key: string, options: LockOptions = {}): Promise<StoredOrder | undefined> {
+  const row = await ordersOf(ctx, options)
+    .where((is) => is.or([is('id', '=', key as OrderId), is('source_id', '=', key)]))
+    .orderBy((is) => is('id', '=', key as OrderId), 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toStored(row)
+}
+
+export async function findOrderById(ctx: Ctx, id: string, options: LockOptions = {}): Promise<StoredOrder | undefined> {
+  const row = await ordersOf(ctx, options)
+    .where('id', '=', id as OrderId)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toStored(row)
+}
+
+export async function findOrderBySource(
+  ctx: Ctx,
+  source_id: string,
+  options: LockOptions = {},
+): Promise<StoredOrder | undefined> {
+  const row = await ordersOf(ctx, options).where('source_id', '=', source_id).executeTakeFirst()
+  return row === undefined ? undefined : toStored(row)
+}
+
+interface LockOptions {
+  lock?: boolean
+}
+
+const ordersOf = ({ db, project_id }: Ctx, { lock = false }: LockOptions) =>
+  db
+    .selectFrom('orders')
+    .where('project_id', '=', project_id)
+    .selectAll()
+    .$if(lock, (query) => query.forUpdate())
+
+/**
+ * Makes whoever names an order by one of these source ids wait until the end of the transaction, also while there is no
+ * such order: of many who create it, each but the first finds it, before it holds anything that the first one needs.
+ */
+export async function lockSources({ db, project_id }: Ctx, source_ids: readonly string[]): Promise<void> {
+  if (source_ids.length === 0) return
+  const names = [...new Set(source_ids)].map((source_id) => `order ${project_id} ${source_id}`).sort()
+  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`.execute(db)
+}
+
+/** Locks the orders that some ids and source ids name, for a step of an import that will change them one by one. */
+export async function lockOrders(
+  { db, project_id }: Ctx,
+  { ids, source_ids }: { ids: readonly string[]; source_ids: readonly string[] },
+): Promise<void> {
+  await sql`
+    select id from orders
+    where project_id = ${project_id} and (id = any(${ids}::text[]) or source_id = any(${source_ids}::text[]))
+    order by id for update`.execute(db)
+}
+
+/** A new order, or undefined when another one has its `source_id`. */
+export async function insertOrder({ db, project_id }: Ctx, columns: OrderColumns): Promise<StoredOrder | undefined> {
+  const row = await db
+    .insertInto('orders')
+    .values({ project_id, ...columns, ...jsonOf(columns) })
+    .onConflict((conflict) => conflict.columns(['project_id', 'source_id']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  await tally(db, project_id, 'orders', 1)
+  return toStored(row)
+}
+
+/** Writes an order that the caller has locked; 409 when another one has its `source_id`. */
+export async function updateOrder({ db, project_id }: Ctx, { id, ...columns }: OrderColumns): Promise<StoredOrder> {
+  try {
+    const row = await db
+      .updateTable('orders')
+      .set({ ...columns, ...jsonOf(columns) })
+      .where('project_id', '=', project_id)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return toStored(row)
+  } catch (error) {
+    if (isDuplicate(error)) throw duplicate('order', 'source_id', columns.source_id as string)
+    throw error
+  }
+}
+
+export async function listOrders(
+  { db, project_id }: Ctx,
+  query: OrderQuery,
+  where: Condition[],
+): Promise<{ orders: StoredOrder[]; total: number }> {
+  const { rows, total } = await pageOf(
+    db.selectFrom('orders').where('project_id', '=', project_id).selectAll(),
+    query,
+    {
+      columns: { created_at: 'created_at', updated_at: { nullable: 'updated_at' } },
+      default_order: '-created_at',
+      where,
+      total: tallyOf(project_id, 'orders'),
+    },
+  )
+  return { orders: rows.map(toStored), total }
+}
+
+function jsonOf({ items, metadata, redemptions }: Pick<OrderColumns, 'items' | 'metadata' | 'redemptions'>) {
+  const items_json = JSON.stringify(items)
+  // What the catalogue says of a line is stored with it, so that a small request can become a large order.
+  if (Buffer.byteLength(items_json) > limits.order_items_bytes_max)
+    throw invalidPayload(
+      `Property .items must NOT take more than ${limits.order_items_bytes_max} bytes as it is stored`,
+    )
+  return {
+    items: items_json,
+    metadata: JSON.stringify(metadata),
+    redemptions: redemptions === null ? null : JSON.stringify(redemptions),
+  }
+}
+
+const toStored = (row: Selectable<OrderRow>): StoredOrder => ({ ...row, items: row.items as StoredItem[] })

@@ -1,0 +1,259 @@
+import { calculateOrder } from '@guerdon/engine'
+import { expect, test } from 'vitest'
+import type { Ctx } from '../context.ts'
+import { SimpleOrder } from '../events/shapes.ts'
+import { compileShape } from '../http/validation.ts'
+import { newId } from '../lib/ids.ts'
+import { findGoods } from '../products/goods.ts'
+import { newProject, type Shop } from '../testing/app.ts'
+import { asRequest } from '../testing/background.ts'
+import { ok, orderEvents } from '../testing/orders.ts'
+import { goodKeys, orderFactsOf } from './lines.ts'
+import { type StoredItem, toSimpleOrder } from './order.ts'
+import { findOrder, insertOrder, type OrderColumns } from './store.ts'
+
+/*
+ * Redemptions store what the engine calculated: more than a request can say of an order. Nothing of it may get lost when the
+ * order is read or changed.
+ */
+
+async function inside<T>(shop: Shop, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const { house } = shop.service
+  const project = await house.credentials.project(shop.project_id)
+  if (project === null) throw new Error('no project')
+  return asRequest(house, project, work)
+}
+
+/** Two mugs at 12.50, of which one was added for nothing, and a plate that was added; 1.00 off what is left. */
+const line_mug: StoredItem = {
+  object: 'order_item',
+  id: newId('order_line'),
+  source_id: 'mug',
+  related_object: 'product',
+  quantity: 2,
+  initial_quantity: 1,
+  price: 1250,
+  amount: 2500,
+  initial_amount: 1250,
+  discount_amount: 1250,
+  applied_discount_amount: 1250,
+  discount_quantity: 1,
+  applied_discount_quantity: 1,
+  applied_quantity: 1,
+  applied_quantity_amount: 1250,
+  subtotal_amount: 1250,
+  free_quantity: 1,
+}
+const line_plate: StoredItem = {
+  object: 'order_item',
+  id: newId('order_line'),
+  product_id: 'prod_plate',
+  quantity: 1,
+  initial_quantity: 0,
+  price: 300,
+  amount: 300,
+  initial_amount: 0,
+  discount_amount: 300,
+  discount_quantity: 1,
+  applied_quantity: 1,
+  subtotal_amount: 0,
+  application_details: [
+    {
+      source_index: 0,
+      source_applied_quantity: -1,
+      source_applied_quantity_amount: -1250,
+      target_index: 1,
+      target_applied_quantity: 1,
+      target_applied_quantity_amount: 300,
+      target_applied_discount_amount: 300,
+    },
+  ],
+  free_quantity: 1,
+}
+const redemptions = {
+  r_1: {
+    date: '2025-01-01T00:00:00.000Z',
+    related_object_type: 'voucher',
+    related_object_id: 'v_1',
+    related_object_parent_id: 'camp_1',
+    stacked: ['r_2'],
+    rollback_id: 'rr_1',
+    rollback_date: '2025-01-02T00:00:00.000Z',
+    rollback_stacked: ['rr_2'],
+  },
+}
+
+async function redeemed(shop: Shop): Promise<string> {
+  const columns: OrderColumns = {
+    id: newId('order'),
+    source_id: 'redeemed',
+    status: 'PAID',
+    amount: 2800,
+    initial_amount: 1250,
+    discount_amount: 100,
+    items_discount_amount: 1550,
+    items: [line_mug, line_plate],
+    metadata: {},
+    customer_id: null,
+    referrer_id: null,
+    redemptions,
+    created_at: '2025-01-01T00:00:00.000Z',
+    updated_at: null,
+  }
+  await inside(shop, (ctx) => insertOrder(ctx, columns))
+  return columns.id
+}
+
+const storedItems = (shop: Shop, id: string) =>
+  inside(shop, async (ctx) => (await findOrder(ctx, id, { lock: true }))?.items)
+
+test('an order with redemptions is shown with all of them, but for what only we need', async () => {
+  const shop = await newProject()
+  const id = await redeemed(shop)
+  const shown = [line_mug, line_plate].map(({ free_quantity: _, ...item }) => item)
+  const order = await ok(shop, 'GET', `/v1/orders/${id}`)
+  expect(order).toMatchObject({
+    amount: 2800,
+    initial_amount: 1250,
+    discount_amount: 100,
+    items_discount_amount: 1550,
+    total_discount_amount: 1650,
+    total_amount: 1150,
+    redemptions,
+  })
+  expect(order.items).toEqual(shown)
+})
+
+test('a change that sends no lines keeps them, and what the order was at first', async () => {
+  const shop = await newProject()
+  const id = await redeemed(shop)
+  for (const body of [{ status: 'FULFILLED' }, { metadata: { a: 1 } }, { amount: 2800 }, { discount_amount: 50 }]) {
+    const order = await ok(shop, 'PUT', `/v1/orders/${id}`, body)
+    expect(order).toMatchObject({ initial_amount: 1250, redemptions })
+    expect(await storedItems(shop, id)).toEqual([line_mug, line_plate])
+  }
+  expect(await ok(shop, 'PUT', `/v1/orders/${id}`, { amount: 3000 })).toMatchObject({ initial_amount: 3000 })
+})
+
+test('events show such an order as its answer does', async () => {
+  const shop = await newProject()
+  const id = await redeemed(shop)
+  const order = await ok(shop, 'PUT', `/v1/orders/${id}`, { customer: { source_id: 'ann' } })
+  expect((await orderEvents(shop)).map(({ data }) => data.order)).toEqual([order])
+})
+
+test('a discount that is cut takes along what was applied of it, and nothing else', async () => {
+  const shop = await newProject()
+  const id = await redeemed(shop)
+  expect(await ok(shop, 'PUT', `/v1/orders/${id}`, { amount: 1000 })).toMatchObject({
+    items_discount_amount: 1000,
+    total_amount: 0,
+  })
+  const { discount_amount: _, ...plate } = line_plate
+  expect(await storedItems(shop, id)).toEqual([
+    { ...line_mug, discount_amount: 1000, applied_discount_amount: 1000, subtotal_amount: 1500 },
+    { ...plate, subtotal_amount: 300 },
+  ])
+})
+
+test('lines that are sent replace all that redemptions did to them', async () => {
+  const shop = await newProject()
+  const id = await redeemed(shop)
+  const order = await ok(shop, 'PUT', `/v1/orders/${id}`, { items: [{ id: line_mug.id, quantity: 1, price: 1250 }] })
+  expect(order).toMatchObject({ amount: 1250, initial_amount: 1250, discount_amount: 100, total_amount: 1150 })
+  expect(await storedItems(shop, id)).toEqual([
+    {
+      object: 'order_item',
+      id: line_mug.id,
+      quantity: 1,
+      initial_quantity: 1,
+      price: 1250,
+      amount: 1250,
+      initial_amount: 1250,
+      subtotal_amount: 1250,
+    },
+  ])
+})
+
+test('a stored order enters a calculation as it stands, with what the catalogue knows', async () => {
+  const shop = await newProject()
+  const { id: mug_id } = await ok(shop, 'POST', '/v1/products', { source_id: 'mug', name: 'Mug', price: 9999 })
+  const id = await redeemed(shop)
+  const facts = await inside(shop, async (ctx) => {
+    const order = await findOrder(ctx, id)
+    if (order === undefined) throw new Error('no order')
+    return orderFactsOf(order, await findGoods(ctx, goodKeys(order.items)))
+  })
+  expect(facts).toMatchObject({ id, source_id: 'redeemed', status: 'PAID', amount: 2800, initial_amount: 1250 })
+  expect(facts.items).toMatchObject([
+    {
+      free_quantity: 1,
+      initial_quantity: 1,
+      product_id: mug_id,
+      catalogue: { product: { id: mug_id, name: 'Mug', price: 9999 }, sku: null },
+    },
+    { free_quantity: 1, initial_quantity: 0, catalogue: { product: null, sku: null } },
+  ])
+  expect(calculateOrder(facts)).toMatchObject({
+    amount: 2800,
+    initial_amount: 1250,
+    discount_amount: 100,
+    items_discount_amount: 1550,
+    total_amount: 1150,
+    items: [
+      { price: 1250, amount: 2500, initial_amount: 1250, subtotal_amount: 1250 },
+      { amount: 300, initial_amount: 0, subtotal_amount: 0 },
+    ],
+  })
+})
+
+test('the short form of an order has the shape that events promise, and no more', async () => {
+  const shop = await newProject()
+  const id = await redeemed(shop)
+  const simple = await inside(shop, async (ctx) => {
+    const order = await findOrder(ctx, 'redeemed')
+    return order === undefined ? null : toSimpleOrder(order)
+  })
+  expect(compileShape(SimpleOrder).fault(simple, { root: 'Payload', required: 'must' })).toBeNull()
+  expect(simple).toEqual({
+    id,
+    source_id: 'redeemed',
+    status: 'PAID',
+    customer_id: null,
+    referrer_id: null,
+    amount: 2800,
+    discount_amount: 100,
+    items_discount_amount: 1550,
+    total_discount_amount: 1650,
+    total_amount: 1150,
+    items: [
+      {
+        id: line_mug.id,
+        object: 'order_item',
+        source_id: 'mug',
+        related_object: 'product',
+        quantity: 2,
+        discount_quantity: 1,
+        amount: 2500,
+        discount_amount: 1250,
+        applied_discount_amount: 1250,
+        price: 1250,
+        subtotal_amount: 1250,
+      },
+      {
+        id: line_plate.id,
+        object: 'order_item',
+        product_id: 'prod_plate',
+        quantity: 1,
+        discount_quantity: 1,
+        amount: 300,
+        discount_amount: 300,
+        price: 300,
+        subtotal_amount: 0,
+      },
+    ],
+    metadata: {},
+    created_at: '2025-01-01T00:00:00.000Z',
+    object: 'order',
+  })
+})
