@@ -1,0 +1,40 @@
+import type { Ctx } from '../context.ts'
+import type { EventData } from '../events/catalogue.ts'
+import type { RelatedObjectType } from './schema.ts'
+
+/** The members in which the event of an assignment carries what a rule is assigned to, each in its short form. */
+type Carried = Omit<EventData<'business_validation_rule.assignment.created'>, 'rule' | 'assignment'>
+
+/** The short form of an object; a type that events do not carry is known by its id alone. */
+type FormOf<T extends RelatedObjectType> = { id: string } & (T extends keyof Carried
+  ? NonNullable<Carried[T]>
+  : unknown)
+
+/** How one type of object is found. */
+export interface RelatedObject<T extends RelatedObjectType> {
+  /**
+   * The object by its id, or by what else it is known by (spec 04, 2.13); nobody may delete it before the transaction is
+   * over (`for key share`), otherwise an assignment to nothing would stay.
+   */
+  find(ctx: Ctx, reference: string): Promise<FormOf<T> | undefined>
+  /** Objects by their ids; those that are gone are left out. */
+  list(ctx: Ctx, ids: string[]): Promise<Array<FormOf<T>>>
+}
+
+/** What rules can be assigned to. Objects of a type that is not listed do not exist. */
+export type RelatedObjects = { readonly [T in RelatedObjectType]?: RelatedObject<T> }
+
+/** Each noun that takes rules adds its type here; whoever deletes one of its objects calls `deleteAssignmentsOf`. */
+export const relatedObjects: RelatedObjects = {}
+
+/** What the event of an assignment says about its object: one member has it, the others are null. */
+export function carriedIn(type: RelatedObjectType, form: object | undefined): Carried {
+  const nobody: Carried = {
+    voucher: null,
+    campaign: null,
+    promotion_tier: null,
+    earning_rule: null,
+    distribution: null,
+  }
+  return type in nobody ? { ...nobody, [type]: form ?? null } : nobody
+}
