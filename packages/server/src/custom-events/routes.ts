@@ -1,0 +1,17 @@
+import { operation } from '../http/operation.ts'
+import { TrackEvent, TrackedEvent } from './schema.ts'
+import { trackEvent } from './track.ts'
+
+export const customEvents = [
+  operation({
+    id: 'trackCustomEvent',
+    method: 'POST',
+    path: '/v1/events',
+    summary: 'Track a custom event',
+    description: 'Creates the customer, or brings it up to date, and stores what it did.',
+    body: TrackEvent,
+    reply: TrackedEvent,
+    errors: ['invalid_payload', 'not_found', 'metadata_validation_failed', 'invalid_customer'],
+    run: (ctx, { body }) => trackEvent(ctx, body),
+  }),
+]
