@@ -1,0 +1,25 @@
+import type { InstallationCtx } from '../context.ts'
+import type { ExportRow } from '../db/tables.ts'
+import { findPublishedFile, readFilePieces } from '../files/store.ts'
+import { ApiError } from '../http/errors.ts'
+import type { DownloadedFile } from '../http/operation.ts'
+
+/** The file of an export, for whoever knows its token (spec 03, 18.2). */
+export async function findExportFile(
+  ctx: InstallationCtx,
+  id: string,
+  token: string | undefined,
+): Promise<DownloadedFile> {
+  const file = token === undefined ? undefined : await findPublishedFile(ctx, token)
+  const found =
+    file &&
+    (await ctx.db
+      .selectFrom('exports')
+      .where('project_id', '=', file.project_id)
+      .where('id', '=', id as ExportRow['id'])
+      .where('file_id', '=', file.id)
+      .select('id')
+      .executeTakeFirst())
+  if (file === undefined || found === undefined) throw new ApiError('unauthorized')
+  return { name: `${found.id}.csv`, size: file.size, pieces: readFilePieces(ctx.db, file) }
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { asRequest, insertProject, openHouse } from '../testing/background.ts'
+import { anotherConnection, ownDatabase } from '../testing/nodes.ts'
+import { createExport } from './create.ts'
+import { findExportFile } from './download.ts'
+import { deleteExport, getExport } from './store.ts'
+import { watchExports, workOnExport } from './work.ts'
+
+test('nodes that write the same exports write every row once, and a deletion in the middle hurts nobody', {
+  timeout: 60_000,
+}, async () => {
+  const { database, url } = await ownDatabase()
+  const houses = [await openHouse(database), await openHouse(anotherConnection(url as string))] as const
+  const [house] = houses
+  const project = await insertProject(house)
+  await sql`
+    insert into orders (project_id, id, status, items, metadata, created_at)
+    select ${project.id}, 'ord_' || n, 'PAID', '[]', '{}', '2026-01-01'::timestamptz + n % 10 * interval '1 second'
+    from generate_series(1, 3100) as n`.execute(database.db)
+  const inProject = <T>(work: Parameters<typeof asRequest<T>>[2]) => asRequest(house, project, work)
+  const created = await Promise.all(
+    Array.from({ length: 4 }, () => inProject((ctx) => createExport(ctx, 'order', { fields: ['id'] }))),
+  )
+  const doomed = created.pop()?.id as string
+
+  for (const one of houses) watchExports(one)
+  await inProject((ctx) => deleteExport(ctx, doomed))
+  const idle = async () => (await workOnExport(house)) === null
+  const deadline = Date.now() + 30_000
+  while (!(await idle()) && Date.now() < deadline);
+
+  for (const { id } of created) {
+    await expect
+      .poll(async () => (await inProject((ctx) => getExport(ctx, id))).status, { timeout: 20_000 })
+      .toBe('DONE')
+    const { result } = await inProject((ctx) => getExport(ctx, id))
+    const token = new URL(result?.url as string).searchParams.get('token') as string
+    const { pieces } = await inProject((ctx) => findExportFile({ ...ctx, db: database.db }, id, token))
+    let text = ''
+    for await (const piece of pieces) text += Buffer.from(piece).toString()
+    const [header, ...rows] = text.trimEnd().split('\n')
+    expect(header).toBe('ID')
+    expect(rows).toHaveLength(3_100)
+    expect(new Set(rows).size).toBe(3_100)
+  }
+  expect(
+    await database.db.selectFrom('files').where('project_id', '=', project.id).select('id').execute(),
+  ).toHaveLength(3)
+})

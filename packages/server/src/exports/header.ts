@@ -1,0 +1,10 @@
+/** What a column is called in the file: `source_id` → `Source ID`, `metadata.color` as it is (spec 03, 18.3). */
+export function headerOf(field: string): string {
+  if (field.startsWith('metadata.')) return field
+  return field
+    .split('_')
+    .map((word) => capitals.get(word) ?? word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+}
+
+const capitals = new Map(['id', 'qr', 'sku'].map((word) => [word, word.toUpperCase()]))

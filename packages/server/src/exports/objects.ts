@@ -1,0 +1,184 @@
+import type { MetadataType } from '@guerdon/engine/schema'
+import { type RawBuilder, sql } from 'kysely'
+import { customerFields } from '../customers/fields.ts'
+import { type Condition, yes } from '../lib/filter/conditions.ts'
+import { type FilterFields, metadataField } from '../lib/filter/filter.ts'
+import type { DescribedObject } from '../metadata-schemas/rules.ts'
+
+/** What can be exported, and how it becomes a row of a file (spec 03, 18.2). One more is one more entry. */
+export const exportables = {
+  order: {
+    table: 'orders',
+    described_as: 'order',
+    fields: {
+      id: column('orders.id'),
+      source_id: column('orders.source_id'),
+      status: column('orders.status'),
+      created_at: column('orders.created_at'),
+      updated_at: column('orders.updated_at'),
+      amount: column('orders.amount'),
+      discount_amount: column('orders.discount_amount'),
+      items_discount_amount: column('orders.items_discount_amount'),
+      total_discount_amount: column('orders.total_discount_amount'),
+      total_amount: column('orders.total_amount'),
+      customer_id: column('orders.customer_id'),
+      referrer_id: column('orders.referrer_id'),
+    },
+    default_fields: ['id', 'source_id', 'status'],
+    orders: ['-created_at', 'created_at', '-updated_at', 'updated_at', '-status', 'status'],
+    sorted_with_nulls: ['updated_at'],
+    where: yes,
+    filterFields: (types) => ({
+      created_at: { type: 'datetime', column: 'orders.created_at' },
+      updated_at: { type: 'datetime', column: 'orders.updated_at' },
+      status: { type: 'string', column: 'orders.status' },
+      source_id: { type: 'string', column: 'orders.source_id' },
+      amount: { type: 'number', column: 'orders.amount' },
+      discount_amount: { type: 'number', column: 'orders.discount_amount' },
+      items_discount_amount: { type: 'number', column: 'orders.items_discount_amount' },
+      total_discount_amount: { type: 'number', column: 'orders.total_discount_amount' },
+      total_amount: { type: 'number', column: 'orders.total_amount' },
+      'metadata.*': metadataField('orders.metadata', types),
+    }),
+  },
+  customer: {
+    table: 'customers',
+    described_as: 'customer',
+    fields: {
+      name: column('customers.name'),
+      source_id: column('customers.source_id'),
+      id: column('customers.id'),
+      description: column('customers.description'),
+      email: column('customers.email'),
+      phone: column('customers.phone'),
+      birthdate: column('customers.birthdate'),
+      birthday: column('customers.birthday'),
+      created_at: column('customers.created_at'),
+      updated_at: column('customers.updated_at'),
+      address_city: address('city'),
+      address_state: address('state'),
+      address_line_1: address('line_1'),
+      address_line_2: address('line_2'),
+      address_country: address('country'),
+      address_postal_code: address('postal_code'),
+      redemptions_total_redeemed: sql`customers.redemptions_succeeded + customers.redemptions_failed`,
+      redemptions_total_failed: column('customers.redemptions_failed'),
+      redemptions_total_succeeded: column('customers.redemptions_succeeded'),
+      redemptions_total_rolled_back: column('customers.redemptions_rolled_back'),
+      redemptions_total_rollback_failed: column('customers.rollbacks_failed'),
+      redemptions_total_rollback_succeeded: column('customers.rollbacks_succeeded'),
+      orders_total_amount: column('customers.orders_total_amount'),
+      orders_total_count: column('customers.orders_total_count'),
+      // Rounded half up, which for whole numbers needs no fraction.
+      orders_average_amount: sql`case customers.orders_total_count when 0 then 0 else
+        (2 * customers.orders_total_amount + customers.orders_total_count) / (2 * customers.orders_total_count) end`,
+      orders_last_order_amount: sql`coalesce(customers.last_order_amount, 0)`,
+      orders_last_order_date: column('customers.last_order_date'),
+      loyalty_points: sql`customers.loyalty -> 'points'`,
+      loyalty_referred_customers: sql`customers.loyalty -> 'referred_customers'`,
+    },
+    default_fields: ['name', 'source_id'],
+    orders: [
+      '-created_at',
+      'created_at',
+      '-name',
+      'name',
+      '-id',
+      'id',
+      '-email',
+      'email',
+      '-source_id',
+      'source_id',
+      '-updated_at',
+      'updated_at',
+    ],
+    sorted_with_nulls: ['name', 'email', 'source_id', 'updated_at'],
+    where: sql`customers.deleted_at is null`,
+    filterFields: customerFields,
+  },
+  product: {
+    table: 'products',
+    described_as: 'product',
+    fields: {
+      id: column('products.id'),
+      name: column('products.name'),
+      price: column('products.price'),
+      image_url: column('products.image_url'),
+      source_id: column('products.source_id'),
+      attributes: column('products.attributes'),
+      created_at: column('products.created_at'),
+      updated_at: column('products.updated_at'),
+    },
+    default_fields: ['id', 'name', 'price', 'image_url', 'source_id', 'attributes', 'created_at'],
+    orders: ['-created_at', 'created_at'],
+    sorted_with_nulls: [],
+    where: sql`products.deleted_at is null`,
+    filterFields: catalogueFields('products'),
+  },
+  sku: {
+    table: 'skus',
+    described_as: 'product', // whose schema describes the metadata of both (spec 04, 5.1)
+    fields: {
+      id: column('skus.id'),
+      sku: column('skus.sku'),
+      product_id: column('skus.product_id'),
+      currency: column('skus.currency'),
+      price: column('skus.price'),
+      image_url: column('skus.image_url'),
+      source_id: column('skus.source_id'),
+      attributes: column('skus.attributes'),
+      created_at: column('skus.created_at'),
+      updated_at: column('skus.updated_at'),
+    },
+    default_fields: [
+      'id',
+      'sku',
+      'product_id',
+      'currency',
+      'price',
+      'image_url',
+      'source_id',
+      'attributes',
+      'created_at',
+    ],
+    orders: ['-created_at', 'created_at'],
+    sorted_with_nulls: [],
+    where: sql`skus.deleted_at is null`,
+    filterFields: catalogueFields('skus'),
+  },
+} as const satisfies Record<string, Exportable>
+
+export interface Exportable {
+  /** Its rows have a `project_id`, an `id` and `metadata`. */
+  table: 'customers' | 'orders' | 'products' | 'skus'
+  /** The metadata schema whose keys are the first columns of `metadata`. */
+  described_as: DescribedObject
+  /** By name, without `metadata` and `metadata.<key>`, which everything has. */
+  fields: Readonly<Record<string, RawBuilder<unknown>>>
+  default_fields: readonly string[]
+  /** Names of fields, with `-` for descending; the first is the default. */
+  orders: readonly string[]
+  /** Those fields of `orders` that can be null. */
+  sorted_with_nulls: readonly string[]
+  /** What is left out whoever asks, such as what lies in the bin. */
+  where: Condition
+  filterFields(types: Readonly<Record<string, MetadataType>>): FilterFields
+}
+
+export type ExportedObject = keyof typeof exportables
+
+function column(name: string): RawBuilder<unknown> {
+  return sql.ref(name)
+}
+
+function address(part: string): RawBuilder<unknown> {
+  return sql`customers.address ->> ${sql.lit(part)}`
+}
+
+function catalogueFields(table: 'products' | 'skus'): Exportable['filterFields'] {
+  return (types) => ({
+    created_at: { type: 'datetime', column: `${table}.created_at` },
+    updated_at: { type: 'datetime', column: `${table}.updated_at` },
+    'metadata.*': metadataField(`${table}.metadata`, types),
+  })
+}

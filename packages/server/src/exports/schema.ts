@@ -1,0 +1,74 @@
+import { Instant, Maybe, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { limits } from '../lib/limits.ts'
+import { listOf, PageQuery } from '../lib/list.ts'
+import { type ExportedObject, exportables } from './objects.ts'
+
+/** What an export may be told, each with a default. */
+function parametersOf(exported_object: ExportedObject) {
+  const { fields, default_fields, orders } = exportables[exported_object]
+  const allowed = [...Object.keys(fields), 'metadata', 'metadata.<key>']
+  return Type.Object({
+    order: Maybe(OneOf<readonly string[]>(orders)),
+    fields: Maybe(
+      Type.Array(Type.String(), {
+        maxItems: limits.csv_columns_max,
+        description: `The columns of the file, of: ${allowed.map((name) => `\`${name}\``).join(', ')}. Without any: ${default_fields.map((name) => `\`${name}\``).join(', ')}.`,
+      }),
+    ),
+    filters: Maybe(Filters),
+  })
+}
+
+const Filters = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
+export const OrderExportParameters = parametersOf('order')
+export const CustomerExportParameters = parametersOf('customer')
+export const ProductExportParameters = parametersOf('product')
+export const SkuExportParameters = parametersOf('sku')
+
+/** What was asked for; the rest has defaults. */
+export type AskedParameters = Static<typeof OrderExportParameters>
+
+export const CreateExport = variants('exported_object', [
+  Type.Object({ exported_object: Type.Literal('order'), parameters: Maybe(OrderExportParameters) }),
+  Type.Object({ exported_object: Type.Literal('customer'), parameters: Maybe(CustomerExportParameters) }),
+  Type.Object({ exported_object: Type.Literal('product'), parameters: Maybe(ProductExportParameters) }),
+  Type.Object({ exported_object: Type.Literal('sku'), parameters: Maybe(SkuExportParameters) }),
+])
+export type CreateExport = Static<typeof CreateExport>
+
+export const ExportParameters = Type.Object({
+  order: Type.String(),
+  fields: Type.Array(Type.String()),
+  filters: Filters,
+})
+export type ExportParameters = Static<typeof ExportParameters>
+
+export const Export = Type.Object({
+  id: Type.String({ description: 'Time-ordered id, `exp_` and 24 characters.' }),
+  object: Type.Literal('export'),
+  created_at: Instant,
+  status: OneOf(['SCHEDULED', 'IN_PROGRESS', 'DONE', 'ERROR']),
+  channel: Type.Literal('API'),
+  exported_object: Type.String(),
+  parameters: ExportParameters,
+  result: Nullable(
+    Type.Object({ url: Type.String({ description: 'Where the file is; good for everybody who knows it.' }) }),
+  ),
+  user_id: Type.Null(),
+})
+export type Export = Static<typeof Export>
+
+export const ExportList = listOf('exports', Export, { total: true })
+
+export const ExportQuery = Type.Object(PageQuery({ order: ['-created_at', 'created_at', 'status', '-status'] }))
+export type ExportQuery = Static<typeof ExportQuery>
+
+export const GetExportQuery = Type.Object({
+  token: Type.Optional(
+    Type.String({
+      description: 'The secret in the `url` of the result: with it, and without credentials, the file is answered.',
+    }),
+  ),
+})

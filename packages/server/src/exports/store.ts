@@ -1,0 +1,74 @@
+import type { Selectable } from 'kysely'
+import type { Ctx } from '../context.ts'
+import type { ExportRow } from '../db/tables.ts'
+import { deleteFile } from '../files/store.ts'
+import { notFound } from '../http/errors.ts'
+import { pageOf } from '../lib/list.ts'
+import type { Export, ExportParameters, ExportQuery } from './schema.ts'
+
+export async function getExport(ctx: Ctx, id: string): Promise<Export> {
+  const row = await ctx.db
+    .selectFrom('exports')
+    .where('project_id', '=', ctx.project_id)
+    .where('id', '=', id as ExportRow['id'])
+    .select(shown)
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('export', id)
+  return toExport(ctx, row)
+}
+
+export async function listExports(ctx: Ctx, query: ExportQuery): Promise<{ exports: Export[]; total: number }> {
+  const { rows, total } = await pageOf(
+    ctx.db.selectFrom('exports').where('project_id', '=', ctx.project_id).select(shown),
+    query,
+    { columns: { created_at: 'created_at', status: 'status' }, default_order: '-created_at' },
+  )
+  return { exports: rows.map((row) => toExport(ctx, row)), total }
+}
+
+export async function insertExport(
+  ctx: Ctx,
+  row: Pick<ExportRow, 'id' | 'exported_object' | 'file_id' | 'token'> & { parameters: ExportParameters },
+): Promise<Export> {
+  const inserted = await ctx.db
+    .insertInto('exports')
+    .values({
+      ...row,
+      project_id: ctx.project_id,
+      parameters: JSON.stringify(row.parameters),
+      status: 'SCHEDULED',
+      created_at: ctx.now,
+    })
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+  return toExport(ctx, inserted)
+}
+
+/** Deletes the record, and with it the file. A job that is at it finds nothing left to do. */
+export async function deleteExport(ctx: Ctx, id: string): Promise<void> {
+  const gone = await ctx.db
+    .deleteFrom('exports')
+    .where('project_id', '=', ctx.project_id)
+    .where('id', '=', id as ExportRow['id'])
+    .returning('file_id')
+    .executeTakeFirst()
+  if (gone === undefined) throw notFound('export', id) // another request was faster
+  await deleteFile(ctx, gone.file_id)
+}
+
+const shown = ['id', 'exported_object', 'parameters', 'status', 'token', 'created_at'] as const
+
+function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof shown)[number]>): Export {
+  const { id, created_at, status, exported_object, parameters, token } = row
+  return {
+    id,
+    object: 'export',
+    created_at,
+    status,
+    channel: 'API',
+    exported_object,
+    parameters: parameters as ExportParameters,
+    result: status === 'DONE' ? { url: `${settings.base_url}/v1/exports/${id}?token=${token}` } : null,
+    user_id: null,
+  }
+}
