@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { connectPglite } from '../db/connect.ts'
 import { databaseKind } from '../testing/database.ts'
 import { headersFrom, runGuerdon, startGuerdon } from '../testing/process.ts'
 
@@ -13,8 +14,17 @@ function dataFolder(): string {
   return folder
 }
 
+/** The folder of a database without tables, which a process would need seconds to make. */
+async function emptyDataFolder(): Promise<string> {
+  const folder = dataFolder()
+  const { empty } = inject('database') as { empty: string }
+  const database = await connectPglite({ folder, snapshot: await openAsBlob(empty) })
+  await database.close()
+  return folder
+}
+
 describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
-  test('data outlives a clean stop and a kill -9; secrets are shown at the first start only', {
+  test('data outlives a clean stop and a kill -9; secrets are shown once; a second process is told what to do', {
     timeout: 90_000,
   }, async () => {
     const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'info' }
@@ -34,6 +44,12 @@ describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
 
     const second = await startGuerdon(env)
     expect(second.output()).not.toContain(token)
+    const refused = runGuerdon([], { ...env, PORT: '0' })
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toMatch(
+      /is in use by another Guerdon process \(pid \d+\)\. Stop that process, set GUERDON_DATA_DIR/,
+    )
+
     const acknowledged: string[] = []
     for (let n = 0; n < 20; n += 1)
       if ((await create(second.address, `row ${n}`)).status === 200) acknowledged.push(`row ${n}`)
@@ -48,20 +64,8 @@ describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
     expect(await third.ended).toBe(0)
   })
 
-  test('a second process on the same folder is refused with a message that says what to do', {
-    timeout: 60_000,
-  }, async () => {
-    const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'warn' }
-    await startGuerdon(env)
-    const second = runGuerdon([], { ...env, PORT: '0' })
-    expect(await second.ended).toBe(1)
-    expect(second.output()).toMatch(
-      /is in use by another Guerdon process \(pid \d+\)\. Stop that process, set GUERDON_DATA_DIR/,
-    )
-  })
-
   test('keys are listed, created and revoked from the command line', { timeout: 60_000 }, async () => {
-    const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'warn' }
+    const env = { GUERDON_DATA_DIR: await emptyDataFolder(), LOG_LEVEL: 'warn' }
     const run = async (...args: string[]) => {
       const { output, ended } = runGuerdon(args, env)
       return { code: await ended, output: output() }

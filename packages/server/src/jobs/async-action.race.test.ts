@@ -16,10 +16,10 @@ test('after kill -9 in the middle of a step, another node finishes the action: e
   const read = (id: string) => asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
   const counted = () => countedRows({ db: database.db, project_id: project.id })
 
-  const worker = startCrashWorker(url as string)
+  const worker = startCrashWorker(url as string, { last_step: 20 })
   await worker.says('ready')
   const { async_action_id: id } = await asRequest(house, project, (ctx) =>
-    startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 300 }),
+    startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 0 }),
   )
   await worker.says('step 20')
   await worker.kill()

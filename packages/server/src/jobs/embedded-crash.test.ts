@@ -21,12 +21,12 @@ test.runIf(databaseKind() === 'pglite')(
     const first = await openHouse(before)
     const project = await insertProject(first)
     const { async_action_id: id } = await asRequest(first, project, (ctx) =>
-      startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 100 }),
+      startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 0 }),
     )
     await first.jobs.close()
     await before.close()
 
-    const worker = startCrashWorker(folder)
+    const worker = startCrashWorker(folder, { last_step: 20 })
     await worker.says('step 20')
     await worker.kill()
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../db/connect.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { until } from '../testing/background.ts'
+import { until, untilRetried } from '../testing/background.ts'
 import { databaseKind } from '../testing/database.ts'
 import { ownDatabase } from '../testing/nodes.ts'
 import { type Jobs, openJobs } from './jobs.ts'
@@ -51,8 +51,11 @@ test('a job of a transaction that is undone never runs; one that is committed ru
     })
     await expect(undone).rejects.toThrow('no')
     await sendIn(jobs, 'committed')
-    await until(() => (ran.length > 0 ? true : undefined))
-    await pause(1_500) // the next tick finds nothing more
+    const stored = async () =>
+      (await database.execute(`select data ->> 'project_id' as name, state::text from pgboss.job`)).rows
+    await until(async () => (JSON.stringify(await stored()).includes('completed') ? true : undefined))
+    // There is nothing that a later look could find.
+    expect(await stored()).toEqual([{ name: 'committed', state: 'completed' }])
     expect(ran).toEqual(['committed'])
   }))
 
@@ -140,7 +143,7 @@ test('a job that throws is reported and tried again, before those that arrived a
     })
     await sendIn(jobs, 'first', { lane: 'a' })
     await sendIn(jobs, 'second', { lane: 'a' })
-    await until(() => (tries.length === 3 ? true : undefined))
+    await untilRetried({ database, jobs }, () => (tries.length === 3 ? true : undefined))
     expect(tries).toEqual(['first 0', 'first 1', 'second 0'])
     expect(problems).toEqual([new Error('the database is away')])
   }))
@@ -162,10 +165,18 @@ test('a job for later waits for its time', () =>
   withJobs(async (jobs) => {
     const ran: string[] = []
     await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
-    await sendIn(jobs, 'later', { start_after: new Date(Date.now() + 3_000).toISOString() })
+    const start_after = new Date(Date.now() + 3_600_000).toISOString()
+    await sendIn(jobs, 'later', { start_after })
     await sendIn(jobs, 'now')
-    await pause(700)
+    await until(() => (ran.length > 0 ? true : undefined))
+    jobs.wake('async-actions')
+    await pause(200)
     expect(ran).toEqual(['now'])
+    const { rows } = await database.execute(
+      `update pgboss.job set start_after = now() where start_after = $1 returning data ->> 'project_id' as name`,
+      [start_after],
+    )
+    expect(rows).toEqual([{ name: 'later' }]) // and now its time has come
     await until(() => (ran.length === 2 ? true : undefined))
   }))
 

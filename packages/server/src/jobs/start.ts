@@ -1,15 +1,34 @@
 import type { House } from '../context.ts'
+import { updateCustomerMetadata, updateCustomers } from '../customers/bulk.ts'
+import { importCustomers } from '../customers/import.ts'
+import { watchExports } from '../exports/work.ts'
+import { importOrders } from '../orders/import.ts'
+import { bulkUpdateProductMetadata, bulkUpdateProducts } from '../products/bulk.ts'
+import { importProducts } from '../products/import.ts'
 import { purgeProject } from '../projects/purge.ts'
+import { watchSegments } from '../segments/watch.ts'
+import { importSkus } from '../skus/import.ts'
 import { type AsyncAction, workAsyncActions } from './async-action.ts'
 import { startMaintenance } from './maintenance.ts'
 
 /** Every async action of the service. One that is missing here is started, but never runs. */
-const asyncActions: readonly AsyncAction[] = []
+const asyncActions: readonly AsyncAction[] = [
+  importCustomers,
+  updateCustomers,
+  updateCustomerMetadata,
+  importOrders,
+  bulkUpdateProducts,
+  bulkUpdateProductMetadata,
+  importProducts,
+  importSkus,
+]
 
 /** From here on this process does its share of the background work. */
 export async function startJobs(house: House): Promise<void> {
   await workAsyncActions(house, asyncActions)
   await startMaintenance(house)
+  watchSegments(house)
+  watchExports(house)
   await house.jobs.work('purge-project', ({ project_id }, { signal }) =>
     purgeProject(house.database.db, project_id, signal),
   )

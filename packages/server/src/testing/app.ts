@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { afterAll } from 'vitest'
 import { buildApp } from '../app.ts'
 import type { House } from '../context.ts'
 import type { Operation } from '../http/operation.ts'
+import { limits } from '../lib/limits.ts'
 import { operations } from '../operations.ts'
+import { atEnd } from './closings.ts'
 import { testDatabase } from './database.ts'
 import { openTestHouse } from './house.ts'
 import { insertTestProject, type TestKeys } from './project.ts'
@@ -29,38 +30,113 @@ export interface ServiceOptions {
   extra?: readonly Operation[]
 }
 
-const services = new Map<string, Promise<TestService>>()
+/** A service, and whether something has happened to it that the next test file would feel. */
+interface OpenService extends TestService {
+  isWorn(): boolean
+}
 
-/** A service on the database of this test file; the same one for the same options, since it keeps no state of its own. */
-export function testService({ env = {}, extra = [] }: ServiceOptions = {}): Promise<TestService> {
-  const name = JSON.stringify([env, extra.map(({ id }) => id)])
-  let service = services.get(name)
-  if (service === undefined) {
-    service = openService(env, extra)
-    services.set(name, service)
-  }
+const services = new Map<string, Promise<OpenService>>()
+const plain = nameOf({})
+let isPlainInUse = false
+
+/**
+ * A service on the database of the tests: the same one for the same options. One without options is handed on to the
+ * next file of this worker, since it takes longer to build than many a file takes to run.
+ */
+export function testService(options: ServiceOptions = {}): Promise<TestService> {
+  const name = nameOf(options)
+  const before = services.get(name)
+  if (before !== undefined && (name !== plain || isPlainInUse)) return before
+  const service = before === undefined ? openService(options) : handedOn(before)
+  services.set(name, service)
+  isPlainInUse ||= name === plain
+  atEnd(async () => {
+    if (name === plain) {
+      isPlainInUse = false
+      return
+    }
+    services.delete(name)
+    await closeService(await service)
+  })
   return service
 }
 
-async function openService(env: Record<string, string>, extra: readonly Operation[]): Promise<TestService> {
+function nameOf({ env = {}, extra = [] }: ServiceOptions): string {
+  return JSON.stringify([env, extra.map(({ id }) => id)])
+}
+
+/** The service that an earlier file has used, or another one if it would not behave like new. */
+async function handedOn(before: Promise<OpenService>): Promise<OpenService> {
+  const service = await before.catch(() => null)
+  if (service === null || service.house.database !== (await testDatabase())) return openService({})
+  if (!service.isWorn()) return service
+  await closeService(service)
+  return openService({})
+}
+
+async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<OpenService> {
   const clock = newClock()
-  const house = await openTestHouse(await testDatabase(), { env, now: clock.now })
-  const app = newTestApp(house, extra)
+  const opened = await openTestHouse(await testDatabase(), { env, now: clock.now })
+  let isAtWork = false
+  const work: House['jobs']['work'] = (queue, handle) => {
+    isAtWork = true
+    return opened.jobs.work(queue, handle)
+  }
+  const house = { ...opened, jobs: { ...opened.jobs, work } }
+  const app = newTestApp(house, [...operations, ...extra])
+  let hasClients = false
+  app.addHook('onRequest', (request, _reply, next) => {
+    hasClients ||= request.url.startsWith('/client/')
+    next()
+  })
+  const turns = newTurnWatch()
+  app.addHook('onClose', async () => turns.stop())
   await app.ready()
-  return { app, house, clock }
+  turns.start()
+  // Addresses of clients are counted for seconds, and a busy event loop turns requests away for as long.
+  return { app, house, clock, isWorn: () => clock.isMoved() || isAtWork || hasClients || turns.wereLate() }
+}
+
+async function closeService({ app, house }: TestService): Promise<void> {
+  await app.close()
+  await house.jobs.close()
+  await house.credentials.close()
+}
+
+/** Tells whether the event loop was ever kept from turning for so long that a service may believe it is overloaded. */
+function newTurnWatch() {
+  let turned_at = 0
+  let wereLate = false
+  let watch: NodeJS.Timeout | undefined
+  const look = () => {
+    wereLate ||= performance.now() - turned_at > limits.event_loop_late_ms_max
+    turned_at = performance.now()
+  }
+  return {
+    start() {
+      turned_at = performance.now()
+      watch = setInterval(look, 100).unref()
+    },
+    stop: () => clearInterval(watch),
+    wereLate() {
+      look()
+      return wereLate
+    },
+  }
 }
 
 /** The service as it is, but for one thing: every injected request takes a turn of the event loop. */
-export function newTestApp(house: House, extra: readonly Operation[]): FastifyInstance {
-  const app = buildApp({ house, operations: [...operations, ...extra] })
+export function newTestApp(house: House, served: readonly Operation[]): FastifyInstance {
+  const app = buildApp({ house, operations: served })
   // PGlite needs no turn to answer, so that a busy test looks like an overload, of which requests are turned away.
   app.addHook('onRequest', (_request, _reply, next) => void setImmediate(next))
   return app
 }
 
-function newClock(): TestClock {
+function newClock(): TestClock & { isMoved(): boolean } {
   let offset = 0
   return {
+    isMoved: () => offset !== 0,
     now: () => Date.now() + offset,
     set(at) {
       offset = new Date(at).getTime() - Date.now()
@@ -70,16 +146,6 @@ function newClock(): TestClock {
     },
   }
 }
-
-afterAll(async () => {
-  for (const opened of services.values()) {
-    const { app, house } = await opened
-    await app.close()
-    await house.jobs.close()
-    await house.credentials.close()
-  }
-  services.clear()
-})
 
 export interface Answer<T = Record<string, unknown>> {
   status: number

@@ -3,13 +3,14 @@ import type { Database } from '../db/connect.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { type AsyncAction, runAsyncAction } from '../jobs/async-action.ts'
 import { backgroundCtx } from '../jobs/background.ts'
+import type { QueueName } from '../jobs/queues.ts'
 import { newId } from '../lib/ids.ts'
 import { toInstant } from '../lib/instant.ts'
 import { insertProjectOf } from '../projects/create.ts'
 import type { Project } from '../projects/project.ts'
 import type { CreateProject } from '../projects/schema.ts'
+import { atEnd } from './closings.ts'
 import { openTestHouse } from './house.ts'
-import { atEnd } from './nodes.ts'
 
 /** A house whose jobs are open but not working; another one on the same database is another process, so to speak. */
 export async function openHouse(database: Database): Promise<House> {
@@ -63,6 +64,21 @@ export async function runAsyncActions(
     .execute()
   const run = { retries: 0, signal: new AbortController().signal }
   for (const { id } of started) await runAsyncAction(house, actions, { project_id, action_id: id }, run)
+}
+
+/** Like `until`, but a job that failed is tried again at once, as if the pause before its next try had passed. */
+export function untilRetried<T>(
+  { database, jobs }: Pick<House, 'database' | 'jobs'>,
+  look: () => T | undefined | Promise<T | undefined>,
+  seconds?: number,
+): Promise<T> {
+  return until(async () => {
+    const { rows } = await database.execute(
+      `update pgboss.job set start_after = now() where state = 'retry' and start_after > now() returning name`,
+    )
+    for (const { name } of rows as Array<{ name: QueueName }>) jobs.wake(name)
+    return look()
+  }, seconds)
 }
 
 /** Waits until `look` finds something, at most so many seconds. */

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { connectPglite, connectPostgres } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
 import { workAsyncActions } from '../jobs/async-action.ts'
@@ -6,13 +7,19 @@ import { openTestHouse } from './house.ts'
 
 /**
  * A process that does nothing but work on counting actions, to be killed. It says `ready`, and `step <first row>` after
- * a step has written its rows and before it is stored. Its only argument is the URL or the folder of its database.
+ * a step has written its rows and before it is stored. Its arguments are the URL or the folder of its database, and the
+ * first row of the step at which it stands still, however long it takes to kill it.
  */
-const [, , where = ''] = process.argv
+const [, , where = '', last = ''] = process.argv
 const database = where.startsWith('postgres')
   ? connectPostgres({ connectionString: where })
   : await connectPglite({ folder: where })
 await migrate(database.db, async () => {})
 const house = await openTestHouse(database)
-await workAsyncActions(house, [countingAction((first) => void process.stdout.write(`step ${first}\n`))])
-process.stdout.write('ready\n')
+await workAsyncActions(house, [
+  countingAction((first) => {
+    writeSync(1, `step ${first}\n`)
+    if (first === Number(last)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  }),
+])
+writeSync(1, 'ready\n')

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { quick } from './process.ts'
 
 export interface CrashWorker {
   /** Resolves once the process has said a line. */
@@ -9,10 +10,11 @@ export interface CrashWorker {
   kill(): Promise<void>
 }
 
-/** Starts `crash-worker.ts` on a database. */
-export function startCrashWorker(where: string): CrashWorker {
+/** Starts `crash-worker.ts` on a database, to stand still in the step that begins with a row. */
+export function startCrashWorker(where: string, { last_step }: { last_step: number }): CrashWorker {
   const script = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=source', script, where], {
+  const child = spawn(process.execPath, [...quick.args, script, where, String(last_step)], {
+    env: { ...process.env, ...quick.env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

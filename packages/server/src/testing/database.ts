@@ -1,13 +1,34 @@
 import { openAsBlob } from 'node:fs'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { connectPglite, connectPostgres, type Database } from '../db/connect.ts'
+import { within } from '../lib/within.ts'
+import { atEnd } from './closings.ts'
 
 let opened: Promise<Database> | undefined
+let isInUse = false
 
-/** The database of this test file, opened on first use: a copy of its own on PGlite, the shared one on PostgreSQL. */
+/**
+ * The database of the tests, opened on first use and open until the worker ends: on PGlite one for all files of the
+ * worker, on PostgreSQL one for all files.
+ */
 export function testDatabase(): Promise<Database> {
   opened ??= open()
+  if (!isInUse) {
+    isInUse = true
+    atEnd(handOn)
+  }
   return opened
+}
+
+/** A transaction that a test has left open on PGlite would make every later file wait: they get another database. */
+async function handOn(): Promise<void> {
+  isInUse = false
+  const database = await opened
+  if (database?.kind !== 'pglite') return
+  await within(5_000, database.execute('select 1'), () => {
+    opened = undefined
+    return new Error('The tests of this file have left the database occupied')
+  })
 }
 
 /** Which database this run is on. */
@@ -18,7 +39,3 @@ async function open(): Promise<Database> {
   if (given.kind === 'postgres') return connectPostgres({ connectionString: given.url })
   return connectPglite({ snapshot: await openAsBlob(given.snapshot) })
 }
-
-afterAll(async () => {
-  await (await opened)?.close()
-})

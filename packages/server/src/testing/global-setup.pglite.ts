@@ -3,19 +3,22 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { snapshotOfFreshDatabase } from './snapshot.ts'
+import { emptyDatabase, migratedDatabase } from './snapshot.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    database: { kind: 'pglite'; snapshot: string } | { kind: 'postgres'; url: string }
+    database:
+      | { kind: 'pglite' /** Migrated. */; snapshot: string /** As a first start finds it. */; empty: string }
+      | { kind: 'postgres'; url: string /** Migrated, and nobody is connected to it. */; template: string }
   }
 }
 
-/** Prepares the embedded database once; every test file starts from a copy of it. */
+/** Prepares the embedded database once; every worker, and who needs one of its own, starts from a copy of it. */
 export default async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-test-'))
   const snapshot = join(folder, 'snapshot.tar')
-  await writeFile(snapshot, Buffer.from(await (await snapshotOfFreshDatabase()).arrayBuffer()))
-  project.provide('database', { kind: 'pglite', snapshot })
+  const empty = await emptyDatabase()
+  await writeFile(snapshot, (await migratedDatabase(empty)).stream())
+  project.provide('database', { kind: 'pglite', snapshot, empty })
   return () => rmSync(folder, { recursive: true, force: true })
 }

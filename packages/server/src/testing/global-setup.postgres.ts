@@ -1,21 +1,29 @@
 import type { TestProject } from 'vitest/node'
-import { connectPostgres } from '../db/connect.ts'
+import { connectPostgres, type Database } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
 import { openJobs } from '../jobs/jobs.ts'
 import { createDatabase, startPostgres } from './postgres.ts'
 
-/** Brings a real PostgreSQL (or uses TEST_DATABASE_URL) and one migrated database that all test files share. */
+/**
+ * Brings a real PostgreSQL (or uses TEST_DATABASE_URL), a migrated database to copy from, and one with the tables of the
+ * job queue too, which all test files share.
+ */
 export default async function setup(project: TestProject) {
   const server = await startPostgres()
-  const { url, drop } = await createDatabase(server.url)
-  const database = connectPostgres({ connectionString: url })
-  await migrate(database.db, async () => {})
-  const jobs = await openJobs(database)
-  await jobs.close()
-  await database.close()
-  project.provide('database', { kind: 'postgres', url })
+  const template = await createDatabase(server.url)
+  await opened(template.url, ({ db }) => migrate(db, async () => {}))
+  const shared = await createDatabase(server.url, { template: template.url })
+  await opened(shared.url, async (database) => (await openJobs(database)).close())
+  project.provide('database', { kind: 'postgres', url: shared.url, template: template.url })
   return async () => {
-    await drop()
+    await shared.drop()
+    await template.drop()
     await server.stop()
   }
+}
+
+async function opened(url: string, work: (database: Database) => Promise<unknown>): Promise<void> {
+  const database = connectPostgres({ connectionString: url })
+  await work(database)
+  await database.close()
 }

@@ -1,21 +1,14 @@
 import { openAsBlob } from 'node:fs'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { connectPglite, connectPostgres, type Database } from '../db/connect.ts'
-import { migrate } from '../db/migrate.ts'
+import type { Operation } from '../http/operation.ts'
+import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
+import { atEnd } from './closings.ts'
 import { openTestHouse } from './house.ts'
 import { createDatabase } from './postgres.ts'
 
 export type Node = Omit<TestService, 'clock'>
-
-const closings: Array<() => Promise<unknown>> = []
-
-/** Has something closed when the tests of this file are over, the last opened first. */
-export const atEnd = (close: () => Promise<unknown>): void => void closings.push(close)
-
-afterAll(async () => {
-  for (const close of closings.splice(0).reverse()) await close()
-})
 
 /**
  * A database of its own, where a test needs the first start, the only owner, or jobs that no other test file takes. On
@@ -24,15 +17,13 @@ afterAll(async () => {
 export async function ownDatabase({ migrated = true } = {}): Promise<{ database: Database; url: string | null }> {
   const given = inject('database')
   if (given.kind === 'pglite') {
-    const database = await connectPglite(migrated ? { snapshot: await openAsBlob(given.snapshot) } : {})
+    const database = await connectPglite({ snapshot: await openAsBlob(migrated ? given.snapshot : given.empty) })
     atEnd(() => database.close())
     return { database, url: null }
   }
-  const { url, drop } = await createDatabase(given.url)
+  const { url, drop } = await createDatabase(given.url, migrated ? { template: given.template } : {})
   atEnd(drop)
-  const database = anotherConnection(url)
-  if (migrated) await migrate(database.db, async () => {})
-  return { database, url }
+  return { database: anotherConnection(url), url }
 }
 
 /** Connections of their own to a PostgreSQL database, as another process has them. */
@@ -55,6 +46,8 @@ export function postgresUrl(): string {
 }
 
 export interface NodeOptions extends ServiceOptions {
+  /** What it serves instead of everything: a node with a few operations is up at once. */
+  only?: readonly Operation[]
   /** Unix milliseconds; a clock that stands still where the second matters. */
   now?: () => number
 }
@@ -62,10 +55,10 @@ export interface NodeOptions extends ServiceOptions {
 /** One more node on a database. */
 export async function openNode(
   database: Database,
-  { env = {}, extra = [], now = Date.now }: NodeOptions = {},
+  { env = {}, extra = [], only = operations, now = Date.now }: NodeOptions = {},
 ): Promise<Node> {
   const house = await openTestHouse(database, { env, now })
-  const app = newTestApp(house, extra)
+  const app = newTestApp(house, [...only, ...extra])
   await app.ready()
   atEnd(async () => {
     await app.close()

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { limits } from '../lib/limits.ts'
+import { newProject, send, type TestService, testService } from './app.ts'
+import { closeAll } from './closings.ts'
+
+/** What happens between this file and the next one of its worker. */
+const endOfFile = closeAll
+
+test('the next file gets the same service, and a project in which nothing has happened', async () => {
+  const first = await newProject()
+  await first.call('POST', '/v1/categories', { name: 'Shoes', hierarchy: 0 })
+  await endOfFile()
+  const second = await newProject()
+  expect(await second.call('GET', '/v1/categories')).toMatchObject({ status: 200, body: { total: 0 } })
+
+  // On a machine that has other things to do, the event loop may be late meanwhile.
+  const handedOn = async () => {
+    const service = await testService()
+    await endOfFile()
+    return (await testService()) === service
+  }
+  await expect.poll(handedOn, { timeout: 20_000 }).toBe(true)
+})
+
+test.each<[string, (service: TestService) => unknown]>([
+  ['a moved clock', ({ clock }) => clock.advance(1_000)],
+  ['a call of a client, which is counted by address', ({ app }) => send(app, 'POST', '/client/v1/customers', {})],
+  ['a pause that looks like an overload', () => block(limits.event_loop_late_ms_max + 10)],
+  ['jobs at work', ({ house }) => house.jobs.work('maintenance', async () => undefined)],
+])('after %s it gets another one', async (_what, happens) => {
+  await endOfFile()
+  const first = await testService()
+  await happens(first)
+  expect((await testService()) === first).toBe(true)
+  await endOfFile()
+  const second = await testService()
+  expect(second === first).toBe(false)
+  expect(Math.abs(second.clock.now() - Date.now())).toBeLessThan(100)
+})
+
+test('a service with options of its own is for one file', async () => {
+  const options = { env: { AUTH_MODE: 'either' } }
+  const first = await testService(options)
+  expect((await testService(options)) === first).toBe(true)
+  await endOfFile()
+  expect((await testService(options)) === first).toBe(false)
+})
+
+function block(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
