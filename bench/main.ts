@@ -1,7 +1,14 @@
+import { customerImport } from './customer-import.ts'
+import { customerList } from './customer-list.ts'
 import { engine } from './engine.ts'
 import { operationCost } from './operation-cost.ts'
 
-const cases = { engine, 'operation-cost': operationCost }
+const cases = {
+  engine,
+  'operation-cost': operationCost,
+  'customer-list': customerList,
+  'customer-import': customerImport,
+}
 
 const wanted = process.argv.slice(2)
 for (const name of wanted)

@@ -1,6 +1,7 @@
-import { createDatabase, freePort, startPostgres } from '../packages/server/src/testing/postgres.ts'
+import { freePort } from '../packages/server/src/testing/postgres.ts'
 import { median, requestsPerSecond } from './load.ts'
 import { startServer } from './processes.ts'
+import { type BenchShop, openShop } from './shop.ts'
 
 const rounds = 5
 const seconds = 3
@@ -10,23 +11,15 @@ const seconds = 3
  * Fastify route with the same single SELECT: `GET /v1/categories/{id}`, interleaved, in one run.
  */
 export async function operationCost(): Promise<void> {
-  const postgres = await startPostgres()
-  const { url: DATABASE_URL, drop } = await createDatabase(postgres.url)
-  const [ours_port, bare_port] = [await freePort(), await freePort()]
-  const keys = { BOOTSTRAP_APP_ID: 'bench-app', BOOTSTRAP_APP_TOKEN: 'bench-token' }
-  const ours = await startServer('../packages/server/src/main.ts', {
-    DATABASE_URL,
-    PORT: String(ours_port),
-    LOG_LEVEL: 'warn',
-    ...keys,
-  })
-  const bare = await startServer('./servers/bare.ts', { DATABASE_URL, PORT: String(bare_port) })
+  const shop = await openShop()
+  const bare_port = await freePort()
+  const bare = await startServer('./servers/bare.ts', { DATABASE_URL: shop.database_url, PORT: String(bare_port) })
   try {
-    const project = /proj_\w+/.exec(ours.output)?.[0]
-    const { headers, id } = await prepare(`http://127.0.0.1:${ours_port}`, keys)
+    const { address, headers, project_id } = shop
+    const id = await createCategory(shop)
     const loads = {
-      bare: { url: `http://127.0.0.1:${bare_port}/bare/${project}/categories/${id}` },
-      ours: { url: `http://127.0.0.1:${ours_port}/v1/categories/${id}`, headers },
+      bare: { url: `http://127.0.0.1:${bare_port}/bare/${project_id}/categories/${id}` },
+      ours: { url: `${address}/v1/categories/${id}`, headers },
     }
     for (const connections of [1, 8, 32]) {
       const measured: Record<keyof typeof loads, number[]> = { bare: [], ours: [] }
@@ -42,26 +35,16 @@ export async function operationCost(): Promise<void> {
       )
     }
   } finally {
-    await ours.stop()
     await bare.stop()
-    await drop()
-    await postgres.stop()
+    await shop.stop()
   }
 }
 
-/** A category to read and the headers of a strict call. */
-async function prepare(address: string, keys: { BOOTSTRAP_APP_ID: string; BOOTSTRAP_APP_TOKEN: string }) {
-  const pair = { 'X-App-Id': keys.BOOTSTRAP_APP_ID, 'X-App-Token': keys.BOOTSTRAP_APP_TOKEN }
-  const form = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
-  const token = (await (
-    await fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body: form })
-  ).json()) as { access_token: string }
-  const headers = { ...pair, Authorization: `Bearer ${token.access_token}` }
-  const body = JSON.stringify({ name: 'Bench', hierarchy: 1 })
+async function createCategory({ address, headers }: BenchShop): Promise<string> {
   const created = await fetch(`${address}/v1/categories`, {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/json' },
-    body,
+    body: JSON.stringify({ name: 'Bench', hierarchy: 1 }),
   })
-  return { headers, id: ((await created.json()) as { id: string }).id }
+  return ((await created.json()) as { id: string }).id
 }

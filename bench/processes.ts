@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 export async function startServer(
   script: string,
   env: Record<string, string>,
-): Promise<{ output: string; stop(): Promise<void> }> {
+): Promise<{ output: string; pid: number; stop(): Promise<void> }> {
   const path = fileURLToPath(new URL(script, import.meta.url))
   const child = spawn(process.execPath, ['--conditions=source', '--disable-warning=ExperimentalWarning', path], {
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return { output: await outputUntilReady(child, script), stop: () => stop(child) }
+  return { output: await outputUntilReady(child, script), pid: child.pid as number, stop: () => stop(child) }
 }
 
 function outputUntilReady(child: ChildProcess, script: string): Promise<string> {
