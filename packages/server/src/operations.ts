@@ -1,17 +1,43 @@
 import { apiKeys } from './api-keys/routes.ts'
 import { asyncActions } from './async-actions/routes.ts'
 import { categories } from './categories/routes.ts'
+import { customEventSchemas } from './custom-event-schemas/routes.ts'
+import { customEvents } from './custom-events/routes.ts'
+import { customers } from './customers/routes.ts'
+import { exports } from './exports/routes.ts'
 import type { Operation } from './http/operation.ts'
+import { locations } from './locations/routes.ts'
+import { metadataSchemas } from './metadata-schemas/routes.ts'
 import { oauth } from './oauth/routes.ts'
+import { orders } from './orders/routes.ts'
+import { productCollections } from './product-collections/routes.ts'
+import { products } from './products/routes.ts'
 import { projects } from './projects/routes.ts'
+import { segments } from './segments/routes.ts'
+import { skus } from './skus/routes.ts'
 import { stackingRules } from './stacking-rules/routes.ts'
+import { taskResults } from './task-results/routes.ts'
+import { validationRules } from './validation-rules/routes.ts'
 
 /** Every operation the service knows, by resource: the table of contents of the API. */
 export const operations: readonly Operation[] = [
   ...oauth,
   ...categories,
+  ...customers,
+  ...segments,
+  ...customEvents,
+  ...validationRules,
+  ...products,
+  ...skus,
+  ...productCollections,
+  ...orders,
+  ...locations,
+  ...metadataSchemas,
   ...asyncActions,
+  ...taskResults,
+  ...exports,
   ...projects,
   ...apiKeys,
   ...stackingRules,
+  ...customEventSchemas,
 ]

@@ -3,11 +3,47 @@ import { IsSchema, type TSchema } from 'typebox'
 import * as apiKeys from './api-keys/schema.ts'
 import * as asyncActions from './async-actions/schema.ts'
 import * as categories from './categories/schema.ts'
+import * as customEventSchemas from './custom-event-schemas/schema.ts'
+import * as customEvents from './custom-events/schema.ts'
+import * as customers from './customers/schema.ts'
+import * as activities from './events/activities.ts'
+import * as exports from './exports/schema.ts'
+import * as files from './files/schema.ts'
+import * as locations from './locations/schema.ts'
+import * as metadataSchemas from './metadata-schemas/schema.ts'
 import * as oauth from './oauth/schema.ts'
+import * as orders from './orders/schema.ts'
+import * as productCollections from './product-collections/schema.ts'
+import * as products from './products/schema.ts'
 import * as projects from './projects/schema.ts'
+import * as segments from './segments/schema.ts'
+import * as skus from './skus/schema.ts'
 import * as stackingRules from './stacking-rules/schema.ts'
+import * as validationRules from './validation-rules/schema.ts'
 
-const modules = [engine, apiKeys, asyncActions, categories, oauth, projects, stackingRules]
+const modules = [
+  engine,
+  activities,
+  exports,
+  files,
+  customEvents,
+  customers,
+  customEventSchemas,
+  segments,
+  locations,
+  metadataSchemas,
+  orders,
+  productCollections,
+  products,
+  skus,
+  apiKeys,
+  asyncActions,
+  categories,
+  oauth,
+  projects,
+  stackingRules,
+  validationRules,
+]
 
 /** Where the constant's name says more about our code than a reader of the documentation wants to know. */
 const renamed: Readonly<Record<string, string>> = {
@@ -15,6 +51,7 @@ const renamed: Readonly<Record<string, string>> = {
   Introspection: 'OauthIntrospection',
   ProjectView: 'Project',
   StoredStackingRules: 'StackingRules',
+  StoredValidationRule: 'ValidationRule',
   Token: 'OauthToken',
   TokenForm: 'OauthTokenForm',
 }
