@@ -1,6 +1,3 @@
-import { clockAt } from '@guerdon/engine'
-import type { Instant } from './instant.ts'
-
 /** Whether a text names a time zone: an IANA name, `GMT`, `GMT±H` or `GMT±HH:MM`. */
 export function isTimezone(text: string): boolean {
   const offset = /^GMT(?:[+-](\d{1,2})(?::(\d{2}))?)?$/.exec(text)
@@ -12,9 +9,4 @@ export function isTimezone(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** The calendar day somewhere at a moment: `2026-01-31`. */
-export function todayIn({ now, timezone }: { now: Instant; timezone: string }): string {
-  return new Date(clockAt(now, timezone).wall().day * 86_400_000).toISOString().slice(0, 10)
 }

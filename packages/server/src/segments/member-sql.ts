@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import { customerFilterSql } from '../customers/filter.ts'
+import { todayIn } from '../lib/filter/calendar.ts'
 import { all, type Condition, no } from '../lib/filter/conditions.ts'
-import { todayIn } from '../lib/timezone.ts'
 import type { StoredSegment } from './store.ts'
 
 /**

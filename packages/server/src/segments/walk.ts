@@ -4,7 +4,7 @@ import { toCustomer } from '../customers/customer.ts'
 import { customerFilterSql } from '../customers/filter.ts'
 import { listCustomersById } from '../customers/store.ts'
 import type { CustomerRow } from '../db/tables.ts'
-import { todayIn } from '../lib/timezone.ts'
+import { todayIn } from '../lib/filter/calendar.ts'
 import { tellTransitions } from './check.ts'
 import type { StoredSegment } from './store.ts'
 
