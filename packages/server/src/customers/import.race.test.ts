@@ -40,8 +40,8 @@ test('an import survives kill -9 in the middle: customers without any key are th
   const client = new pg.Client({ connectionString: DATABASE_URL })
   await client.connect()
   onTestFinished(() => client.end())
-  // As if the 30 s had passed in which the dead process is still given a chance.
-  await client.query(`update pgboss.job set heartbeat_on = heartbeat_on - interval '31 s' where state = 'active'`)
+  // As the supervision does, half a minute after the last sign of life (jobs/async-action.race.test.ts).
+  await client.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`)
   const { result } = await until(async () => {
     const action = await read(second.address)
     return action.status === 'DONE' ? action : undefined
