@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { defineBulkUpdate, sharingMetadata } from '../jobs/bulk-update.ts'
+import { defineBulkUpdate, defineMetadataUpdate } from '../jobs/bulk-update.ts'
 import { loadMetadataRules, type MetadataRules } from '../metadata-schemas/rules.ts'
 import type { BulkCustomer } from './schema.ts'
 import { listSourcesKnown } from './store.ts'
@@ -23,10 +23,8 @@ export const updateCustomers = defineBulkUpdate<BulkCustomer, MetadataRules>({
   names_source: true,
 })
 
-export const updateCustomerMetadata = sharingMetadata(
-  defineBulkUpdate<BulkCustomer, MetadataRules>({
-    ...eachCustomer,
-    type: 'CUSTOMERS.METADATA_UPDATE',
-    names_source: false,
-  }),
-)
+export const updateCustomerMetadata = defineMetadataUpdate<MetadataRules>({
+  ...eachCustomer,
+  type: 'CUSTOMERS.METADATA_UPDATE',
+  names_source: false,
+})

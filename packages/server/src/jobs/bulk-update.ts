@@ -28,24 +28,57 @@ interface BulkState {
   report_id: FileRow['id']
 }
 
+/** Where the items of an input come from, a few at a time. */
+interface Items<Input, Item> {
+  count(input: Input): number
+  slice(input: Input, from: number, until: number): Item[]
+}
+
 /**
  * An update of many objects as an async action: each alone, what is refused stops no other, and a report says what
  * became of each (spec 03, 19).
  */
-export function defineBulkUpdate<Item extends object, Setup>(
+export const defineBulkUpdate = <Item extends object, Setup>(definition: BulkUpdate<Item, Setup>) =>
+  bulkAction<{ items: Item[] }, Item, Setup>(definition, {
+    count: ({ items }) => items.length,
+    slice: ({ items }, from, until) => items.slice(from, until),
+  })
+
+/** The same metadata for many objects. */
+export interface SharedMetadata {
+  source_ids: string[]
+  metadata: Record<string, unknown>
+}
+
+/**
+ * The same with metadata that is said once: stored with each of 100,000 source ids, what fits into a body would not fit
+ * into memory any more.
+ */
+export const defineMetadataUpdate = <Setup>(
+  definition: BulkUpdate<{ source_id: string; metadata: Record<string, unknown> }, Setup>,
+) =>
+  bulkAction<SharedMetadata, { source_id: string; metadata: Record<string, unknown> }, Setup>(definition, {
+    count: ({ source_ids }) => source_ids.length,
+    slice: ({ source_ids, metadata }, from, until) =>
+      source_ids.slice(from, until).map((source_id) => ({ source_id, metadata })),
+  })
+
+function bulkAction<Input extends object, Item extends object, Setup>(
   definition: BulkUpdate<Item, Setup>,
-): AsyncAction<{ items: Item[] }, BulkState> {
+  { count, slice }: Items<Input, Item>,
+): AsyncAction<Input, BulkState> {
   const { type, key, prepare, item: update } = definition
-  return defineAsyncAction<{ items: Item[] }, BulkState>({
+  return defineAsyncAction<Input, BulkState>({
     type,
     async begin(ctx) {
       const report_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
       await appendToFile(ctx, report_id, Buffer.from(csvRow(reportColumns)))
       return { next: 0, report_id }
     },
-    async step(ctx, { items }, { next, report_id }) {
-      const last = Math.min(next + limits.bulk_step_items, items.length)
-      const batch = items.slice(next, last)
+    async step(ctx, input, { next, report_id }) {
+      const items_count = count(input)
+      const last = Math.min(next + limits.bulk_step_items, items_count)
+      const batch = slice(input, next, last)
       const setup = await prepare(ctx)
       const lines: ReportLine[] = batch.map((one) => ({ key: key(one), found: false, refusal: null }))
       const { done } = await rowByRow(
@@ -64,10 +97,10 @@ export function defineBulkUpdate<Item extends object, Setup>(
       await appendToFile(ctx, report_id, Buffer.from(lines.map(reportRow).join('')))
       return {
         state: { next: last, report_id },
-        progress: (last / items.length) * 100,
+        progress: (last / items_count) * 100,
         done,
         failed: lines.flatMap((line) => errorOf(line, definition.names_source) ?? []),
-        finished: last === items.length,
+        finished: last === items_count,
       }
     },
     async finish(ctx, _input, { state: { report_id }, done_count, failed_count, failed }) {
@@ -85,30 +118,6 @@ export function defineBulkUpdate<Item extends object, Setup>(
     async broken(ctx, _input, state) {
       if (state !== null) await deleteFile(ctx, state.report_id)
     },
-  })
-}
-
-/** The same metadata for many objects. */
-export interface SharedMetadata {
-  source_ids: string[]
-  metadata: Record<string, unknown>
-}
-
-/**
- * An update of many objects with metadata that is said once: stored with each of 100,000 source ids, what fits into a body
- * would not fit into memory any more.
- */
-export function sharingMetadata<Item extends { source_id: string }, State extends object>(
-  each: AsyncAction<{ items: Item[] }, State>,
-): AsyncAction<SharedMetadata, State> {
-  const itemsOf = ({ source_ids, metadata }: SharedMetadata) =>
-    source_ids.map((source_id) => ({ source_id, metadata }) as unknown as Item)
-  return defineAsyncAction<SharedMetadata, State>({
-    type: each.type,
-    begin: (ctx) => each.begin(ctx, { items: [] }),
-    step: (ctx, input, state) => each.step(ctx, { items: itemsOf(input) }, state),
-    finish: (ctx, _input, outcome) => each.finish(ctx, { items: [] }, outcome),
-    broken: async (ctx, _input, state) => each.broken?.(ctx, { items: [] }, state),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { defineBulkUpdate, sharingMetadata } from '../jobs/bulk-update.ts'
+import { defineBulkUpdate, defineMetadataUpdate } from '../jobs/bulk-update.ts'
 import { loadMetadataRules, type MetadataRules } from '../metadata-schemas/rules.ts'
 import type { BulkProduct } from './schema.ts'
 import { listProductsNamed } from './store.ts'
@@ -27,10 +27,8 @@ export const bulkUpdateProducts = defineBulkUpdate<BulkProduct, MetadataRules>({
   names_source: true,
 })
 
-export const bulkUpdateProductMetadata = sharingMetadata(
-  defineBulkUpdate<BulkProduct, MetadataRules>({
-    ...eachProduct,
-    type: 'PRODUCTS.METADATA_UPDATE',
-    names_source: false,
-  }),
-)
+export const bulkUpdateProductMetadata = defineMetadataUpdate<MetadataRules>({
+  ...eachProduct,
+  type: 'PRODUCTS.METADATA_UPDATE',
+  names_source: false,
+})

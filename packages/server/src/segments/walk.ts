@@ -28,7 +28,7 @@ export async function walkOn(ctx: Ctx, segment_id: StoredSegment['id']): Promise
   const { walk_is_silent, walk_started_at } = segment
   // Those who came after a silent walk began are not its business: they enter like everybody else, with a word.
   const due = walk_is_silent ? batch.filter(({ created_at }) => created_at <= walk_started_at) : batch
-  const { entered, left } = await saveBatch(ctx, segment, due.map(({ id }) => id)) // biome-ignore format: one call
+  const { entered, left } = await saveBatch(ctx, segment, due)
   if (!walk_is_silent && segment.type === 'auto-update') await tellBatch(ctx, segment, entered, left)
   await ctx.db
     .updateTable('segments')
@@ -69,9 +69,10 @@ function lockBatch({ db, project_id }: Ctx, after: string | null) {
 async function saveBatch(
   ctx: Ctx,
   { id, filter }: StoredSegment,
-  customer_ids: CustomerRow['id'][],
+  customers: ReadonlyArray<{ id: CustomerRow['id'] }>,
 ): Promise<{ entered: CustomerRow['id'][]; left: CustomerRow['id'][] }> {
   const { db, project_id } = ctx
+  const customer_ids = customers.map((customer) => customer.id)
   const { rows } = await sql<{ customer_id: CustomerRow['id']; has_entered: boolean }>`
     with matching as materialized (
       select customers.id from customers
