@@ -1,5 +1,12 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { getCustomer } from '../customers/store.ts'
+import { inBackground } from '../jobs/background.ts'
+import { newId } from '../lib/ids.ts'
 import { newProject } from '../testing/app.ts'
+import { testCaller } from '../testing/background.ts'
+import { noteChanged } from './changed.ts'
 import { lookAtSegments } from './watch.ts'
 
 test('while customers change and a walk is under way, three lookers agree with the filter, and tell each turn once', async () => {
@@ -52,4 +59,37 @@ test('while customers change and a walk is under way, three lookers agree with t
     const last = turns.at(-1)
     if (last !== undefined) expect(last).toBe(name === 'VIP' ? 'entered' : 'left')
   }
+})
+
+test('a looker and the next step of the same import do not wait for each other', async () => {
+  const shop = await newProject()
+  const { house } = shop.service
+  const look = () => lookAtSegments(house, { daily: false, only: shop.project_id })
+  await shop.call('POST', '/v1/customers', { source_id: 'c' })
+  const filter = { junction: 'and', name: { conditions: { $is: ['VIP'] } } }
+  await shop.call('POST', '/v1/segments', { name: 'VIPs', filter })
+  while (await look());
+
+  const origin = { request_id: newId('request'), caller: testCaller }
+  const step = (pause_ms: number) =>
+    inBackground(house, shop.project_id, origin, async (ctx) => {
+      const { id } = await getCustomer(ctx, 'c', { lock: true })
+      await setTimeout(pause_ms)
+      // Whoever looks waits for the customer, and must hold nothing that is needed here: this fails instead of waiting.
+      await sql`select from segment_checks where customer_id = ${id} for update nowait`.execute(ctx.db)
+      await noteChanged(ctx, [id])
+    })
+  await step(0)
+  const second = step(400)
+  await setTimeout(50) // the second step holds the customer that the first one noted
+  const looking = look()
+  await second
+  expect(await looking).toBe(true)
+  while (await look());
+  const left = await house.database.db
+    .selectFrom('segment_checks')
+    .where('project_id', '=', shop.project_id)
+    .selectAll()
+    .execute()
+  expect(left).toEqual([])
 })
