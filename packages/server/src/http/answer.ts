@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
+import type { TSchema } from 'typebox'
 import type { Ctx, House, InstallationCtx } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { toInstant } from '../lib/instant.ts'
@@ -16,8 +17,18 @@ import {
   release,
   type StoredReply,
 } from './idempotency.ts'
-import { familyOf, mayRepeat, type Operation, pathParamNames, type Run, successStatus, writes } from './operation.ts'
+import {
+  Accepted,
+  familyOf,
+  mayRepeat,
+  type Operation,
+  pathParamNames,
+  type Run,
+  successStatus,
+  writes,
+} from './operation.ts'
 import { parseQueryString } from './query-string.ts'
+import { serialise } from './serialise.ts'
 import { compileShape, type Wording } from './validation.ts'
 
 export type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -148,8 +159,10 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
         reply.headers(result.headers)
         return { status: result.status, body: errorText(result, request.id, settings.error_messages) }
       }
+      if (result instanceof Accepted)
+        return { status: 202, body: serialise(reply, operation.accepted as TSchema, result.reply) }
       if (status === 204) return { status, body: '' }
-      return { status, body: serialiserOf(reply, status)(result) }
+      return { status, body: serialise(reply, operation.reply as TSchema, result) }
     }
   }
 }
@@ -159,7 +172,3 @@ function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply 
   if (body === '') return reply.send()
   return reply.header('Content-Type', 'application/json; charset=utf-8').send(body)
 }
-
-/** Compiled by Fastify from the operation's reply schema: only declared fields leave the house. */
-const serialiserOf = (reply: FastifyReply, status: number) =>
-  reply.getSerializationFunction(String(status)) as unknown as (result: unknown) => string

@@ -129,9 +129,12 @@ describe('a body that is not JSON', () => {
 })
 
 describe('text the database cannot hold', () => {
-  const details = 'Payload contains text with the character U+0000 or half of a surrogate pair'
+  const details =
+    'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers'
 
   test.each([
+    '{"name":1e999}',
+    `{"name":[${'9'.repeat(400)}]}`,
     '{"name":"a\\u0000b"}',
     '{"metadata":{"a":["\\u0000"]}}',
     '{"metadata":{"\\u0000":1}}',

@@ -46,8 +46,9 @@ function jsonOf(bytes: Buffer): unknown {
   } catch {
     throw new MalformedJson()
   }
-  // Neither character can stand in JSON as itself, so only a text with such escapes is worth a walk.
-  return /\\u(?:0000|d[89a-f])/i.test(text) ? storable(value) : value
+  // Neither character can stand in JSON as itself, so only a text with such escapes is worth a walk; or with a number that
+  // is too long to be one.
+  return /\\u(?:0000|d[89a-f])|\de\+?\d{3}|\d{309}/i.test(text) ? storable(value) : value
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -92,15 +93,18 @@ function isNestedDeeper(bytes: Buffer, levels_max: number): boolean {
   return false
 }
 
-/** The value, unless it holds text for which the database has no form. */
+/** The value, unless it holds something for which the database has no form. */
 function storable<T>(value: T): T {
   if (!isStorable(value))
-    throw invalidPayload('Payload contains text with the character U+0000 or half of a surrogate pair')
+    throw invalidPayload(
+      'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers',
+    )
   return value
 }
 
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return true
   return Object.entries(value).every(([name, part]) => isStorable(name) && isStorable(part))
 }

@@ -3,12 +3,12 @@ import type { House } from '../context.ts'
 import { toInstant } from '../lib/instant.ts'
 import type { Answer } from './answer.ts'
 import { invalidQuery } from './errors.ts'
-import type { Download, Operation } from './operation.ts'
+import type { Download, DownloadedFile, Operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { compileShape } from './validation.ts'
 
 /** Answers with the file that the address leads to, read as fast as the caller takes it. */
-export function downloadAnswer({ query: schema }: Operation, { media_type, find }: Download, house: House): Answer {
+export function downloadAnswer({ query: schema }: Operation, { find }: Download, house: House): Answer {
   const { database, jobs, settings, credentials } = house
   const query_shape = schema === undefined ? null : compileShape(schema)
   return async (request, reply) => {
@@ -26,16 +26,21 @@ export function downloadAnswer({ query: schema }: Operation, { media_type, find 
       log: request.log,
       afterCommit: (work: () => void) => work(),
     }
-    const { name, size, pieces } = await find(ctx, { params: request.params as Record<string, string>, query })
-    reply.headers({
-      'Content-Type': `${media_type}; charset=utf-8`,
-      'Content-Length': size,
-      'Content-Disposition': `attachment; filename="${name}"`,
-      // Nobody on the way keeps what a secret address led to, and no browser takes a shop's texts for a page.
-      'Cache-Control': 'private, no-store',
-      'X-Content-Type-Options': 'nosniff',
-    })
+    const file = await find(ctx, { params: request.params as Record<string, string>, query })
+    reply.headers(headersOf(file))
     // Fastify empties the stream of a HEAD request: there is no need to read the file for that.
-    return reply.send(Readable.from(request.method === 'HEAD' ? [] : pieces, { objectMode: false }))
+    return reply.send(Readable.from(request.method === 'HEAD' ? [] : file.pieces, { objectMode: false }))
+  }
+}
+
+function headersOf({ name, media_type, size, cached_seconds }: DownloadedFile): Record<string, string | number> {
+  const isText = media_type.startsWith('text/')
+  return {
+    'Content-Type': isText ? `${media_type}; charset=utf-8` : media_type,
+    'Content-Length': size,
+    'Content-Disposition': `${isText ? 'attachment' : 'inline'}; filename="${name}"`,
+    'Cache-Control': cached_seconds === undefined ? 'private, no-store' : `public, max-age=${cached_seconds}`,
+    // No browser takes a shop's texts for a page.
+    'X-Content-Type-Options': 'nosniff',
   }
 }

@@ -4,7 +4,7 @@ import { type GateKeeper, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
-import { type Method, type Operation, successStatus } from './operation.ts'
+import type { Method, Operation } from './operation.ts'
 
 /** A method and a path that are served. */
 export type Route = Pick<Operation, 'method' | 'path'>
@@ -25,7 +25,6 @@ export function mount(
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation },
-      ...(operation.reply === null ? {} : { schema: { response: { [successStatus(operation)]: operation.reply } } }),
       // A large file on a slow line takes longer than an answer may.
       ...(operation.download === undefined ? {} : { handlerTimeout: limits.download_timeout_seconds * 1_000 }),
       onRequest: async (request, reply) => {

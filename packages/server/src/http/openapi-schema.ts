@@ -184,6 +184,7 @@ const formats: Record<string, JsonSchema> = {
   },
   date: { format: 'date', examples: ['1990-03-01'] },
   'day-input': { description: 'ISO 8601 date; a time is accepted and left out.', examples: ['1990-03-01'] },
+  duration: { description: 'ISO 8601 duration of whole numbers.', examples: ['P1D'] },
   email: { format: 'email', examples: ['owner@shop.example'] },
   url: { format: 'uri', examples: ['https://shop.example/hook'] },
   timezone: { description: 'IANA time zone name.', examples: ['Europe/Warsaw'] },

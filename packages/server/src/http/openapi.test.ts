@@ -160,12 +160,12 @@ test('a multipart body has binary parts', () => {
 })
 
 test('a download is text and needs no credentials; beside a reply it is the other choice', () => {
-  const file = { name: 'a.csv', size: 0, pieces: (async function* () {})() }
+  const file = { name: 'a.csv', media_type: 'text/plain' as const, size: 0, pieces: (async function* () {})() }
   const pure = downloadOperation({
     id: 'getThing',
     path: '/v1/things/{token}',
     summary: 'Download a thing',
-    media_type: 'text/plain',
+    media_types: ['text/plain'],
     errors: ['not_found'],
     find: async () => file,
   })
@@ -174,7 +174,7 @@ test('a download is text and needs no credentials; beside a reply it is the othe
   expect(responses['200']).toMatchObject({ content: { 'text/plain': { schema: { type: 'string' } } } })
   expect(Object.keys(responses)).toEqual(['200', '400', '404', '413', '500', '503'])
 
-  const both = only(documentOf({ download: { media_type: 'text/plain', find: async () => file } }))
+  const both = only(documentOf({ download: { media_types: ['text/plain'], find: async () => file } }))
   expect(both.security).toContainEqual({})
   expect(both.security).toHaveLength(3)
   const { content } = both.responses['200'] as { content: object }

@@ -8,6 +8,7 @@ import {
   type Family,
   familyOf,
   isOpen,
+  type MediaType,
   mayRepeat,
   mediaTypeOf,
   type Operation,
@@ -223,15 +224,27 @@ function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperatio
   }
   const by_status = Map.groupBy(refusalsOf(operation), errorStatus)
   const refusals = [...by_status].sort(([a], [b]) => a - b).map(([code, keys]) => [code, sharedOr(keys)] as const)
-  return { [status]: success, ...Object.fromEntries(refusals) }
+  return { [status]: success, ...acceptedOf(operation, success, book), ...Object.fromEntries(refusals) }
+}
+
+/** Where some calls only begin the work: what those are answered. */
+function acceptedOf({ accepted }: Operation, success: DocumentedResponse, book: SchemaBook) {
+  if (accepted === undefined) return {}
+  const content = { 'application/json': { schema: book.publish(accepted) } }
+  return { 202: { ...success, description: successWords[202] as string, content } }
 }
 
 function contentOf({ reply, download }: Operation, book: SchemaBook): Content {
   return {
     ...(reply === null ? {} : { 'application/json': { schema: book.publish(reply) } }),
-    ...(download === undefined ? {} : { [download.media_type]: { schema: { type: 'string' } } }),
+    ...Object.fromEntries(
+      (download?.media_types ?? []).map((media_type) => [media_type, { schema: fileSchema(media_type) }]),
+    ),
   }
 }
+
+const fileSchema = (media_type: MediaType): JsonSchema =>
+  media_type === 'image/png' ? { type: 'string', format: 'binary' } : { type: 'string' }
 
 const successWords: Record<number, string> = {
   200: 'Done.',

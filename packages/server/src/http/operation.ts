@@ -25,6 +25,8 @@ export interface Operation {
   /** Null: 204 without a body. */
   reply: TSchema | null
   status?: 200 | 202
+  /** The reply of calls that only begin the work (202), where others finish it; `run` answers those with `Accepted`. */
+  accepted?: TSchema
   /**
    * Set where the address itself carries a secret: whoever knows it gets a file, without credentials and uncounted by
    * call limits (spec 06, 2.5). Where there is a `run` too, only calls with a `token` in the query are meant.
@@ -52,14 +54,20 @@ export type Run = (
 ) => Promise<unknown>
 
 export interface Download {
-  media_type: 'text/plain'
+  /** Each that a file of it may have. */
+  media_types: readonly MediaType[]
   /** Finds the file by the secret in the address, or throws. No project is known here. */
   find(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<DownloadedFile>
 }
 
+export type MediaType = 'text/plain' | 'image/png' | 'image/svg+xml'
+
 /** A file that is sent while it is read, so that its size does not matter. */
 export interface DownloadedFile {
   name: string
+  media_type: MediaType
+  /** For how long anybody on the way may keep it; unless said, nobody keeps what a secret address led to. */
+  cached_seconds?: number
   /** In bytes. */
   size: number
   pieces: AsyncIterable<Uint8Array>
@@ -80,7 +88,18 @@ export type CtxOf<Path extends string> = Path extends `/management/${string}`
 type Input<Path extends string, Query extends TSchema> = { params: PathParams<Path>; query: Static<Query> }
 
 /** What `run` answers: the reply or a refusal to keep; nothing where there is no body. */
-type Answered<Reply extends TSchema | null> = Reply extends TSchema ? Promise<Static<Reply> | ApiError> : Promise<void>
+type Answered<Reply extends TSchema | null> = Reply extends TSchema
+  ? Promise<Static<Reply> | Accepted | ApiError>
+  : Promise<void>
+
+/** An answer that says that the work goes on in the background. */
+export class Accepted {
+  readonly reply: object
+
+  constructor(reply: object) {
+    this.reply = reply
+  }
+}
 
 /** Declares an operation; the types of `target` and `run` follow from the path and the schemas. */
 export function operation<
@@ -114,8 +133,8 @@ export function downloadOperation<const Path extends string, Query extends TSche
     query?: Query
   } & DownloadOf<Path, Query>,
 ): Operation {
-  const { media_type, find, ...described } = declared
-  return { ...described, method: 'GET', reply: null, download: { media_type, find } } as unknown as Operation
+  const { media_types, find, ...described } = declared
+  return { ...described, method: 'GET', reply: null, download: { media_types, find } } as unknown as Operation
 }
 
 export type Family = 'server' | 'client' | 'management' | 'oauth'

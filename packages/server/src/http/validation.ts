@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { readDuration } from '@guerdon/engine'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import Format from 'typebox/format'
@@ -58,6 +59,7 @@ const formats: Record<string, { test(text: string): boolean; fault: string }> = 
     test: (text) => /^(?!0000)\d{4}-/.test(text) && parseInstant(text) !== null,
     fault: 'cannot be recognized as a ISO-8601 compliant date',
   },
+  duration: { test: (text) => readDuration(text) !== null, fault: 'must be an ISO 8601 duration' },
   email: { test: (text) => /^[^\s@]+@[^\s@]+$/.test(text), fault: 'must be a valid email' },
   url: { test: isWebAddress, fault: 'must be a valid URL' },
   timezone: { test: isTimezone, fault: 'must be an IANA time zone name or GMT±HH:MM' },
@@ -67,15 +69,17 @@ const formats: Record<string, { test(text: string): boolean; fault: string }> = 
 for (const [name, { test }] of Object.entries(formats)) Format.Set(name, test)
 
 /**
- * Compiles a schema once. A good value costs one generated check; only a bad one is walked to find the failure to
- * report: required properties first, then properties in schema order, depth first.
+ * Compiles a schema once, when it is first needed: most operations of a service are never called. A good value costs one
+ * generated check; only a bad one is walked to find the failure to report: required properties first, then properties in
+ * schema order, depth first.
  */
 export function compileShape(schema: TSchema): Shape {
   const plain = schema as Schema
-  const check = Compile(schema)
+  let check: ReturnType<typeof Compile> | undefined
   const normalise = dateNormaliser(plain)
   return {
     fault(value, wording) {
+      check ??= Compile(schema)
       if (check.Check(value)) return null
       return firstFault(plain, value, '', wording) ?? `${wording.root} does not have the required shape`
     },

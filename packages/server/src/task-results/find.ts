@@ -9,5 +9,5 @@ export async function findReport(ctx: InstallationCtx, token: string): Promise<D
   // Only reports have an end; the file of an export has its own address.
   if (file === undefined || file.expires_at === null || file.expires_at <= ctx.now)
     throw new ApiError('not_found', { details: 'There is no such report, or its time is over' })
-  return { name: 'report.csv', size: file.size, pieces: readFilePieces(ctx.db, file) }
+  return { name: 'report.csv', media_type: 'text/plain', size: file.size, pieces: readFilePieces(ctx.db, file) }
 }

@@ -8,7 +8,7 @@ export const taskResults = [
     summary: 'Download a report',
     description:
       'What became of each object of a bulk update: CSV with the columns `source_id`, `found`, `updated` and `message`. The address stands in the `reports` of the async action, needs no credentials and is good for 30 days.',
-    media_type: 'text/plain',
+    media_types: ['text/plain'],
     errors: ['not_found'],
     find: (ctx, { params }) => findReport(ctx, params.token),
   }),
