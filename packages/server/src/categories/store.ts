@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import { nextConfigurationVersion, recordDeletion } from '../db/configuration.ts'
 import type { CategoryRow } from '../db/tables.ts'
@@ -16,6 +16,16 @@ export async function getCategory({ db, project_id }: Ctx, id: string): Promise<
     .executeTakeFirst()
   if (row === undefined) throw notFound('category', id)
   return toCategory(row)
+}
+
+export async function findCategoryByName({ db, project_id }: Ctx, name: string): Promise<Category | undefined> {
+  const row = await db
+    .selectFrom('categories')
+    .where('project_id', '=', project_id)
+    .where('name', '=', name)
+    .selectAll()
+    .executeTakeFirst()
+  return row && toCategory(row)
 }
 
 /** All categories, newest first: a project has a handful. */
@@ -83,6 +93,20 @@ export async function deleteCategory({ db, project_id }: Ctx, id: string): Promi
   if (numDeletedRows === 0n) throw notFound('category', id) // another request was faster
 }
 
-function toCategory({ id, name, hierarchy, created_at, updated_at }: Selectable<CategoryRow>): Category {
+/** The category that a query has joined, unless it is gone: to be selected, and read with `readCategory`. */
+export const categoryJson = sql<Selectable<CategoryRow> | null>`to_jsonb(categories)`.as('category')
+
+/** A row inside of JSON has its dates in the database's own form. */
+export function readCategory(category: Selectable<CategoryRow> | null): Selectable<CategoryRow> | null {
+  if (category === null) return null
+  const { created_at, updated_at } = category
+  return {
+    ...category,
+    created_at: new Date(created_at).toISOString(),
+    updated_at: updated_at === null ? null : new Date(updated_at).toISOString(),
+  }
+}
+
+export function toCategory({ id, name, hierarchy, created_at, updated_at }: Selectable<CategoryRow>): Category {
   return { id, name, hierarchy, created_at, ...(updated_at === null ? {} : { updated_at }), object: 'category' }
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
+import * as codes from './migrations/0003-codes.ts'
 import { inTransaction, type Trx } from './transaction.ts'
 
 interface Migration {
@@ -12,6 +13,7 @@ interface Migration {
 const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> = [
   ['0001-foundation', foundation],
   ['0002-audience-and-catalogue', audience],
+  ['0003-codes', codes],
 ]
 
 /** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */

@@ -1,3 +1,4 @@
+import type { Discount } from '@guerdon/engine/schema'
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Id } from '../lib/ids.ts'
 import type { Instant } from '../lib/instant.ts'
@@ -16,7 +17,7 @@ export interface Tables {
   categories: CategoryRow
   stacking_rules: StackingRulesRow
   configuration_deletions: { project_id: string; config_version: number; object_type: string; object_id: string }
-  terms: { project_id: string; id: Id<'terms'>; content: Json; created_at: Instant }
+  terms: { project_id: string; id: Id<'terms'>; content: Json<Terms>; created_at: Instant }
   counters: { project_id: string; name: string; used: number; ceiling: number | null }
   events: EventRow
   async_actions: AsyncActionRow
@@ -40,6 +41,17 @@ export interface Tables {
   validation_rules: ValidationRuleRow
   rule_assignments: RuleAssignmentRow
   locations: LocationRow
+  campaigns: CampaignRow
+  vouchers: VoucherRow
+  holders: HolderRow
+  publications: PublicationRow
+  voucher_transactions: VoucherTransactionRow
+  postings: PostingRow
+  lots: LotRow
+  promotion_tiers: PromotionTierRow
+  promotion_stacks: PromotionStackRow
+  campaign_templates: CampaignTemplateRow
+  bin_entries: BinEntryRow
 }
 
 /** A `jsonb` column: read as a value, written as JSON text. */
@@ -469,4 +481,254 @@ export interface LocationRow {
   created_at: Instant
   updated_at: Instant | null
   config_version: number
+}
+
+/** When something holds, beyond its two dates (spec 03, section 2). */
+export interface ValidityColumns {
+  validity_timeframe: NullableJson<{ interval: string; duration: string }>
+  validity_day_of_week: NullableJson<number[]>
+  validity_hours: NullableJson<{
+    daily: Array<{ start_time: string; expiration_time: string; days_of_week?: number[] }>
+  }>
+}
+
+/**
+ * What codes have in common. Dates, quantity and credits differ from code to code and are columns of it. Metadata are
+ * those that a campaign hands down to its codes.
+ */
+export interface Terms {
+  discount?: Discount
+  /** Of a gift card; missing means the whole order. */
+  effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS'
+  validity_timeframe?: { interval: string; duration: string }
+  validity_day_of_week?: number[]
+  validity_hours?: { daily: Array<{ start_time: string; expiration_time: string; days_of_week?: number[] }> }
+  metadata?: Record<string, unknown>
+}
+
+export type CampaignType = 'DISCOUNT_COUPONS' | 'GIFT_VOUCHERS' | 'LOYALTY_PROGRAM' | 'REFERRAL_PROGRAM' | 'PROMOTION'
+export type VoucherType = 'DISCOUNT_VOUCHER' | 'GIFT_VOUCHER' | 'LOYALTY_CARD'
+export type CampaignStatus = 'DONE' | 'IN_PROGRESS' | 'FAILED' | 'DRAFT' | 'MODIFYING'
+
+/** How codes are drawn (spec 03, 3.1), complete. */
+export interface CodeConfig {
+  length: number
+  charset: string
+  pattern: string
+  prefix?: string
+  postfix?: string
+}
+
+/** What the codes of a campaign are like. */
+export interface CampaignVoucher {
+  discount?: Discount
+  gift?: { amount: number; effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS' }
+  loyalty_card?: { points: number; expiration_rules?: object }
+  redemption: { quantity: number | null }
+  /** Absent where the caller gives the one code. */
+  code_config?: CodeConfig
+}
+
+export interface CampaignRow extends ValidityColumns {
+  project_id: string
+  id: Id<'campaign'>
+  name: string
+  description: string | null
+  campaign_type: CampaignType
+  type: 'AUTO_UPDATE' | 'STATIC' | 'STANDALONE'
+  /** Null for promotions, as the next two. */
+  voucher_type: VoucherType | null
+  voucher: NullableJson<CampaignVoucher>
+  /** Of the codes it makes from now on. */
+  terms_id: Id<'terms'> | null
+  referral_program: NullableJson<object>
+  loyalty_tiers_expiration: NullableJson<object>
+  auto_join: boolean
+  join_once: boolean
+  use_voucher_metadata_schema: boolean
+  start_date: Instant | null
+  expiration_date: Instant | null
+  activity_duration_after_publishing: string | null
+  category_id: Id<'category'> | null
+  active: boolean
+  metadata: MetadataColumn
+  protected: Generated<boolean>
+  status: CampaignStatus
+  /** Jobs that are waiting or running. */
+  jobs_pending: Generated<number>
+  /** Codes that they will still make. */
+  vouchers_pending: Generated<number>
+  created_at: Instant
+  updated_at: Instant | null
+  /** In the bin since then, or being deleted for good. */
+  deleted_at: Instant | null
+  config_version: number
+}
+
+export interface VoucherRow {
+  project_id: string
+  id: Id<'voucher'>
+  code: string
+  /** What makes it unique: the code itself, in lower case where the project makes no difference. */
+  code_key: string
+  type: VoucherType
+  campaign_id: Id<'campaign'> | null
+  /** May name a category that is gone, which is as good as none. */
+  category_id: Id<'category'> | null
+  terms_id: Id<'terms'>
+  start_date: Instant | null
+  expiration_date: Instant | null
+  quantity: number | null
+  redeemed_quantity: Generated<number>
+  /** Of cards only, as the other four: money or points. */
+  credits_added: number | null
+  credits_subtracted: number | null
+  credits_redeemed: number | null
+  credits_expired: number | null
+  credits_pending: number | null
+  active: boolean
+  additional_info: string | null
+  /** Null: those of the terms. */
+  metadata: NullableJson<Record<string, unknown>>
+  is_referral_code: boolean
+  /** Made by a publication. */
+  is_automatic: Generated<boolean>
+  publish_count: Generated<number>
+  holder_id: Id<'customer'> | null
+  referrer_id: Id<'customer'> | null
+  /** In the addresses of its images. */
+  asset_id: string
+  created_at: Instant
+  updated_at: Instant | null
+  /** In the bin since then. */
+  deleted_at: Instant | null
+}
+
+export interface HolderRow {
+  project_id: string
+  id: Id<'holder'>
+  voucher_id: Id<'voucher'>
+  customer_id: Id<'customer'>
+  campaign_id: Id<'campaign'> | null
+  role: 'OWNER' | 'REFERRER' | 'REFEREE'
+  publication_id: Id<'publication'> | null
+  created_at: Instant
+}
+
+export interface PublicationRow {
+  project_id: string
+  id: Id<'publication'>
+  /** Null: whoever it was is erased. */
+  customer_id: Id<'customer'> | null
+  campaign_id: Id<'campaign'> | null
+  voucher_ids: string[]
+  /** The first of its codes. */
+  voucher_code: string | null
+  voucher_type: VoucherType | null
+  is_referral_code: boolean
+  source_id: string | null
+  channel: string
+  metadata: MetadataColumn
+  result: 'SUCCESS' | 'FAILURE'
+  failure_code: string | null
+  failure_message: string | null
+  created_at: Instant
+}
+
+export interface VoucherTransactionRow {
+  project_id: string
+  id: Id<'transaction'>
+  voucher_id: Id<'voucher'>
+  campaign_id: Id<'campaign'> | null
+  type: string
+  /** Signed. */
+  amount: number
+  /** After it. */
+  balance: number
+  source_id: string | null
+  source: string | null
+  reason: string | null
+  details: Json
+  related_transaction_id: Id<'transaction'> | null
+  created_at: Instant
+}
+
+export interface PostingRow {
+  project_id: string
+  voucher_id: Id<'voucher'>
+  id: Id<'posting'>
+  /** Null for the initial value of a card, which is no transaction (spec 03, 6.2). */
+  transaction_id: Id<'transaction'> | null
+  /** The card's id, or a house: `issued`, `redeemed`, `subtracted`, `expired`. */
+  source: string
+  destination: string
+  amount: number
+  lot_id: string | null
+  expires_at: string | null
+  created_at: Instant
+}
+
+export interface LotRow {
+  project_id: string
+  voucher_id: Id<'voucher'>
+  id: Id<'points_bucket'>
+  points: number
+  /** A calendar date; null: never. */
+  expires_at: string | null
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+export interface PromotionTierRow extends ValidityColumns {
+  project_id: string
+  id: Id<'promotion_tier'>
+  campaign_id: Id<'campaign'>
+  name: string
+  banner: string | null
+  discount: NullableJson<Discount>
+  metadata: MetadataColumn
+  hierarchy: number
+  active: boolean
+  start_date: Instant | null
+  expiration_date: Instant | null
+  category_id: Id<'category'> | null
+  redemptions_total: Generated<number>
+  orders_total_amount: Generated<number>
+  orders_total_discount_amount: Generated<number>
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface PromotionStackRow {
+  project_id: string
+  id: Id<'promotion_stack'>
+  campaign_id: Id<'campaign'>
+  name: string
+  tier_ids: Json<string[]>
+  category_id: Id<'category'> | null
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface CampaignTemplateRow {
+  project_id: string
+  id: Id<'campaign_template'>
+  name: string
+  description: string | null
+  campaign_type: 'DISCOUNT_COUPONS' | 'GIFT_VOUCHERS'
+  content: Json
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+export interface BinEntryRow {
+  project_id: string
+  id: Id<'bin_entry'>
+  resource_type: 'campaign' | 'voucher' | 'product' | 'sku'
+  resource_id: string
+  resource_name: string | null
+  resource_parent_id: string | null
+  created_at: Instant
 }

@@ -2,24 +2,40 @@ import { sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
 import type { Db } from './connect.ts'
 
-/** What is counted, because counting its rows would take long. */
-export type Tally = 'customers' | 'orders'
+/**
+ * What is counted, because counting its rows would take long: the rows of a project, what belongs to one campaign
+ * (`campaign/camp_1/vouchers`), and its figures of one day (`campaign/camp_1/2026-01-31/publications_succeeded`).
+ */
+export type Tally = 'customers' | 'orders' | 'vouchers' | 'codes' | 'publications' | `campaign/${string}`
 
 /**
  * Notes that a project has so many rows more, or fewer, in the transaction that adds or removes them. Every change is a
  * row of its own: two writers never wait for each other, and a sum sees exactly what has been committed.
  */
 export async function tally(db: Db, project_id: string, name: Tally, delta: number): Promise<void> {
-  if (delta === 0) return
+  await tallyMany(db, project_id, [[name, delta]])
+}
+
+/** Several changes with one statement. */
+export async function tallyMany(
+  db: Db,
+  project_id: string,
+  deltas: ReadonlyArray<readonly [name: Tally, delta: number]>,
+): Promise<void> {
+  const changes = deltas.filter(([, delta]) => delta !== 0)
+  if (changes.length === 0) return
   await db
     .insertInto('tallies')
-    .values({ project_id, name, id: newId('background_run'), delta })
+    .values(changes.map(([name, delta]) => ({ project_id, name, id: newId('background_run'), delta })))
     .execute()
 }
 
 /** The number of rows, as an expression of a statement: `pageOf(query, page, { total: tallyOf(project_id, 'customers') })`. */
 export const tallyOf = (project_id: string, name: Tally) =>
-  sql<number>`(select coalesce(sum(delta), 0)::bigint from tallies where project_id = ${project_id} and name = ${name})`
+  sql<number>`(select ${summed} from tallies where project_id = ${project_id} and name = ${name})`
+
+/** Sums of amounts may be more than a number of JSON carries: nobody reads more than that. */
+export const summed = sql<number>`least(greatest(coalesce(sum(delta), 0), -9007199254740991), 9007199254740991)::bigint`
 
 /**
  * Replaces up to so many changes by the sum of those that belong together, and answers how many it took: fewer than

@@ -141,7 +141,7 @@ describe('data', () => {
     ],
     [
       'voucher.loyalty_card.transaction.created',
-      'balance|null, campaign, custom_event|null, destination_voucher|null, earning_rule|null, event|null, holder_loyalty_tier|null, holder|null, loyalty_tier|null, order|null, redemption|null, reward|null, rollback|null, segment|null, source_voucher|null, transaction, voucher',
+      'balance|null, campaign|null, custom_event|null, destination_voucher|null, earning_rule|null, event|null, holder_loyalty_tier|null, holder|null, loyalty_tier|null, order|null, redemption|null, reward|null, rollback|null, segment|null, source_voucher|null, transaction, voucher',
     ],
     ['campaign.vouchers.generation.failed', 'campaign, count, failed_at, reason'],
     [

@@ -39,6 +39,30 @@ const table = {
   invalid_sku: [400, 'Invalid SKU'],
   invalid_export_fields: [400, 'Invalid Export'],
 
+  // Codes and campaigns
+  invalid_voucher: [400, 'Invalid Voucher'],
+  invalid_campaign: [400, 'Invalid Campaign'],
+  invalid_code_config: [400, 'Invalid code config'],
+  duplicate_key: [400, 'Duplicate codes'],
+  invalid_add_balance_params: [400, 'Invalid add balance params'],
+  gift_amount_exceeded: [400, 'gift amount exceeded'],
+  loyalty_card_points_exceeded: [400, 'loyalty card points exceeded'],
+  not_published: [400, 'Voucher is not published'],
+  campaign_type_is_not_supported_by_campaign_template: [
+    400,
+    'Campaign of the given type is not supported by campaign template',
+  ],
+  feature_is_not_supported_by_campaign_template: [400, 'Feature is not supported by campaign template'],
+
+  // Publications
+  missing_vouchers: [400, 'Missing vouchers'],
+  voucher_already_published: [400, 'Voucher already published'],
+  voucher_cannot_be_published: [400, 'Voucher cannot be published'],
+  no_voucher_suitable_for_publication: [400, "Couldn't find any voucher suitable for publication"],
+  duplicate_source_id: [400, 'Duplicate source_id'],
+  too_many_vouchers_requested: [400, 'Too many vouchers requested'],
+  page_over_limit: [400, 'Listing resource above 1000 page is not supported'],
+
   // Management
   used_incorrect_role: [400, 'Used incorrect role'],
   stacking_rules_exist: [409, 'Stacking rules exist'],

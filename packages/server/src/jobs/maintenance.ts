@@ -18,12 +18,18 @@ export async function startMaintenance(house: House): Promise<void> {
  * a bounded number of rows that nobody else holds.
  */
 export async function maintain(database: Database, now: Instant, signal?: AbortSignal): Promise<undefined> {
+  const failures: unknown[] = []
   for (const { workOff, rows_max } of chores)
-    for (let batch = 0; batch < batches_max && !signal?.aborted; batch += 1) {
-      if ((await workOff(database.db, now)) < rows_max) break
-      await setImmediate() // requests first
+    try {
+      for (let batch = 0; batch < batches_max && !signal?.aborted; batch += 1) {
+        if ((await workOff(database.db, now)) < rows_max) break
+        await setImmediate() // requests first
+      }
+    } catch (error) {
+      failures.push(error) // one that cannot be done keeps the others from nothing
     }
   if (database.kind === 'pglite' && !signal?.aborted) await vacuumWorn(database)
+  if (failures.length > 0) throw failures[0]
 }
 
 const batch_rows = 1_000

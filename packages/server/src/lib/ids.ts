@@ -54,6 +54,7 @@ const forms = {
   category: ['cat_', 'hex'],
   campaign_template: ['camp_tpl_', 'hex'],
   transaction: ['vtx_', 'hex'],
+  posting: ['post_', 'hex'],
   async_action: ['aa_', 'hex'],
   bin_entry: ['tbe_', 'hex'],
   holder: ['rh_', 'hex'],

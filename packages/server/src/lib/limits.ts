@@ -18,6 +18,8 @@ export const limits = {
   text_length_max: 5_000,
   metadata_bytes_max: 65_536,
   metadata_definitions_max: 100,
+  /** Rules that a new code names at once; each is an assignment and an event. */
+  voucher_rules_max: 20,
   /** Values that a metadata definition lists as allowed or forbidden. */
   definition_values_max: 1_000,
   /** Metadata schemas of a project, nested ones included, and likewise its custom event schemas: both are listed whole. */
@@ -52,6 +54,26 @@ export const limits = {
   /** Locations in memory, of all projects together: 16 bytes a point, so about 80 MB. */
   cached_areas_projects_max: 100,
   cached_areas_points_max: 5_000_000,
+
+  /** Vouchers of a campaign, unless the project has a limit of its own (spec 03, 3.5). */
+  campaign_vouchers_max: 100_000,
+  /** Codes that are made in one transaction of a job. */
+  codes_at_once: 1_000,
+  /** From so many possible codes on, those that exist are not counted before more are made. */
+  codes_counted_max: 1_000_000_000,
+  /** Possible codes that are gone through when most of them are taken. */
+  codes_enumerated_max: 1_000_000,
+  published_at_once_max: 50,
+  /** Tiers of a promotion, which are numbered and shown together, and its stacks, which are listed whole. */
+  promotion_tiers_max: 1_000,
+  promotion_stacks_max: 1_000,
+  stack_tiers_max: 30,
+  promotion_tier_rules_max: 20,
+  /** What a campaign template holds copies of: products and SKUs, and all of it as JSON. */
+  campaign_template_goods_max: 1_000,
+  campaign_template_bytes_max: 10_485_760,
+  carried_at_once: 1_000,
+  codes_deleted_at_once: 500,
 
   idempotency_key_length_max: 255,
   idempotency_ttl_hours: 24,
@@ -92,9 +114,12 @@ export const limits = {
   csv_step_rows: 500,
   bulk_step_items: 100,
   export_step_rows: 500,
+  export_sorted_step_rows: 10_000,
   export_columns_max: 10_000,
   file_chunk_bytes_max: 262_144,
   /** How long a report can be downloaded, and a file is kept that nobody came back to delete. */
   file_ttl_days: 30,
   download_timeout_seconds: 3_600,
+  /** QR codes in memory: at most 17 kB each. */
+  qr_patterns_remembered_max: 256,
 } as const
