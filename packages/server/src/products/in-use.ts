@@ -1,10 +1,11 @@
 import type { Ctx } from '../context.ts'
 import { inUse } from '../http/errors.ts'
 import { collectionsNaming } from '../product-collections/naming.ts'
+import { discountsNaming } from '../terms/naming.ts'
 import { rulesNaming } from '../validation-rules/naming.ts'
 
 /**
- * Throws `resource_in_use` when a validation rule or a static collection names one of some goods (spec 04, 5.2).
+ * Throws `resource_in_use` when a validation rule, a static collection or a discount names one of some goods (spec 04, 5.2).
  * `resource_type` and `id` are what is to be deleted.
  */
 export async function refuseInUse(
@@ -19,4 +20,6 @@ export async function refuseInUse(
   }
   const collections = await collectionsNaming(ctx, [...products, ...skus])
   if (collections.total > 0) throw inUse(resource_type, id, { type: 'products_collection', ...collections })
+  const discounts = await discountsNaming(ctx, [...products, ...skus])
+  if (discounts !== null) throw inUse(resource_type, id, discounts)
 }

@@ -99,6 +99,7 @@ async function getSkuOf(
   { productId, skuId }: { productId: string; skuId: string },
   options: { lock?: boolean } = {},
 ): Promise<Sku> {
-  const product = await getProduct(ctx, productId)
+  // Whoever deletes an SKU keeps its product from being deleted: both write down in the bin what they did.
+  const product = await getProduct(ctx, productId, options.lock ? { lock: 'here' } : {})
   return getSku(ctx, skuId, { ...options, product_id: product.id })
 }

@@ -1,0 +1,15 @@
+import type { Ctx } from '../context.ts'
+import type { Condition } from '../lib/filter/conditions.ts'
+import { type FilterFields, filterSql, parseFilter } from '../lib/filter/filter.ts'
+
+/** What the bin can be filtered by (spec 03, 17). */
+const fields: FilterFields = {
+  id: { type: 'string', column: 'id' },
+  resource_type: { type: 'string', column: 'resource_type' },
+  resource_name: { type: 'string', column: 'resource_name' },
+  resource_id: { type: 'string', column: 'resource_id' },
+}
+
+/** The `filters` of the list, as a condition of its statement. */
+export const binEntryFilterSql = ({ now, project: { timezone } }: Ctx, filters: unknown): Condition =>
+  filterSql(parseFilter(filters, fields), { now, timezone })
