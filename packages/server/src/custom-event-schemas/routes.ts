@@ -1,7 +1,8 @@
 import { operation } from '../http/operation.ts'
 import { listed } from '../lib/list.ts'
+import { removeCustomEventSchema } from './remove.ts'
 import { CreateCustomEventSchema, CustomEventSchema, CustomEventSchemaList, UpdateCustomEventSchema } from './schema.ts'
-import { deleteCustomEventSchema, getCustomEventSchemaById, listCustomEventSchemas } from './store.ts'
+import { getCustomEventSchemaById, listCustomEventSchemas } from './store.ts'
 import { changeCustomEventSchema, createCustomEventSchema } from './write.ts'
 
 export const customEventSchemas = [
@@ -56,10 +57,11 @@ export const customEventSchemas = [
     method: 'DELETE',
     path: '/management/v1/projects/{projectId}/custom-event-schemas/{customEventSchemaId}',
     summary: 'Delete a custom event schema',
-    description: 'Such events can no longer be tracked; those that were stay.',
+    description:
+      'Such events can no longer be tracked; those that were stay. Refused while a referral program waits for them.',
     reply: null,
-    errors: ['not_found'],
+    errors: ['not_found', 'resource_in_use'],
     target: (ctx, { params }) => getCustomEventSchemaById(ctx, params.customEventSchemaId),
-    run: (ctx, { target }) => deleteCustomEventSchema(ctx, target.id),
+    run: (ctx, { target }) => removeCustomEventSchema(ctx, target.id),
   }),
 ]

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../testing/app.ts'
+import { newCampaign } from '../testing/campaigns.ts'
 
 async function newShop(): Promise<Shop> {
   const shop = await newProject()
@@ -101,5 +102,42 @@ describe('refused, and nothing is stored', () => {
     const shop = await newShop()
     expect(await track(shop, body)).toMatchObject({ status, body: { key, ...more } })
     expect((await shop.call('GET', '/v1/customers')).body.total).toBe(0)
+  })
+})
+
+describe('an event that names a code', () => {
+  test('tells who referred and which card is to earn', async () => {
+    const shop = await newShop()
+    const club = { type: 'LOYALTY_CARD', loyalty_card: { points: 0 } }
+    await newCampaign(shop, 'Refer', { campaign_type: 'REFERRAL_PROGRAM', type: 'AUTO_UPDATE' })
+    await newCampaign(shop, 'Club', { type: 'AUTO_UPDATE', voucher: club })
+    const publish = async (campaign: string) =>
+      (await shop.call('POST', '/v1/publications', { campaign, customer: { source_id: 'anna' } })).body
+    const { voucher, customer_id: referrer_id } = await publish('Refer')
+    const card = (await publish('Club')).voucher
+    const answer = await track(shop, { referral: { code: voucher.code }, loyalty: { code: card.code } })
+    expect(answer).toMatchObject({ status: 200, body: { referral: null, loyalty: null } })
+    const { body } = await shop.call('GET', '/v1/customers/u1/activity?type=customer.custom_event')
+    expect(body.data[0].data).toMatchObject({
+      event: { referral: { code: voucher.code, id: voucher.id, referrer_id }, loyalty: { code: card.code } },
+      referral: { referrer: { id: referrer_id }, voucher: { code: voucher.code }, campaign: { name: 'Refer' } },
+      loyalty: { voucher: { code: card.code }, campaign: { name: 'Club' } },
+    })
+  })
+
+  test('keeps its schema while a referral program waits for it', async () => {
+    const shop = await newShop()
+    const { data } = (await shop.manage('GET', '/custom-event-schemas')).body
+    const { id } = await newCampaign(shop, 'Refer', {
+      campaign_type: 'REFERRAL_PROGRAM',
+      referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'visit' } },
+    })
+    const remove = () => shop.manage('DELETE', `/custom-event-schemas/${data[0].id}`)
+    expect(await remove()).toMatchObject({
+      status: 400,
+      body: { key: 'resource_in_use', related_object_type: 'campaign', related_object_ids: [id] },
+    })
+    await shop.call('DELETE', '/v1/campaigns/Refer')
+    expect(await remove()).toMatchObject({ status: 204 })
   })
 })

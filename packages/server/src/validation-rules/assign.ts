@@ -3,7 +3,7 @@ import { nextConfigurationVersion } from '../db/configuration.ts'
 import { emit } from '../events/emit.ts'
 import { duplicate, invalidPayload, notFound } from '../http/errors.ts'
 import { insertAssignment } from './assignment-store.ts'
-import { carriedIn, type RelatedObjects } from './related-objects.ts'
+import { carriedIn, type RelatedObjects, relatedObjects } from './related-objects.ts'
 import type {
   RelatedObjectType,
   StoredValidationRule,
@@ -18,7 +18,7 @@ export async function assignRule(
   ctx: Ctx,
   rule: StoredValidationRule,
   body: ValidationRuleAssignmentBody,
-  { force, related }: { force: boolean; related: RelatedObjects },
+  { force, related, place = 0 }: { force: boolean; related: RelatedObjects; place?: number },
 ): Promise<ValidationRuleAssignment> {
   const { type, reference } = namedIn(body)
   const object = await related[type]?.find(ctx, reference)
@@ -26,9 +26,9 @@ export async function assignRule(
 
   // Before anything is looked for: of two that force at once, the second must see the assignment of the first.
   const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
-  const place = { rule_id: rule.id, related_object_type: type }
-  if (force) await unassign(ctx, { ...place, related_object_ids: [object.id] }, related)
-  const assignment = await insertAssignment(ctx, { ...place, related_object_id: object.id, config_version })
+  const where = { rule_id: rule.id, related_object_type: type }
+  if (force) await unassign(ctx, { ...where, related_object_ids: [object.id] }, related)
+  const assignment = await insertAssignment(ctx, { ...where, related_object_id: object.id, config_version, place })
   if (assignment === undefined) throw duplicate('validation_rules_assignment', 'related_object_id', reference)
 
   await emit(ctx, 'business_validation_rule.assignment.created', rule.id, {
@@ -37,6 +37,29 @@ export async function assignRule(
     ...carriedIn(type, object),
   })
   return assignment
+}
+
+/** The rules that a body names, held until they are assigned; 404 for one that does not exist. */
+export async function rulesNamed(ctx: Ctx, ids: readonly string[]): Promise<StoredValidationRule[]> {
+  const rules: StoredValidationRule[] = []
+  for (const id of [...new Set(ids)].sort()) rules.push(await getRule(ctx, id, { lock: 'key share' }))
+  return ids.flatMap((id, index) => (ids.indexOf(id) === index ? rules.filter((rule) => rule.id === id) : []))
+}
+
+/** Assigns rules to something that has just been made, in the order given. */
+export async function assignRules(
+  ctx: Ctx,
+  rules: readonly StoredValidationRule[],
+  related_object_type: RelatedObjectType,
+  related_object_id: string,
+): Promise<void> {
+  for (const [place, rule] of rules.entries())
+    await assignRule(
+      ctx,
+      rule,
+      { related_object_type, related_object_id },
+      { force: false, related: relatedObjects, place },
+    )
 }
 
 interface Named {

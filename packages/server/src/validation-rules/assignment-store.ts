@@ -51,22 +51,47 @@ export async function listAssignmentsOf(
   return rows.map(toAssignment)
 }
 
+/** The assignments of a code, its own first and then those of its campaign, each in the order of creation. */
+export async function listAssignmentsOfVoucher(
+  { db, project_id }: Ctx,
+  { id, campaign_id }: { id: string; campaign_id: string | null },
+): Promise<ValidationRuleAssignment[]> {
+  const rows = await db
+    .selectFrom('rule_assignments')
+    .where('project_id', '=', project_id)
+    .where((is) =>
+      is.or([
+        is.and([is('related_object_type', '=', 'voucher'), is('related_object_id', '=', id)]),
+        is.and([is('related_object_type', '=', 'campaign'), is('related_object_id', '=', campaign_id)]),
+      ]),
+    )
+    .orderBy('related_object_type', 'desc')
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+  return rows.map(toAssignment)
+}
+
 /** Undefined when the rule is assigned to the object already. */
 export async function insertAssignment(
   { db, project_id, now }: Ctx,
   {
     config_version,
     rule_id,
+    place = 0,
     ...related
   }: Pick<ValidationRuleAssignment, 'rule_id' | 'related_object_type' | 'related_object_id'> & {
     config_version: number
+    /** Among those of one request: rules are evaluated in the order in which they were assigned. */
+    place?: number
   },
 ): Promise<ValidationRuleAssignment | undefined> {
   const row = await db
     .insertInto('rule_assignments')
     .values({
       project_id,
-      id: newId('rule_assignment', Date.parse(now)),
+      id: newId('rule_assignment', Date.parse(now) + place),
       rule_id,
       ...related,
       created_at: now,

@@ -1,5 +1,11 @@
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import { findCampaign, listCampaignsById } from '../campaigns/store.ts'
 import type { Ctx } from '../context.ts'
 import type { EventData } from '../events/catalogue.ts'
+import { toSimplePromotionTier } from '../promotions/tier.ts'
+import { findTier, listTiersById } from '../promotions/tier-store.ts'
+import { findVoucher, listVouchersById } from '../vouchers/store.ts'
+import { toSimpleVoucher } from '../vouchers/voucher.ts'
 import type { RelatedObjectType } from './schema.ts'
 
 /** The members in which the event of an assignment carries what a rule is assigned to, each in its short form. */
@@ -25,7 +31,29 @@ export interface RelatedObject<T extends RelatedObjectType> {
 export type RelatedObjects = { readonly [T in RelatedObjectType]?: RelatedObject<T> }
 
 /** Each noun that takes rules adds its type here; whoever deletes one of its objects calls `deleteAssignmentsOf`. */
-export const relatedObjects: RelatedObjects = {}
+export const relatedObjects: RelatedObjects = {
+  voucher: {
+    async find(ctx, reference) {
+      const voucher = await findVoucher(ctx, reference, { lock: 'here' })
+      return voucher && toSimpleVoucher(voucher)
+    },
+    list: async (ctx, ids) => (await listVouchersById(ctx, ids)).map(toSimpleVoucher),
+  },
+  campaign: {
+    async find(ctx, reference) {
+      const campaign = await findCampaign(ctx, reference, { lock: 'here' })
+      return campaign && toSimpleCampaign(campaign)
+    },
+    list: async (ctx, ids) => (await listCampaignsById(ctx, ids)).map(toSimpleCampaign),
+  },
+  promotion_tier: {
+    async find(ctx, id) {
+      const tier = await findTier(ctx, id, { lock: 'here' })
+      return tier && toSimplePromotionTier(tier)
+    },
+    list: async (ctx, ids) => (await listTiersById(ctx, ids)).map(toSimplePromotionTier),
+  },
+}
 
 /** What the event of an assignment says about its object: one member has it, the others are null. */
 export function carriedIn(type: RelatedObjectType, form: object | undefined): Carried {

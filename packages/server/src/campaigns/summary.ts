@@ -1,0 +1,88 @@
+import { Int } from '@guerdon/engine/schema'
+import { sql } from 'kysely'
+import { type Static, Type } from 'typebox'
+import type { Ctx } from '../context.ts'
+import type { CampaignType } from '../db/tables.ts'
+import { summed } from '../db/tallies.ts'
+import { CalendarDate } from '../events/shapes.ts'
+import { invalidQuery } from '../http/errors.ts'
+import { toCampaign } from './campaign.ts'
+import { Campaign } from './schema.ts'
+import type { StoredCampaign } from './store.ts'
+import { type Figure, figures } from './summary-figures.ts'
+
+export const CampaignSummaryQuery = Type.Object({
+  start_date: Type.Optional(CalendarDate),
+  end_date: Type.Optional(CalendarDate),
+})
+export type CampaignSummaryQuery = Static<typeof CampaignSummaryQuery>
+
+const sums = ['redemptions', 'rollbacks', 'validations', 'publications'] as const
+
+/** What came of a campaign, over some days or all of them; which members there are depends on its type. */
+export const CampaignSummary = Type.Object({
+  object: Type.Literal('campaign_summary'),
+  campaign: Campaign,
+  ...(Object.fromEntries([...sums, ...figures].map((name) => [name, Type.Optional(Int())])) as Record<
+    Figure | (typeof sums)[number],
+    ReturnType<typeof Type.Optional<ReturnType<typeof Int>>>
+  >),
+})
+export type CampaignSummary = Static<typeof CampaignSummary>
+
+const always: readonly Figure[] = [
+  'redemptions_succeeded',
+  'redemptions_failed',
+  'rollbacks_succeeded',
+  'rollbacks_failed',
+  'validations_succeeded',
+  'validations_failed',
+  'orders_amount',
+  'orders_rolledback_amount',
+]
+const codes: readonly Figure[] = [
+  'vouchers_created',
+  'vouchers_deleted',
+  'publications_succeeded',
+  'publications_failed',
+]
+const discounts: readonly Figure[] = ['discounted_amount', 'rolledback_discounted_amount']
+
+/** Which figures a type of campaign has (spec 03, section 11). */
+const shown: Readonly<Record<CampaignType, readonly Figure[]>> = {
+  PROMOTION: [...always, ...discounts],
+  DISCOUNT_COUPONS: [...always, ...codes, ...discounts],
+  REFERRAL_PROGRAM: [...always, ...codes, 'referred_customers'],
+  GIFT_VOUCHERS: [
+    ...always,
+    ...codes,
+    ...figures.filter((name) => name === 'created_vouchers_amount' || name.startsWith('amount_')),
+  ],
+  LOYALTY_PROGRAM: [
+    ...always,
+    ...codes,
+    ...figures.filter((name) => name === 'created_vouchers_points' || /^(pending_)?points_/.test(name)),
+  ],
+}
+
+/** Adds up the figures of a campaign, from one day to another, both included. */
+export async function summaryOf(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  { start_date, end_date }: CampaignSummaryQuery,
+): Promise<CampaignSummary> {
+  if (start_date !== undefined && end_date !== undefined && end_date < start_date)
+    throw invalidQuery('Property .end_date must not be earlier than .start_date')
+  const prefix = `campaign/${campaign.id}/`
+  const { rows } = await sql<{ name: string; sum: number }>`
+    select split_part(name, '/', 4) as name, ${summed} as sum from tallies
+    where project_id = ${ctx.project_id}
+      and name >= ${`${prefix}${start_date ?? '0'}`} and name < ${`${prefix}${end_date ?? '9999-12-31'}0`}
+    group by 1`.execute(ctx.db)
+  const counted = new Map(rows.map(({ name, sum }) => [name, sum]))
+  const summary = Object.fromEntries(shown[campaign.campaign_type].map((name) => [name, counted.get(name) ?? 0]))
+  for (const name of sums)
+    if (`${name}_succeeded` in summary)
+      summary[name] = (summary[`${name}_succeeded`] ?? 0) + (summary[`${name}_failed`] ?? 0)
+  return { object: 'campaign_summary', campaign: { ...toCampaign(campaign), categories: [] }, ...summary }
+}

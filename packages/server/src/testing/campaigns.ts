@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { updateVouchers } from '../campaigns/carry.ts'
+import { generateVouchers } from '../campaigns/generate.ts'
+import { deleteVouchers } from '../campaigns/remove.ts'
+import type { Shop } from './app.ts'
+import { runAsyncActions } from './background.ts'
+
+/** Does what the campaigns of a shop have started in the background. */
+export const runCampaignJobs = (shop: Shop): Promise<void> =>
+  runAsyncActions(shop.service.house, shop.project_id, [generateVouchers, updateVouchers, deleteVouchers])
+
+export const tenOff = { type: 'PERCENT', percent_off: 10 }
+
+/** Creates a campaign of discount coupons, unless told otherwise, and answers it. */
+export async function newCampaign(shop: Shop, name: string, more: object = {}) {
+  const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff }
+  const { status, body } = await shop.call('POST', '/v1/campaigns', { name, voucher, ...more })
+  expect({ status, body }).toMatchObject({ status: 200 })
+  return body
+}
+
+/** Creates a discount voucher, unless told otherwise, and answers it. */
+export async function newVoucher(shop: Shop, code: string, more: object = {}) {
+  const body = { type: 'DISCOUNT_VOUCHER', discount: tenOff, ...more }
+  const answer = await shop.call('POST', `/v1/vouchers/${encodeURIComponent(code)}`, body)
+  expect(answer).toMatchObject({ status: 200 })
+  return answer.body
+}
+
+export const getVoucher = async (shop: Shop, code: string) =>
+  (await shop.call('GET', `/v1/vouchers/${encodeURIComponent(code)}`)).body
+
+/** The types of the events that a shop has told of, in order. */
+export async function eventsOf({ service, project_id }: Shop): Promise<string[]> {
+  const { db } = service.house.database
+  const rows = await db
+    .selectFrom('events')
+    .where('project_id', '=', project_id)
+    .orderBy(sql`right(id, 18)`) // which is the moment, whatever the event is about
+    .select(['type', 'id'])
+    .execute()
+  return rows.map(({ type }) => type)
+}
