@@ -13,10 +13,17 @@ export interface EventTally {
   last_at: string
 }
 
+/** What a customer was given, and when. */
+export interface Received {
+  voucher_ids: readonly string[]
+  created_at: string
+}
+
 /** A customer as a filter looks at it. */
 export interface FilteredCustomer {
   customer: Customer
   events: ReadonlyMap<string, EventTally>
+  publications: readonly Received[]
 }
 
 const number = (column: string | FilterField['column']): FilterField => ({ type: 'number', column })
@@ -72,6 +79,11 @@ export function customerFields(types: Readonly<Record<string, MetadataType>> = {
     'events.*.count': (event) => number(sql`coalesce(${ofEvent(event, 'count')}, 0)`),
     'events.*.first': (event) => ({ type: 'datetime', column: ofEvent(event, 'first_at') }),
     'events.*.last': (event) => ({ type: 'datetime', column: ofEvent(event, 'last_at') }),
+    'publications.created_at': { type: 'datetimes', column: sql`(select created_at ${received})` },
+    'publications.related_object_id': {
+      type: 'array',
+      column: sql`(select jsonb_agg(voucher_id) from (select unnest(voucher_ids) ${received}) as each (voucher_id))`,
+    },
     'metadata.*': metadataField('customers.metadata', types),
     'system_metadata.*': (key) => text(sql`(customers.system_metadata ->> ${key}::text)`),
   }
@@ -83,8 +95,11 @@ const ofEvent = (type: string, column: keyof EventTally) => sql`(
   select t.${sql.ref(column)} from custom_event_tallies t
   where t.project_id = customers.project_id and t.customer_id = customers.id and t.type = ${type}::text)`
 
+const received = sql`from publications p
+  where p.project_id = customers.project_id and p.customer_id = customers.id and p.result = 'SUCCESS'`
+
 /** The value of a field of a customer in memory; undefined where there is none. */
-export function readField({ customer, events }: FilteredCustomer, field: string): unknown {
+export function readField({ customer, events, publications }: FilteredCustomer, field: string): unknown {
   const [, metadata_key] = /^metadata\.(.+)$/s.exec(field) ?? []
   if (metadata_key !== undefined) return ownValue(customer.metadata, metadata_key)
   const [, event, aspect] = /^events\.(.+)\.(count|first|last)$/s.exec(field) ?? []
@@ -99,11 +114,16 @@ export function readField({ customer, events }: FilteredCustomer, field: string)
   if (campaign !== undefined) return inLoyalty(customer, campaign)?.[part as 'points']
   const [, tier_campaign] = /^loyalty_tier\.(.+)$/s.exec(field) ?? []
   if (tier_campaign !== undefined) return inLoyalty(customer, tier_campaign)?.loyalty_tier
+  if (field === 'publications.created_at') return anyOf(publications.map(({ created_at }) => created_at))
+  if (field === 'publications.related_object_id') return anyOf(publications.flatMap(({ voucher_ids }) => voucher_ids))
   if (field === 'city') return customer.address?.city
   const [, system_key] = /^system_metadata\.(.+)$/s.exec(field) ?? []
   if (system_key !== undefined) return ownValue(customer.system_metadata, system_key)
   return field.split('.').reduce<unknown>(ownValue, customer)
 }
+
+/** Who was never given anything has no value at all there, rather than an empty one. */
+const anyOf = (values: readonly string[]): readonly string[] | undefined => (values.length === 0 ? undefined : values)
 
 const inLoyalty = ({ loyalty: { campaigns } }: Customer, name: string) =>
   ownValue(campaigns, name) as Customer['loyalty']['campaigns'][string] | undefined

@@ -4,6 +4,7 @@ import { tally } from '../db/tallies.ts'
 import { emit } from '../events/emit.ts'
 import { newId } from '../lib/ids.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
+import { eraseHoldings } from './erase-holdings.ts'
 import type { PermanentDeletion } from './schema.ts'
 import { updateCustomer } from './store.ts'
 
@@ -27,8 +28,9 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
       await sql`delete from ${sql.table(table)} where project_id = ${project_id} and ${condition}`.execute(db)
     return Number(numAffectedRows)
   }
+  const holding_events = await eraseHoldings(ctx, id)
   const order_events = await removed('events', sql`entity_id = ${id} and type like 'customer.order.%'`)
-  const customer_events = await removed('events', sql`entity_id = ${id}`)
+  const customer_events = holding_events + (await removed('events', sql`entity_id = ${id}`))
   const events = await removed('custom_events', sql`customer_id = ${id}`)
   await removed('custom_event_tallies', sql`customer_id = ${id}`)
   const orders = await removed('orders', sql`customer_id = ${id}`)

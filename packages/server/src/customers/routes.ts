@@ -9,6 +9,7 @@ import { updateCustomerMetadata, updateCustomers } from './bulk.ts'
 import { toCustomer } from './customer.ts'
 import { importCustomers } from './import.ts'
 import { pageOfCustomers } from './list.ts'
+import { listRedeemablesOf } from './redeemables.ts'
 import { eraseCustomer, hideCustomer } from './remove.ts'
 import {
   BulkCustomerMetadata,
@@ -21,6 +22,8 @@ import {
   CustomerList,
   CustomerProfile,
   CustomerQuery,
+  CustomerRedeemableList,
+  CustomerRedeemableQuery,
   CustomerWithAssets,
   PermanentDeletion,
 } from './schema.ts'
@@ -163,6 +166,17 @@ export const customers = [
       ...(await listActivities(ctx, target.id, query)),
       total: await countActivities(ctx, target.id, query),
     }),
+  }),
+  operation({
+    id: 'listCustomerRedeemables',
+    method: 'GET',
+    path: '/v1/customers/{customerId}/redeemables',
+    summary: 'List the codes that a customer holds',
+    query: CustomerRedeemableQuery,
+    reply: CustomerRedeemableList,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getCustomer(ctx, params.customerId),
+    run: (ctx, { target, query }) => listRedeemablesOf(ctx, target, query),
   }),
   operation({
     id: 'createClientCustomer',

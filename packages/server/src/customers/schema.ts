@@ -2,7 +2,8 @@ import { FreeText, Instant, InstantInput, Int, Maybe, Metadata, Name, Nullable, 
 import { type Static, Type } from 'typebox'
 import { ActivityQuery, CampaignActivityQuery } from '../events/activities.ts'
 import { limits } from '../lib/limits.ts'
-import { DateQuery, FilterQuery, listOf, PageQuery } from '../lib/list.ts'
+import { CursorQuery, DateQuery, FilterQuery, listOf, PageQuery } from '../lib/list.ts'
+import { Voucher, VoucherType } from '../vouchers/schema.ts'
 
 const Count = Int({ minimum: 0 })
 
@@ -154,6 +155,32 @@ export const CustomerActivitiesQuery = Type.Object({
   ...CustomerActivityQuery.properties,
   product_id: Type.Optional(Type.String()),
 })
+
+export const CustomerRedeemableQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
+export type CustomerRedeemableQuery = Static<typeof CustomerRedeemableQuery>
+
+/** A code that a customer holds. */
+export const CustomerRedeemable = Type.Object({
+  id: Type.String(),
+  created_at: Instant,
+  redeemable_id: Type.String(),
+  redeemable_object: Type.Literal('voucher'),
+  customer_id: Type.String(),
+  holder_role: OneOf(['OWNER', 'REFERRER', 'REFEREE']),
+  campaign_id: Nullable(Type.String()),
+  campaign_type: Nullable(
+    OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS', 'LOYALTY_PROGRAM', 'REFERRAL_PROGRAM', 'PROMOTION']),
+  ),
+  voucher_type: VoucherType,
+  redeemable: Type.Object({
+    type: Type.Literal('voucher'),
+    voucher: Voucher,
+    status: OneOf(['ACTIVE', 'USED', 'DISABLED', 'NOT_ACTIVE_YET', 'EXPIRED', 'NO_BALANCE']),
+  }),
+})
+export type CustomerRedeemable = Static<typeof CustomerRedeemable>
+
+export const CustomerRedeemableList = listOf('data', CustomerRedeemable, { total: true, cursor: true })
 
 export const PermanentDeletion = Type.Object({
   id: Type.String(),

@@ -62,12 +62,12 @@ const profile_fields = [
 ] as const satisfies ReadonlyArray<keyof CustomerBody>
 
 /** An order without any field of a customer has none, rather than a new one without a name (spec 04, 4.2). */
-const saysAnything = (sent: CustomerBody | undefined): sent is CustomerBody =>
+export const saysAnything = (sent: CustomerBody | undefined): sent is CustomerBody =>
   sent !== undefined &&
   (sent.id != null || sent.source_id != null || profile_fields.some((name) => sent[name] != null && isSaid(sent[name])))
 
 /** Whether more is said of a customer than who it is; null says that something is to be cleared. */
-const hasProfile = (sent: CustomerBody): boolean => profile_fields.some((name) => isSaid(sent[name]))
+export const hasProfile = (sent: CustomerBody): boolean => profile_fields.some((name) => isSaid(sent[name]))
 
 const isSaid = (value: unknown): boolean =>
   value !== undefined && (typeof value !== 'object' || value === null || Object.keys(value).length > 0)

@@ -11,7 +11,11 @@ import { toSimpleSegment } from './store.ts'
 export async function listSegmentsOf(ctx: Ctx, key: string): Promise<SimpleSegment[]> {
   const row = await findCustomer(ctx, key)
   const [stored] = row === undefined ? [] : await toFiltered(ctx, [row])
-  const filtered: FilteredCustomer = stored ?? { customer: toStranger(key, ctx.now), events: new Map() }
+  const filtered: FilteredCustomer = stored ?? {
+    customer: toStranger(key, ctx.now),
+    events: new Map(),
+    publications: [],
+  }
   const definitions = await definitionsOf(ctx)
   const ids = segmentsOf(definitions, filtered, ctx)
   const dynamic = definitions.segments.filter(({ id }) => ids.has(id))

@@ -43,6 +43,7 @@ const valueReaders: { [T in FilterField['type']]: (given: Scalar) => Scalar | Fa
     return typeof at === 'string' ? at.slice(0, 10) : at
   },
   datetime: toMoment,
+  datetimes: toText,
   array: toText,
   metadata: toText,
 }

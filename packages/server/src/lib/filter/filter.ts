@@ -20,6 +20,8 @@ export type FilterField = {
 } & (
   | { type: 'string'; case_insensitive?: boolean }
   | { type: 'number' | 'boolean' | 'datetime' | 'array' }
+  /** Several moments, of which one is enough: the column is a statement that reads them. */
+  | { type: 'datetimes' }
   /** A birthday has no year: "today" and "next month" are asked of its month and day. */
   | { type: 'date'; ignores_year?: boolean }
   /** With the type that the project's metadata schema gives to the key, if it does. */

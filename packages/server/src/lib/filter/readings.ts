@@ -82,6 +82,24 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
         sql`(${value} >= ${startOfDay(from, zone)}::timestamptz and ${value} < ${startOfDay(until, zone)}::timestamptz)`,
     },
   }),
+  datetimes(moments, _, { zone }) {
+    const some = (test: Test): Condition =>
+      sql`exists (select from ${moments} as each (at) where ${test(sql`each.at`)})`
+    const element = (a: Scalar) => some((at) => sql`${instantText(at)} = ${String(a)}::text`)
+    const dayIs = (test: (days: NonNullable<Reading['days']>) => Condition) =>
+      some((at) => test(daysOfDate(sql`(${at} at time zone ${zone.sql})::date`)))
+    return {
+      missing: sql`not exists ${moments}`,
+      equals: (values) => any(values.map(element)),
+      element,
+      size: sql`(select nullif(count(*), 0) from ${moments} as each)`,
+      instant: some,
+      days: {
+        within: (days) => dayIs(({ within }) => within(days)),
+        spelled: (format, texts) => dayIs(({ spelled }) => spelled(format, texts)),
+      },
+    }
+  },
   array(value) {
     const element = (a: Scalar) => any(jsonForms(String(a)).map((form) => holdsJson(value, [form])))
     return {
@@ -137,6 +155,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
 export const hasDays = (field: FilterField): boolean =>
   field.type === 'date' ||
   field.type === 'datetime' ||
+  field.type === 'datetimes' ||
   (field.type === 'metadata' && [undefined, 'date', 'datetime'].includes(field.value_type))
 
 export function readingOf(field: FilterField, clock: Clock): Reading {
@@ -176,6 +195,10 @@ const dayOf = (text: Expression<unknown>, zone: Zone): Expression<unknown> =>
   sql`coalesce(substring(${text} from ${sql.lit(iso_day)})::date, (${momentOf(text)} at time zone ${zone.sql})::date)`
 
 type Test = (tested: Expression<unknown>) => Condition
+
+/** A moment as we write it; of several moments, the written form is compared. */
+const instantText = (at: Expression<unknown>): Expression<unknown> =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The readings of dates that are stored as text; `some` says which texts are tested. */
 function datesIn(some: (test: Test) => Condition, zone: Zone): Pick<Reading, 'instant' | 'days'> {

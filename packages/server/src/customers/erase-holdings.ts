@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import { destroyVouchers, removeVoucher } from '../vouchers/remove.ts'
+import { listVouchersById } from '../vouchers/store.ts'
+import type { StoredCustomer } from './customer.ts'
+
+/**
+ * Takes from a customer that is being erased all that it was given (spec 04, 4.3; spec 05, section 11): what tells of it goes,
+ * its loyalty cards go with their points, other codes have no holder any more, and publications do not say whom they were
+ * for. Codes stay published: nobody else gets them. Answers how many events about it are gone.
+ */
+export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise<number> {
+  const { db, project_id } = ctx
+  const { numAffectedRows: events = 0n } = await sql`
+    delete from events using (
+      select id as entity_id from publications where project_id = ${project_id} and customer_id = ${id}
+      union all
+      select voucher_id from holders where project_id = ${project_id} and customer_id = ${id}
+    ) as telling
+    where events.project_id = ${project_id} and events.entity_id = telling.entity_id
+      and (events.type in ('publication.succeeded', 'voucher.published', 'voucher.gift.transaction.created')
+        or events.type like 'voucher.loyalty_card.%')`.execute(db)
+  await destroyCards(ctx, id)
+  await sql`update publications set customer_id = null where project_id = ${project_id} and customer_id = ${id}`.execute(
+    db,
+  )
+  await sql`
+    update vouchers set holder_id = null, referrer_id = nullif(referrer_id, ${id})
+    where project_id = ${project_id} and holder_id = ${id}`.execute(db)
+  await sql`delete from holders where project_id = ${project_id} and customer_id = ${id}`.execute(db)
+  return Number(events)
+}
+
+/** Also those in the bin, or of a campaign that is, which count as deleted since they are there. */
+async function destroyCards(ctx: Ctx, id: StoredCustomer['id']): Promise<void> {
+  const held = await ctx.db
+    .selectFrom('vouchers')
+    .where('project_id', '=', ctx.project_id)
+    .where('holder_id', '=', id)
+    .where('type', '=', 'LOYALTY_CARD')
+    .orderBy('id')
+    .select(['id', 'campaign_id'])
+    .execute()
+  // The campaigns before the cards, as everywhere; one that is being deleted is waited for.
+  const campaign_ids = [...new Set(held.flatMap(({ campaign_id }) => campaign_id ?? []))]
+  await sql`select 1 from campaigns where project_id = ${ctx.project_id} and id = any(${campaign_ids}::text[])
+    order by id for key share`.execute(ctx.db)
+  const ids = held.map((card) => card.id)
+  for (const card of await listVouchersById(ctx, ids)) await removeVoucher(ctx, card, true)
+  await destroyVouchers(ctx, ids)
+}
