@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../context.ts'
+import { noteGrowth } from '../db/statistics.ts'
 import type { CustomerRow } from '../db/tables.ts'
 import { tally } from '../db/tallies.ts'
 import { emitMany, type NewEvent } from '../events/emit.ts'
@@ -22,6 +23,7 @@ export const importCustomers = defineCsvImport<MetadataRules>({
     const failures: RowFailure[] = []
     for (let at = 0; at < rows.length; at += batch_rows)
       failures.push(...(await saveRows(ctx, rows.slice(at, at + batch_rows), rules)))
+    await noteGrowth(ctx, 'customers')
     return failures
   },
 })

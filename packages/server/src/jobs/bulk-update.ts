@@ -9,14 +9,19 @@ import { limits } from '../lib/limits.ts'
 import { type AsyncAction, defineAsyncAction } from './async-action.ts'
 import { rowByRow } from './row-by-row.ts'
 
+/** What objects are known by, in the report, the errors, and the list of those that get the same metadata. */
+export type BulkKey = 'source_id' | 'code'
+
 export interface BulkUpdate<Item extends object, Setup> {
   type: AsyncActionType
+  /** `source_id`, unless told otherwise. */
+  known_by?: BulkKey
   /** Whom an item is about, for the report and the errors. */
   key(item: Item): string
   /** Whether the errors of the result say it too. */
   names_source: boolean
   /** Once per step: what all its items need. */
-  prepare(ctx: Ctx): Promise<Setup>
+  prepare(ctx: Ctx, items: readonly Item[]): Promise<Setup>
   /** Updates one, or creates it (`found` is false), or throws an `ApiError` to refuse it. */
   item(ctx: Ctx, item: Item, setup: Setup): Promise<{ found: boolean }>
   /** Which of these keys exist, for the report about refused ones; without it all do that are not refused as unknown. */
@@ -45,8 +50,12 @@ export const defineBulkUpdate = <Item extends object, Setup>(definition: BulkUpd
   })
 
 /** The same metadata for many objects. */
-export interface SharedMetadata {
-  source_ids: string[]
+export type SharedMetadata<Key extends BulkKey = 'source_id'> = { [K in `${Key}s`]: string[] } & {
+  metadata: Record<string, unknown>
+}
+
+/** One of these objects and its new metadata. */
+export type WithMetadata<Key extends BulkKey = 'source_id'> = { [K in Key]: string } & {
   metadata: Record<string, unknown>
 }
 
@@ -54,32 +63,37 @@ export interface SharedMetadata {
  * The same with metadata that is said once: stored with each of 100,000 source ids, what fits into a body would not fit
  * into memory any more.
  */
-export const defineMetadataUpdate = <Setup>(
-  definition: BulkUpdate<{ source_id: string; metadata: Record<string, unknown> }, Setup>,
-) =>
-  bulkAction<SharedMetadata, { source_id: string; metadata: Record<string, unknown> }, Setup>(definition, {
-    count: ({ source_ids }) => source_ids.length,
-    slice: ({ source_ids, metadata }, from, until) =>
-      source_ids.slice(from, until).map((source_id) => ({ source_id, metadata })),
+export function defineMetadataUpdate<Setup, Key extends BulkKey = 'source_id'>(
+  definition: BulkUpdate<WithMetadata<Key>, Setup>,
+) {
+  const key = definition.known_by ?? 'source_id'
+  const keysOf = (input: SharedMetadata<Key>) => input[`${key}s` as `${Key}s`] as string[]
+  return bulkAction<SharedMetadata<Key>, WithMetadata<Key>, Setup>(definition, {
+    count: (input) => keysOf(input).length,
+    slice: (input, from, until) =>
+      keysOf(input)
+        .slice(from, until)
+        .map((one) => ({ [key]: one, metadata: input.metadata }) as WithMetadata<Key>),
   })
+}
 
 function bulkAction<Input extends object, Item extends object, Setup>(
   definition: BulkUpdate<Item, Setup>,
   { count, slice }: Items<Input, Item>,
 ): AsyncAction<Input, BulkState> {
-  const { type, key, prepare, item: update } = definition
+  const { type, known_by = 'source_id', names_source, key, prepare, item: update } = definition
   return defineAsyncAction<Input, BulkState>({
     type,
     async begin(ctx) {
       const report_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
-      await appendToFile(ctx, report_id, Buffer.from(csvRow(reportColumns)))
+      await appendToFile(ctx, report_id, Buffer.from(csvRow([known_by, 'found', 'updated', 'message'])))
       return { next: 0, report_id }
     },
     async step(ctx, input, { next, report_id }) {
       const items_count = count(input)
       const last = Math.min(next + limits.bulk_step_items, items_count)
       const batch = slice(input, next, last)
-      const setup = await prepare(ctx)
+      const setup = await prepare(ctx, batch)
       const lines: ReportLine[] = batch.map((one) => ({ key: key(one), found: false, refusal: null }))
       const { done } = await rowByRow(
         ctx,
@@ -99,7 +113,7 @@ function bulkAction<Input extends object, Item extends object, Setup>(
         state: { next: last, report_id },
         progress: (last / items_count) * 100,
         done,
-        failed: lines.flatMap((line) => errorOf(line, definition.names_source) ?? []),
+        failed: lines.flatMap((line) => errorOf(line, names_source ? known_by : null) ?? []),
         finished: last === items_count,
       }
     },
@@ -128,8 +142,6 @@ interface ReportLine {
   refusal: ApiError | null
 }
 
-const reportColumns = ['source_id', 'found', 'updated', 'message']
-
 const reportRow = ({ key, found, refusal }: ReportLine): string =>
   csvRow([key, found, refusal === null, refusal === null ? '' : refusal.message])
 
@@ -148,8 +160,8 @@ async function lookForRefused<Item extends object, Setup>(
   for (const line of refused) line.found = found.has(line.key)
 }
 
-function errorOf({ key, refusal }: ReportLine, names_source: boolean): object | null {
+function errorOf({ key, refusal }: ReportLine, named: BulkKey | null): object | null {
   if (refusal === null) return null
   const { message = errorMessage(refusal.key), details = '' } = refusal.facts
-  return { message, details, key: refusal.key, ...(names_source ? { source_id: key } : {}) }
+  return { message, details, key: refusal.key, ...(named === null ? {} : { [named]: key }) }
 }

@@ -22,18 +22,29 @@ export interface RowFailure {
   reason: string
 }
 
-export interface CsvImport<Setup> {
+export interface CsvImport<Setup, Input extends object = object> {
   type: AsyncActionType
   /** What is imported, for the message: `customer(s)`. */
   noun: string
+  /** As of every async action. */
+  lane?(input: Input): string
+  /**
+   * Columns that are known: cells have them by these names, in whatever case the file writes them, and with spaces and
+   * underscores equal (spec 03, 7.2). All others keep their own names.
+   */
+  known?: readonly string[]
   /** Columns that must be there, in whatever case; a file without one fails as a whole. */
   required?: readonly string[]
-  /** Once per step: what all its rows need. */
-  prepare(ctx: Ctx): Promise<Setup>
+  /** Called in the transaction in which the import has its turn. */
+  begin?(ctx: Ctx, input: Input): Promise<void>
+  /** Once per step: what all its rows need. Undefined: there is nothing any more to import into, and it is over. */
+  prepare(ctx: Ctx, input: Input): Promise<Setup | undefined>
   /** One step, at most `limits.csv_step_rows` rows in one transaction; answers those that were refused. */
   rows(ctx: Ctx, rows: CsvRow[], setup: Setup): Promise<RowFailure[]>
-  /** What the result says of a refused row besides its number and the reason. */
+  /** What the result says of a refused row besides its number and the reason; of an unreadable one, no cell is known. */
   failure(row: CsvRow): object
+  /** Called in the transaction that ends the import, when it did what it could or broke as a whole. */
+  over?(ctx: Ctx, input: Input, ending: { failed: boolean }): Promise<void>
 }
 
 export interface CsvInput {
@@ -56,24 +67,32 @@ interface CsvState {
  * An import of CSV rows as an async action. The file is read piece by piece, so that its size costs no memory; rows that
  * cannot be read or are refused are reported and do not stop the others.
  */
-export function defineCsvImport<Setup>(definition: CsvImport<Setup>): AsyncAction<CsvInput, CsvState> {
-  const { type, noun, required = [], prepare, rows, failure } = definition
-  return defineAsyncAction<CsvInput, CsvState>({
+export function defineCsvImport<Setup, Input extends object = object>(
+  definition: CsvImport<Setup, Input>,
+): AsyncAction<CsvInput & Input, CsvState> {
+  const { type, noun, lane, known = [], required = [], prepare, rows, failure } = definition
+  const save = async (ctx: Ctx, readable: CsvRow[], input: Input): Promise<RowFailure[] | undefined> => {
+    const setup = await prepare(ctx, input)
+    return setup === undefined ? undefined : rows(ctx, readable, setup)
+  }
+  return defineAsyncAction<CsvInput & Input, CsvState>({
     type,
-    async begin(ctx, { file_id }) {
-      const { size } = await foundFile(ctx, file_id)
+    ...(lane === undefined ? {} : { lane }),
+    async begin(ctx, input) {
+      await definition.begin?.(ctx, input)
+      const { size } = await foundFile(ctx, input.file_id)
       return { size, offset: 0, isCut: false, row: 0, columns: null }
     },
-    async step(ctx, { file_id }, state) {
-      const { records, ...next } = await readRecords(ctx, file_id, state)
-      const columns = state.columns ?? headerOf(records.shift(), required)
+    async step(ctx, input, state) {
+      const { records, ...next } = await readRecords(ctx, input.file_id, state)
+      const columns = state.columns ?? headerOf(records.shift(), { known, required })
       const filled = records.filter((record) => !isBlank(record))
       const { readable, unreadable } = numbered(filled, columns, state.row)
-      const refused = readable.length === 0 ? [] : await rows(ctx, readable, await prepare(ctx))
-      const failed = [
-        ...unreadable,
-        ...refused.map(({ row, reason }) => ({ ...failure(row), row: row.row, reason })),
-      ].sort((a, b) => a.row - b.row)
+      const refused = readable.length === 0 ? [] : await save(ctx, readable, input)
+      if (refused === undefined) return { state, progress: 100, done: 0, failed: [], finished: true }
+      const failed = [...unreadable, ...refused]
+        .sort((one, other) => one.row.row - other.row.row)
+        .map(({ row, reason }) => ({ ...failure(row), row: row.row, reason }))
       return {
         state: { ...state, ...next, row: state.row + filled.length, columns },
         progress: (next.offset / state.size) * 100,
@@ -82,24 +101,32 @@ export function defineCsvImport<Setup>(definition: CsvImport<Setup>): AsyncActio
         finished: next.offset >= state.size,
       }
     },
-    async finish(ctx, { file_id }, { done_count, failed_count, failed }) {
-      await deleteFile(ctx, file_id)
+    async finish(ctx, input, { done_count, failed_count, failed }) {
+      await deleteFile(ctx, input.file_id)
+      await definition.over?.(ctx, input, { failed: false })
       const message = `${done_count} ${noun} imported successfully, ${failed_count} failed.`
       return { message, failed, done_count, failed_count }
     },
-    broken: (ctx, { file_id }) => deleteFile(ctx, file_id),
+    async broken(ctx, input) {
+      await deleteFile(ctx, input.file_id)
+      await definition.over?.(ctx, input, { failed: true })
+    },
   })
 }
 
-/** Starts an import in the caller's transaction. The file is kept beside the action: a job names its work, no more. */
-export async function startCsvImport(
+/**
+ * Starts an import in the caller's transaction. The file is kept beside the action: a job names its work, no more. What
+ * else the import must know goes with it as `input`.
+ */
+export async function startCsvImport<Input extends object>(
   ctx: Ctx,
-  action: AsyncAction<CsvInput>,
+  action: AsyncAction<CsvInput & Input>,
   file: Buffer,
+  ...[input]: object extends Input ? [] : [input: Input]
 ): Promise<{ async_action_id: Id<'async_action'> }> {
   const file_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
   await appendToFile(ctx, file_id, file)
-  return startAsyncAction(ctx, action, { file_id })
+  return startAsyncAction(ctx, action, { ...(input as Input), file_id })
 }
 
 /** For imports that work row by row: each under a savepoint, so that a row that is refused leaves nothing behind. */
@@ -141,10 +168,14 @@ async function readRecords(
 }
 
 /** The names of the columns; throws what is wrong with the file as a whole. */
-function headerOf(record: CsvRecord | undefined, required: readonly string[]): string[] {
+function headerOf(
+  record: CsvRecord | undefined,
+  { known, required }: { known: readonly string[]; required: readonly string[] },
+): string[] {
   if (record === undefined || isBlank(record)) throw invalidPayload('The file has no header row')
   if (!Array.isArray(record)) throw invalidPayload(`The header row cannot be read: ${record.fault}`)
-  const columns = record.map((name) => name.trim())
+  const names = new Map(known.map((name) => [headingOf(name), name]))
+  const columns = record.map((name) => names.get(headingOf(name.trim())) ?? name.trim())
   if (columns.length > limits.csv_columns_max)
     throw invalidPayload(`The file has more than ${limits.csv_columns_max} columns`)
   for (const [index, name] of columns.entries()) {
@@ -158,21 +189,24 @@ function headerOf(record: CsvRecord | undefined, required: readonly string[]): s
   return columns
 }
 
+/** What is the same of two ways to write a known name. */
+const headingOf = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
+
 /** What spreadsheets write for an empty line. */
 const isBlank = (record: CsvRecord): boolean => Array.isArray(record) && record.every((cell) => cell.trim() === '')
 
-/** The rows with their numbers, and what is said of those that cannot be read. */
+/** The rows with their numbers, and those that cannot be read with the reason. */
 function numbered(
   records: CsvRecord[],
   columns: string[],
   before: number,
-): { readable: CsvRow[]; unreadable: Array<{ row: number; reason: string }> } {
+): { readable: CsvRow[]; unreadable: RowFailure[] } {
   const readable: CsvRow[] = []
-  const unreadable: Array<{ row: number; reason: string }> = []
+  const unreadable: RowFailure[] = []
   for (const [index, record] of records.entries()) {
     const row = before + index + 1
     const reason = whyUnreadable(record, columns)
-    if (reason !== null) unreadable.push({ row, reason })
+    if (reason !== null) unreadable.push({ row: { row, cells: {} }, reason })
     else readable.push({ row, cells: cellsOf(record as string[], columns) })
   }
   return { readable, unreadable }
