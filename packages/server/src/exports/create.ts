@@ -1,19 +1,25 @@
+import { findCampaign } from '../campaigns/store.ts'
 import type { Ctx } from '../context.ts'
 import { insertFile } from '../files/store.ts'
-import { ApiError, invalidPayload } from '../http/errors.ts'
+import { ApiError, invalidPayload, notFound } from '../http/errors.ts'
 import { newId, randomText } from '../lib/ids.ts'
+import { type Exportable, fieldNames } from './exportable.ts'
 import { parseExportFilter } from './filter.ts'
-import { type Exportable, type ExportedObject, exportables } from './objects.ts'
-import type { AskedParameters, Export, ExportParameters } from './schema.ts'
+import { type ExportedObject, exportables } from './objects.ts'
+import type { AskedParameters, Export, StoredParameters } from './schema.ts'
 import { insertExport } from './store.ts'
 
-/** Schedules an export in the caller's transaction: `createExport(ctx, 'order', body.parameters)`. */
+/**
+ * Schedules an export in the caller's transaction: `createExport(ctx, 'order', body.parameters)`. A path may set a bound,
+ * which is answered among the filters: `createExport(ctx, 'voucher_transactions', asked, { voucher_id: { conditions: … } })`.
+ */
 export async function createExport(
   ctx: Ctx,
   exported_object: ExportedObject,
   asked: AskedParameters | null | undefined,
+  bound?: Record<string, unknown>,
 ): Promise<Export> {
-  const parameters = withDefaults(exportables[exported_object], asked ?? {})
+  const parameters = await withDefaults(ctx, exportables[exported_object], asked ?? {}, bound)
   await parseExportFilter(ctx, exported_object, parameters.filters)
   const created = await insertExport(ctx, {
     id: newId('export', Date.parse(ctx.now)),
@@ -26,25 +32,43 @@ export async function createExport(
   return created
 }
 
-function withDefaults(exportable: Exportable, { order, fields, filters }: AskedParameters): ExportParameters {
+async function withDefaults(
+  ctx: Ctx,
+  exportable: Exportable,
+  { order, fields, filters, campaign_id }: AskedParameters,
+  bound: Record<string, unknown> | undefined,
+): Promise<StoredParameters> {
   const { orders, default_fields } = exportable
   if (typeof order === 'string' && !orders.includes(order))
     throw invalidPayload(
       `Property .parameters.order must be equal to one of the allowed values [ ${orders.join(', ')} ]`,
     )
   checkFields(exportable, fields ?? [])
+  const isNarrowed = exportable.campaign_id !== undefined && typeof campaign_id === 'string'
+  if (isNarrowed) await checkCampaign(ctx, campaign_id)
   const junction = filters?.junction ?? 'and'
   return {
     order: order ?? (orders[0] as string),
     // A file without columns is nobody's wish.
     fields: fields === null || fields === undefined || fields.length === 0 ? [...default_fields] : fields,
-    filters: { ...filters, junction: typeof junction === 'string' ? junction.toLowerCase() : junction },
+    filters: { ...filters, ...bound, junction: typeof junction === 'string' ? junction.toLowerCase() : junction },
+    ...(isNarrowed ? { campaign_id } : {}),
+    // Kept apart: joined with `or`, the caller's filters and the bound would lift each other.
+    ...(bound === undefined ? {} : { bound, asked: { ...filters, junction } }),
   }
 }
 
-function checkFields({ fields: known }: Exportable, fields: string[]): void {
-  const unknown = fields.find((name) => !Object.hasOwn(known, name) && !/^metadata(\..+)?$/s.test(name))
+function checkFields(exportable: Exportable, fields: string[]): void {
+  const { fields: known, metadata } = exportable
+  const isMetadata = (name: string) => metadata !== null && /^metadata(\..+)?$/s.test(name)
+  const unknown = fields.find((name) => !Object.hasOwn(known, name) && !isMetadata(name))
   if (unknown === undefined) return
-  const allowed = [...Object.keys(known), 'metadata', 'metadata.<key>'].join(', ')
+  const allowed = fieldNames(exportable).join(', ')
   throw new ApiError('invalid_export_fields', { details: `Unknown field '${unknown}'. Allowed fields: ${allowed}` })
+}
+
+/** By its id, as the name of the parameter says, unlike in a path. */
+async function checkCampaign(ctx: Ctx, id: string): Promise<void> {
+  const campaign = await findCampaign(ctx, id)
+  if (campaign?.id !== id) throw notFound('campaign', id)
 }

@@ -21,5 +21,5 @@ export async function findExportFile(
       .select('id')
       .executeTakeFirst())
   if (file === undefined || found === undefined) throw new ApiError('unauthorized')
-  return { name: `${found.id}.csv`, size: file.size, pieces: readFilePieces(ctx.db, file) }
+  return { name: `${found.id}.csv`, media_type: 'text/plain', size: file.size, pieces: readFilePieces(ctx.db, file) }
 }

@@ -4,12 +4,14 @@ import type { Condition } from '../lib/filter/conditions.ts'
 import { type Filter, filterSql, locationsIn, parseFilter } from '../lib/filter/filter.ts'
 import { listLocationShapes } from '../locations/store.ts'
 import { metadataTypes } from '../metadata-schemas/rules.ts'
+import type { Exportable } from './exportable.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 
 /** The filter of an export, checked against what its object can be filtered by. */
 export async function parseExportFilter(ctx: Ctx, exported_object: ExportedObject, filters: unknown): Promise<Filter> {
-  const { described_as, filterFields } = exportables[exported_object]
-  return parseFilter(filters, filterFields(await metadataTypes(ctx, described_as)), {
+  const { described_as, filterFields }: Exportable = exportables[exported_object]
+  const types = described_as === null ? {} : await metadataTypes(ctx, described_as)
+  return parseFilter(filters, filterFields(types, ctx), {
     refuse: invalidPayload,
     property: '.parameters.filters',
   })
@@ -17,7 +19,9 @@ export async function parseExportFilter(ctx: Ctx, exported_object: ExportedObjec
 
 /** The same as a condition on the rows. */
 export async function exportFilterSql(ctx: Ctx, exported_object: ExportedObject, filters: unknown): Promise<Condition> {
-  const filter = await parseExportFilter(ctx, exported_object, filters)
+  const { resolve }: Exportable = exportables[exported_object]
+  const parsed = await parseExportFilter(ctx, exported_object, filters)
+  const filter = (await resolve?.(ctx, parsed)) ?? parsed
   const locations = await listLocationShapes(ctx, locationsIn(filter))
   return filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone }, { locations })
 }

@@ -1,14 +1,21 @@
-import type { MetadataType } from '@guerdon/engine/schema'
 import { type RawBuilder, sql } from 'kysely'
 import { customerFields } from '../customers/fields.ts'
-import { type Condition, yes } from '../lib/filter/conditions.ts'
-import { type FilterFields, metadataField } from '../lib/filter/filter.ts'
-import type { DescribedObject } from '../metadata-schemas/rules.ts'
+import { yes } from '../lib/filter/conditions.ts'
+import { metadataField } from '../lib/filter/filter.ts'
+import { column, type Exportable } from './exportable.ts'
+import { points_expiration, voucher_transactions } from './of-cards.ts'
+import { publication } from './of-publications.ts'
+import { voucher } from './of-vouchers.ts'
 
 /** What can be exported, and how it becomes a row of a file (spec 03, 18.2). One more is one more entry. */
 export const exportables = {
+  voucher,
+  publication,
+  voucher_transactions,
+  points_expiration,
   order: {
     table: 'orders',
+    metadata: column('orders.metadata'),
     described_as: 'order',
     fields: {
       id: column('orders.id'),
@@ -43,6 +50,7 @@ export const exportables = {
   },
   customer: {
     table: 'customers',
+    metadata: column('customers.metadata'),
     described_as: 'customer',
     fields: {
       name: column('customers.name'),
@@ -98,6 +106,7 @@ export const exportables = {
   },
   product: {
     table: 'products',
+    metadata: column('products.metadata'),
     described_as: 'product',
     fields: {
       id: column('products.id'),
@@ -117,6 +126,7 @@ export const exportables = {
   },
   sku: {
     table: 'skus',
+    metadata: column('skus.metadata'),
     described_as: 'product', // whose schema describes the metadata of both (spec 04, 5.1)
     fields: {
       id: column('skus.id'),
@@ -148,28 +158,7 @@ export const exportables = {
   },
 } as const satisfies Record<string, Exportable>
 
-export interface Exportable {
-  /** Its rows have a `project_id`, an `id` and `metadata`. */
-  table: 'customers' | 'orders' | 'products' | 'skus'
-  /** The metadata schema whose keys are the first columns of `metadata`. */
-  described_as: DescribedObject
-  /** By name, without `metadata` and `metadata.<key>`, which everything has. */
-  fields: Readonly<Record<string, RawBuilder<unknown>>>
-  default_fields: readonly string[]
-  /** Names of fields, with `-` for descending; the first is the default. */
-  orders: readonly string[]
-  /** Those fields of `orders` that can be null. */
-  sorted_with_nulls: readonly string[]
-  /** What is left out whoever asks, such as what lies in the bin. */
-  where: Condition
-  filterFields(types: Readonly<Record<string, MetadataType>>): FilterFields
-}
-
 export type ExportedObject = keyof typeof exportables
-
-function column(name: string): RawBuilder<unknown> {
-  return sql.ref(name)
-}
 
 function address(part: string): RawBuilder<unknown> {
   return sql`customers.address ->> ${sql.lit(part)}`

@@ -2,14 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import { type Condition, yes } from '../lib/filter/conditions.ts'
 import { limits } from '../lib/limits.ts'
+import { column, type Exportable, type Field } from './exportable.ts'
 import { exportFilterSql } from './filter.ts'
-import { type Exportable, type ExportedObject, exportables } from './objects.ts'
-import type { ExportParameters } from './schema.ts'
+import { type ExportedObject, exportables } from './objects.ts'
+import type { StoredParameters } from './schema.ts'
 
 /** What an export is about. */
 export interface Exported {
   exported_object: ExportedObject
-  parameters: ExportParameters
+  parameters: StoredParameters
 }
 
 /** Where a page of rows ended. */
@@ -25,12 +26,13 @@ export async function readKeys(
   exported: Exported,
   after: string,
 ): Promise<{ keys: string[]; last: string | null }> {
-  const { table } = exportables[exported.exported_object]
+  const exportable: Exportable = exportables[exported.exported_object]
+  const id = idOf(exportable)
   const { rows } = await sql<{ keys: string[]; last: string | null; count: number }>`
     with page as materialized (
-      select ${sql.ref(`${table}.id`)} as id, ${sql.ref(`${table}.metadata`)} as metadata from ${sql.table(table)}
-      where ${await conditionOf(ctx, exported)} and ${sql.ref(`${table}.id`)} > ${after}
-      order by ${sql.ref(`${table}.id`)} limit ${sql.lit(keys_rows)}
+      select ${id} as id, ${exportable.metadata} as metadata from ${tablesOf(exportable)}
+      where ${await conditionOf(ctx, exported)} and ${id} > ${after}
+      order by ${id} limit ${sql.lit(keys_rows)}
     )
     select array(select distinct key from page, jsonb_object_keys(page.metadata) as key) as keys,
       (select max(id) from page) as last, (select count(*) from page) as count`.execute(ctx.db)
@@ -52,64 +54,110 @@ export async function readRows(
   after: Position | null,
 ): Promise<{ rows: unknown[][]; last: Position | null }> {
   const exportable: Exportable = exportables[exported.exported_object]
-  const { table, fields } = exportable
-  const read = columns.flatMap((name, index) =>
-    Object.hasOwn(fields, name) ? [sql`, ${fields[name]} as ${sql.ref(`c${index}`)}`] : [],
-  )
-  const sort = sortOf(exportable, exported.parameters.order)
-  const { rows } = await sql<Record<string, unknown> & Position>`
-    select ${sort.id} as id, (${sort.key})::text as value, ${sql.ref(`${table}.metadata`)} as metadata
-      ${sql.join(read, sql``)}
-    from ${sql.table(table)} where ${await conditionOf(ctx, exported)} and ${after === null ? yes : isAfter(sort, after)}
-    order by ${orderSql(sort)}
-    limit ${sql.lit(limits.export_step_rows)}`.execute(ctx.db)
-  const last = rows.at(-1)
+  const sort = sortOf(ctx, exportable, exported.parameters.order)
+  const where = await conditionOf(ctx, exported)
+  const has_metadata = columns.some((name) => name.startsWith('metadata.'))
+  // Where every step sorts all rows, there should be few steps; but metadata may be large.
+  const rows_max = sort.isIndexed || has_metadata ? limits.export_step_rows : limits.export_sorted_step_rows
+  const found: Row[] = []
+  for (const stretch of stretchesAfter(sort, after)) {
+    const missing = rows_max - found.length
+    if (missing === 0) break
+    const { rows } = await sql<Row>`
+      select ${sort.id} as id, (${sort.key ?? sort.id})::text as value,
+        ${has_metadata ? exportable.metadata : sql`null`} as metadata ${selected(ctx, exportable, columns)}
+      from ${tablesOf(exportable)} where ${where} and ${stretch.where}
+      order by ${stretch.order} limit ${sql.lit(missing)}`.execute(ctx.db)
+    found.push(...rows)
+  }
+  const last = found.at(-1)
   return {
-    rows: rows.map((row) => columns.map((name, index) => cellOf(row, name, index))),
-    last: last === undefined || rows.length < limits.export_step_rows ? null : { value: last.value, id: last.id },
+    rows: found.map((row) => columns.map((name, index) => cellOf(row, name, index))),
+    last: last === undefined || found.length < rows_max ? null : { value: last.value, id: last.id },
   }
 }
 
-async function conditionOf(ctx: Ctx, { exported_object, parameters }: Exported): Promise<RawBuilder<unknown>> {
-  const { table, where } = exportables[exported_object]
-  const filter = await exportFilterSql(ctx, exported_object, parameters.filters)
-  return sql`${sql.ref(`${table}.project_id`)} = ${ctx.project_id} and ${where} and ${filter}`
+type Row = Position & { metadata: Record<string, unknown> | null } & Record<string, unknown>
+
+const idOf = ({ table }: Exportable): RawBuilder<unknown> => column(`${table}.id`)
+
+const tablesOf = ({ table, joins }: Exportable): RawBuilder<unknown> => sql`${sql.table(table)} ${joins ?? sql``}`
+
+const sqlOf = (ctx: Ctx, field: Field): RawBuilder<unknown> => (typeof field === 'function' ? field(ctx) : field)
+
+/** The fields among the columns, each under the number of its column. */
+function selected(ctx: Ctx, { fields }: Exportable, columns: string[]): RawBuilder<unknown> {
+  const read = columns.flatMap((name, index) =>
+    Object.hasOwn(fields, name) ? [sql`, ${sqlOf(ctx, fields[name] as Field)} as ${sql.ref(`c${index}`)}`] : [],
+  )
+  return sql.join(read, sql``)
+}
+
+async function conditionOf(ctx: Ctx, { exported_object, parameters }: Exported): Promise<Condition> {
+  const { table, where, campaign_id }: Exportable = exportables[exported_object]
+  const filter = await exportFilterSql(ctx, exported_object, parameters.asked ?? parameters.filters)
+  const bound = await exportFilterSql(ctx, exported_object, parameters.bound)
+  const narrowed =
+    campaign_id !== undefined && typeof parameters.campaign_id === 'string'
+      ? sql`${column(campaign_id)} = ${parameters.campaign_id}`
+      : yes
+  return sql`${column(`${table}.project_id`)} = ${ctx.project_id} and ${where} and ${narrowed} and ${bound} and ${filter}`
 }
 
 interface Sort {
   isDescending: boolean
-  key: RawBuilder<unknown>
+  /** Null when the rows are sorted by their id alone. */
+  key: RawBuilder<unknown> | null
   isNullable: boolean
+  isIndexed: boolean
   id: RawBuilder<unknown>
 }
 
-function sortOf({ table, fields, sorted_with_nulls }: Exportable, order: string): Sort {
+function sortOf(ctx: Ctx, exportable: Exportable, order: string): Sort {
+  const { table, fields, sort_keys = {}, sorted_with_nulls, sorted_without_index = [] } = exportable
   const isDescending = order.startsWith('-')
   const name = isDescending ? order.slice(1) : order
+  const named = Object.hasOwn(sort_keys, name) ? (sort_keys[name] as string) : null
+  const key = named === null ? sqlOf(ctx, fields[name] as Field) : column(named)
+  const isById = named === `${table}.id`
   return {
     isDescending,
-    key: fields[name] as RawBuilder<unknown>,
+    key: isById ? null : key,
     isNullable: sorted_with_nulls.includes(name),
-    id: sql.ref(`${table}.id`),
+    isIndexed: !sorted_without_index.includes(name),
+    id: idOf(exportable),
   }
 }
 
-/** `nulls last` only where there can be nulls: an index that is read backwards has them first. */
-function orderSql({ isDescending, key, isNullable, id }: Sort): RawBuilder<unknown> {
+interface Stretch {
+  where: Condition
+  order: RawBuilder<unknown>
+}
+
+/**
+ * What comes after a row: the rows with a value, and then, where there can be such, those without one. Each stretch is in
+ * the order of an index, forwards or backwards; both together would not be, since an index read backwards has nulls first.
+ */
+function stretchesAfter({ isDescending, key, isNullable, id }: Sort, after: Position | null): Stretch[] {
   const direction = isDescending ? sql`desc` : sql`asc`
-  return sql`${key} ${direction}${isNullable ? sql` nulls last` : sql``}, ${id} ${direction}`
-}
-
-function isAfter({ isDescending, key, isNullable, id }: Sort, after: Position): Condition {
   const beyond = isDescending ? sql`<` : sql`>`
-  if (after.value === null) return sql`(${key} is null and ${id} ${beyond} ${after.id})`
-  const later: Condition = sql`(${key}, ${id}) ${beyond} (${after.value}, ${after.id})`
-  return isNullable ? sql`(${later} or ${key} is null)` : later
+  const by_id = sql`${id} ${direction}`
+  const beyond_id: Condition = after === null ? yes : sql`${id} ${beyond} ${after.id}`
+  if (key === null) return [{ where: beyond_id, order: by_id }]
+
+  const nulls = (where: Condition): Stretch => ({ where: sql`${key} is null and ${where}`, order: by_id })
+  if (after?.value === null) return [nulls(beyond_id)]
+  const later: Condition = after === null ? yes : sql`(${key}, ${id}) ${beyond} (${after.value}, ${after.id})`
+  const valued: Stretch = {
+    where: isNullable ? sql`${key} is not null and ${later}` : later,
+    order: sql`${key} ${direction}, ${by_id}`,
+  }
+  return isNullable ? [valued, nulls(yes)] : [valued]
 }
 
-function cellOf(row: Record<string, unknown>, column: string, index: number): unknown {
+function cellOf(row: Row, column: string, index: number): unknown {
   if (!column.startsWith('metadata.')) return row[`c${index}`]
-  const metadata = row.metadata as Record<string, unknown>
+  const metadata = row.metadata ?? {}
   const key = column.slice('metadata.'.length)
   return Object.hasOwn(metadata, key) ? metadata[key] : null
 }

@@ -15,7 +15,7 @@ export const exports = [
       'Writes a CSV file in the background. Once the export is `DONE`, the `url` of its `result` is where the file is.',
     body: CreateExport,
     reply: Export,
-    errors: ['invalid_payload', 'invalid_export_fields'],
+    errors: ['invalid_payload', 'invalid_export_fields', 'not_found'],
     also_for: ['VIEWER', 'MERCHANT'],
     run: (ctx, { body }) => createExport(ctx, body.exported_object, body.parameters),
   }),
@@ -44,7 +44,7 @@ export const exports = [
     errors: ['invalid_query_params', 'not_found'],
     run: (ctx, { params }) => getExport(ctx, params.exportId),
     download: {
-      media_type: 'text/plain',
+      media_types: ['text/plain'],
       find: (ctx, { params, query }) => findExportFile(ctx, params.exportId, query.token),
     },
   }),

@@ -2,18 +2,21 @@ import { Instant, Maybe, Nullable, OneOf, variants } from '@guerdon/engine/schem
 import { type Static, Type } from 'typebox'
 import { limits } from '../lib/limits.ts'
 import { listOf, PageQuery } from '../lib/list.ts'
+import { type Exportable, fieldNames } from './exportable.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 
 /** What an export may be told, each with a default. */
 function parametersOf(exported_object: ExportedObject) {
-  const { fields, default_fields, orders } = exportables[exported_object]
-  const allowed = [...Object.keys(fields), 'metadata', 'metadata.<key>']
+  const exportable: Exportable = exportables[exported_object]
+  const { default_fields, orders } = exportable
   return Type.Object({
     order: Maybe(OneOf<readonly string[]>(orders)),
     fields: Maybe(
       Type.Array(Type.String(), {
         maxItems: limits.csv_columns_max,
-        description: `The columns of the file, of: ${allowed.map((name) => `\`${name}\``).join(', ')}. Without any: ${default_fields.map((name) => `\`${name}\``).join(', ')}.`,
+        description: `The columns of the file, of: ${fieldNames(exportable)
+          .map((name) => `\`${name}\``)
+          .join(', ')}. Without any: ${default_fields.map((name) => `\`${name}\``).join(', ')}.`,
       }),
     ),
     filters: Maybe(Filters),
@@ -26,15 +29,32 @@ export const OrderExportParameters = parametersOf('order')
 export const CustomerExportParameters = parametersOf('customer')
 export const ProductExportParameters = parametersOf('product')
 export const SkuExportParameters = parametersOf('sku')
+export const PublicationExportParameters = parametersOf('publication')
+export const TransactionExportParameters = parametersOf('voucher_transactions')
+export const PointsExpirationExportParameters = parametersOf('points_expiration')
+export const VoucherExportParameters = Type.Object({
+  ...parametersOf('voucher').properties,
+  campaign_id: Maybe(Type.String({ description: 'Only the codes of the campaign with this id.' })),
+})
 
 /** What was asked for; the rest has defaults. */
-export type AskedParameters = Static<typeof OrderExportParameters>
+export type AskedParameters = Static<typeof VoucherExportParameters>
 
 export const CreateExport = variants('exported_object', [
   Type.Object({ exported_object: Type.Literal('order'), parameters: Maybe(OrderExportParameters) }),
   Type.Object({ exported_object: Type.Literal('customer'), parameters: Maybe(CustomerExportParameters) }),
   Type.Object({ exported_object: Type.Literal('product'), parameters: Maybe(ProductExportParameters) }),
   Type.Object({ exported_object: Type.Literal('sku'), parameters: Maybe(SkuExportParameters) }),
+  Type.Object({ exported_object: Type.Literal('voucher'), parameters: Maybe(VoucherExportParameters) }),
+  Type.Object({ exported_object: Type.Literal('publication'), parameters: Maybe(PublicationExportParameters) }),
+  Type.Object({
+    exported_object: Type.Literal('voucher_transactions'),
+    parameters: Maybe(TransactionExportParameters),
+  }),
+  Type.Object({
+    exported_object: Type.Literal('points_expiration'),
+    parameters: Maybe(PointsExpirationExportParameters),
+  }),
 ])
 export type CreateExport = Static<typeof CreateExport>
 
@@ -42,8 +62,15 @@ export const ExportParameters = Type.Object({
   order: Type.String(),
   fields: Type.Array(Type.String()),
   filters: Filters,
+  campaign_id: Type.Optional(Type.String()),
 })
 export type ExportParameters = Static<typeof ExportParameters>
+
+/** With what the path of the export adds to its filters, which holds whatever they say, and those filters without it. */
+export type StoredParameters = ExportParameters & {
+  bound?: Record<string, unknown>
+  asked?: Record<string, unknown>
+}
 
 export const Export = Type.Object({
   id: Type.String({ description: 'Time-ordered id, `exp_` and 24 characters.' }),

@@ -4,7 +4,7 @@ import type { ExportRow } from '../db/tables.ts'
 import { deleteFile } from '../files/store.ts'
 import { notFound } from '../http/errors.ts'
 import { pageOf } from '../lib/list.ts'
-import type { Export, ExportParameters, ExportQuery } from './schema.ts'
+import type { Export, ExportQuery, StoredParameters } from './schema.ts'
 
 export async function getExport(ctx: Ctx, id: string): Promise<Export> {
   const row = await ctx.db
@@ -28,7 +28,7 @@ export async function listExports(ctx: Ctx, query: ExportQuery): Promise<{ expor
 
 export async function insertExport(
   ctx: Ctx,
-  row: Pick<ExportRow, 'id' | 'exported_object' | 'file_id' | 'token'> & { parameters: ExportParameters },
+  row: Pick<ExportRow, 'id' | 'exported_object' | 'file_id' | 'token'> & { parameters: StoredParameters },
 ): Promise<Export> {
   const inserted = await ctx.db
     .insertInto('exports')
@@ -59,7 +59,8 @@ export async function deleteExport(ctx: Ctx, id: string): Promise<void> {
 const shown = ['id', 'exported_object', 'parameters', 'status', 'token', 'created_at'] as const
 
 function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof shown)[number]>): Export {
-  const { id, created_at, status, exported_object, parameters, token } = row
+  const { id, created_at, status, exported_object, token } = row
+  const { bound: _, ...parameters } = row.parameters as StoredParameters
   return {
     id,
     object: 'export',
@@ -67,7 +68,7 @@ function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof sh
     status,
     channel: 'API',
     exported_object,
-    parameters: parameters as ExportParameters,
+    parameters,
     result: status === 'DONE' ? { url: `${settings.base_url}/v1/exports/${id}?token=${token}` } : null,
     user_id: null,
   }

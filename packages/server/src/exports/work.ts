@@ -118,7 +118,8 @@ async function gatherColumns(ctx: Ctx, taken: TakenExport): Promise<Pick<ExportS
   if (known.length > limits.export_columns_max)
     throw new Error(`The file would have more than ${limits.export_columns_max} columns`)
   if (last !== null) return { keys: { found: known, last } }
-  const described = await metadataKeys(ctx, exportables[taken.exported_object].described_as)
+  const { described_as } = exportables[taken.exported_object]
+  const described = described_as === null ? [] : await metadataKeys(ctx, described_as)
   const columns = [...new Set([...described, ...known.sort()])].map((key) => `metadata.${key}`)
   return { columns: [...new Set(fields.flatMap((name) => (name === 'metadata' ? columns : [name])))] }
 }

@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import { todayIn } from '../lib/filter/calendar.ts'
+import { yes } from '../lib/filter/conditions.ts'
+import type { Filter, Scalar } from '../lib/filter/filter.ts'
+import { codeKey } from '../vouchers/store.ts'
+import { column, type Exportable, withValues } from './exportable.ts'
+
+/** What happened to the credits of cards, those in the bin included: it is history. */
+export const voucher_transactions = {
+  table: 'voucher_transactions',
+  metadata: null,
+  described_as: null,
+  fields: {
+    id: column('voucher_transactions.id'),
+    type: column('voucher_transactions.type'),
+    source_id: column('voucher_transactions.source_id'),
+    reason: column('voucher_transactions.reason'),
+    source: column('voucher_transactions.source'),
+    balance: column('voucher_transactions.balance'),
+    amount: column('voucher_transactions.amount'),
+    created_at: column('voucher_transactions.created_at'),
+    voucher_id: column('voucher_transactions.voucher_id'),
+    campaign_id: column('voucher_transactions.campaign_id'),
+    related_transaction_id: column('voucher_transactions.related_transaction_id'),
+    details: column('voucher_transactions.details'),
+  },
+  default_fields: ['id', 'type', 'source_id', 'reason', 'source', 'balance', 'amount', 'created_at'],
+  orders: ['-created_at', 'created_at'],
+  sort_keys: { created_at: 'voucher_transactions.id' }, // which begins with the moment of creation
+  sorted_with_nulls: [],
+  where: yes,
+  filterFields: () => ({
+    created_at: { type: 'datetime', column: 'voucher_transactions.created_at' },
+    voucher_id: { type: 'string', column: 'voucher_transactions.voucher_id' },
+    campaign_id: { type: 'string', column: 'voucher_transactions.campaign_id' },
+  }),
+  resolve: codesToIds,
+} satisfies Exportable
+
+/**
+ * The export of a voucher's transactions filters by what stood in its path, which may be the code (spec 03, 6.4). As
+ * there, an id goes before a code.
+ */
+async function codesToIds(ctx: Ctx, filter: Filter): Promise<Filter> {
+  const named = filter.fields.filter(({ name }) => name === 'voucher_id').flatMap(({ conditions }) => conditions)
+  const keys = named.flatMap(({ values }) => values.map(String))
+  if (keys.length === 0) return filter
+  const rows = await ctx.db
+    .selectFrom('vouchers')
+    .where('project_id', '=', ctx.project_id)
+    .where(
+      sql<boolean>`(id = any(${keys}::text[]) or code_key = any(${keys.map((key) => codeKey(ctx.project, key))}::text[]))`,
+    )
+    .select(['id', 'code_key'])
+    .execute()
+  const ids = new Set<string>(rows.map(({ id }) => id))
+  const by_code = new Map(rows.map(({ id, code_key }) => [code_key, id]))
+  const idOf = (value: Scalar): Scalar =>
+    ids.has(String(value)) ? value : (by_code.get(codeKey(ctx.project, String(value))) ?? value)
+  return withValues(filter, 'voucher_id', idOf)
+}
+
+/** The points of loyalty cards by the day they expire (spec 05, 12.7). */
+export const points_expiration = {
+  table: 'lots',
+  joins: sql`
+    join vouchers on vouchers.project_id = lots.project_id and vouchers.id = lots.voucher_id
+    left join campaigns on campaigns.project_id = vouchers.project_id and campaigns.id = vouchers.campaign_id`,
+  metadata: null,
+  described_as: null,
+  fields: {
+    id: column('lots.id'),
+    campaign_id: column('vouchers.campaign_id'),
+    voucher_id: column('lots.voucher_id'),
+    status: (ctx) => sql`case when ${isOver(ctx)} then 'EXPIRED' else 'ACTIVE' end`,
+    expires_at: column('lots.expires_at'),
+    // Of points that are over, those that were lost: what is left, and what was taken off the card for it.
+    points: (ctx) => sql`case when ${isOver(ctx)} then lots.points + coalesce((
+      select sum(lost.amount) from postings as lost where lost.project_id = lots.project_id
+        and lost.voucher_id = lots.voucher_id and lost.lot_id = lots.id and lost.destination = 'expired'), 0)::bigint
+      else lots.points end`,
+  },
+  default_fields: ['id', 'campaign_id', 'voucher_id', 'status', 'expires_at', 'points'],
+  orders: ['-expires_at', 'expires_at'],
+  sorted_with_nulls: ['expires_at'],
+  sorted_without_index: ['expires_at'],
+  // See of-vouchers.ts for the `case`.
+  where: sql`vouchers.deleted_at is null and case when campaigns.deleted_at is null then true end`,
+  filterFields: () => ({
+    campaign_id: { type: 'string', column: 'vouchers.campaign_id' },
+    voucher_id: { type: 'string', column: 'lots.voucher_id' },
+  }),
+} satisfies Exportable
+
+/** Points are good on the day on which they expire. */
+function isOver({ now, project: { timezone } }: Ctx): RawBuilder<unknown> {
+  return sql`coalesce(lots.expires_at < ${todayIn({ now, timezone })}::date, false)`
+}

@@ -1,0 +1,77 @@
+import type { MetadataType } from '@guerdon/engine/schema'
+import { type RawBuilder, sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import { yes } from '../lib/filter/conditions.ts'
+import type { Filter, FilterField, FilterFields } from '../lib/filter/filter.ts'
+import { publicationFields } from '../publications/list.ts'
+import { codeKey } from '../vouchers/store.ts'
+import { column, type Exportable, withValues } from './exportable.ts'
+
+/** Who was given which codes, the attempts that failed included. */
+export const publication = {
+  table: 'publications',
+  joins: sql`
+    left join customers on customers.project_id = publications.project_id and customers.id = publications.customer_id
+    left join campaigns on campaigns.project_id = publications.project_id and campaigns.id = publications.campaign_id`,
+  metadata: column('publications.metadata'),
+  described_as: 'publication',
+  fields: {
+    voucher_code: codesOf('code'),
+    code: codesOf('code'),
+    customer_id: column('publications.customer_id'),
+    date: column('publications.created_at'),
+    channel: column('publications.channel'),
+    customer_source_id: column('customers.source_id'),
+    campaign: column('campaigns.name'),
+    is_winner: sql`null`,
+  },
+  default_fields: ['voucher_code', 'customer_id', 'date', 'channel'],
+  orders: [
+    '-created_at',
+    'created_at',
+    '-id',
+    'id',
+    '-voucher_code',
+    'voucher_code',
+    '-tracking_id',
+    'tracking_id',
+    '-customer_id',
+    'customer_id',
+    '-channel',
+    'channel',
+  ],
+  sort_keys: {
+    created_at: 'publications.id', // which begins with the moment of creation
+    id: 'publications.id',
+    voucher_code: 'publications.voucher_code',
+    tracking_id: 'customers.source_id',
+  },
+  sorted_with_nulls: ['voucher_code', 'tracking_id'],
+  sorted_without_index: ['voucher_code', 'tracking_id', 'channel'],
+  where: yes,
+  filterFields: exportFields,
+  resolve: (ctx, filter) => foldCodes(ctx, filter),
+} satisfies Exportable
+
+/** The codes of a publication, in the order in which they were given. */
+function codesOf(which: 'code' | 'code_key'): RawBuilder<unknown> {
+  return sql`(select jsonb_agg(given.${sql.ref(which)} order by each.place)
+    from unnest(publications.voucher_ids) with ordinality as each (id, place)
+    join vouchers as given on given.project_id = publications.project_id and given.id = each.id)`
+}
+
+/** Besides what their list is filtered by, an export takes the list's own parameters (spec 03, 14.4 and 18.2). */
+function exportFields(types: Readonly<Record<string, MetadataType>>): FilterFields {
+  const listed = publicationFields(types)
+  return {
+    ...listed,
+    created_at: { type: 'datetime', column: 'publications.created_at' },
+    campaign: listed.campaign_name as FilterField,
+    customer: { type: 'array', column: sql`jsonb_build_array(publications.customer_id, customers.source_id)` },
+    voucher: { type: 'array', column: codesOf('code_key') },
+  }
+}
+
+/** Codes are compared as the project compares them. */
+const foldCodes = async ({ project }: Ctx, filter: Filter): Promise<Filter> =>
+  withValues(filter, 'voucher', (value) => codeKey(project, String(value)))

@@ -1,0 +1,41 @@
+import { expect } from 'vitest'
+import type { Export } from '../exports/schema.ts'
+import { workOnExport } from '../exports/work.ts'
+import { type Answer, type Shop, send } from './app.ts'
+
+export const createExport = async (shop: Shop, exported_object: string, parameters?: object): Promise<Export> => {
+  const { status, body } = await shop.call('POST', '/v1/exports', {
+    exported_object,
+    ...(parameters && { parameters }),
+  })
+  expect(body).toMatchObject({ status: 'SCHEDULED', result: null })
+  expect(status).toBe(200)
+  return body
+}
+
+/** Does what the nodes would do, until nothing of the project is left. */
+export async function workOnExports({ service: { house }, project_id }: Shop): Promise<number> {
+  let steps = 0
+  while ((await workOnExport(house, { only: project_id })) !== null) steps += 1
+  return steps
+}
+
+export const readExport = async (shop: Shop, id: string): Promise<Export> =>
+  (await shop.call('GET', `/v1/exports/${id}`)).body
+
+export const followExport = (shop: Shop, url: string, headers: Record<string, string> = {}) =>
+  send(shop.service.app, 'GET', url.replace(/^http:\/\/[^/]+/, ''), undefined, headers) as unknown as Promise<
+    Answer<string>
+  >
+
+/** The file of an export from its creation on, as lines. */
+export async function exported(shop: Shop, exported_object: string, parameters?: object): Promise<string[]> {
+  const { id } = await createExport(shop, exported_object, parameters)
+  await workOnExports(shop)
+  const { status, result } = await readExport(shop, id)
+  expect(status).toBe('DONE')
+  const answer = await followExport(shop, result?.url ?? '')
+  expect(answer.status).toBe(200)
+  expect(answer.body.endsWith('\n')).toBe(true)
+  return answer.body.slice(0, -1).split('\n')
+}
