@@ -1,13 +1,17 @@
+import { codes } from './codes.ts'
 import { customerImport } from './customer-import.ts'
 import { customerList } from './customer-list.ts'
 import { engine } from './engine.ts'
 import { operationCost } from './operation-cost.ts'
+import { voucherImport } from './voucher-import.ts'
 
 const cases = {
   engine,
   'operation-cost': operationCost,
   'customer-list': customerList,
   'customer-import': customerImport,
+  'voucher-import': voucherImport,
+  codes,
 }
 
 const wanted = process.argv.slice(2)

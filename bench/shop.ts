@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createDatabase, freePort, startPostgres } from '../packages/server/src/testing/postgres.ts'
 import { startServer } from './processes.ts'
 
@@ -11,7 +12,18 @@ export interface BenchShop {
   stop(): Promise<void>
 }
 
-const keys = { BOOTSTRAP_APP_ID: 'bench-app', BOOTSTRAP_APP_TOKEN: 'bench-token' }
+const keys = {
+  BOOTSTRAP_APP_ID: 'bench-app',
+  BOOTSTRAP_APP_TOKEN: 'bench-token',
+  BOOTSTRAP_MANAGEMENT_ID: 'bench-management',
+  BOOTSTRAP_MANAGEMENT_TOKEN: 'bench-management-token',
+}
+
+/** The headers of an operator. */
+export const management_headers = {
+  'X-Management-Id': keys.BOOTSTRAP_MANAGEMENT_ID,
+  'X-Management-Token': keys.BOOTSTRAP_MANAGEMENT_TOKEN,
+}
 
 export async function openShop(): Promise<BenchShop> {
   const postgres = await startPostgres()
@@ -41,4 +53,10 @@ async function headersOf(address: string): Promise<Record<string, string>> {
   const answer = await fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body })
   const { access_token } = (await answer.json()) as { access_token: string }
   return { ...pair, Authorization: `Bearer ${access_token}` }
+}
+
+/** What the process of the service holds in memory, as the kernel counts it. */
+export function residentMb({ pid }: BenchShop): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1_024
 }

@@ -1,0 +1,185 @@
+import { setTimeout } from 'node:timers/promises'
+import { type BenchShop, management_headers, openShop, residentMb } from './shop.ts'
+
+const sizes = [10_000, 100_000, 1_000_000]
+/** A short run is noisy: it is repeated, and the middle one counts. */
+const repeats: Record<number, number> = { 10000: 9, 100000: 3, 1000000: 1 }
+
+/**
+ * A million codes in one campaign: what a code costs as there are more of them, what the process holds meanwhile, how long
+ * a reader waits; then a change of that campaign and its export.
+ */
+export async function codes(): Promise<void> {
+  const shop = await openShop()
+  try {
+    await allowMany(shop)
+    const warm = await create(shop, 'Warm-up', 5_000)
+    await finished(shop, warm)
+    const [code] = await codesOf(shop, 'Warm-up')
+    await readsDuring(shop, code as string, setTimeout(2_000))
+    const idle = waitsOf(await readsDuring(shop, code as string, setTimeout(5_000)))
+    const before = residentMb(shop)
+    console.log(
+      `idle: a voucher is read in ${idle.p50.toFixed(1)} ms, p99 ${idle.p99.toFixed(1)} ms; ${before.toFixed(0)} MB`,
+    )
+
+    const costs = new Map<number, number>()
+    for (const size of sizes) {
+      const runs = []
+      for (let n = 1; n <= (repeats[size] as number); n++)
+        runs.push(await generate(shop, `${size} codes, ${n}`, size, code as string))
+      const seconds = middle(runs.map((run) => run.seconds))
+      const reads = waitsOf(runs.flatMap((run) => run.waits))
+      const most = Math.max(...runs.map((run) => run.most))
+      costs.set(size, seconds / size)
+      const cost = (costs.get(size) as number) / (costs.get(sizes[0] as number) as number)
+      console.log(
+        `${size} codes: ${seconds.toFixed(1)} s, ${(size / seconds).toFixed(0)} codes/s, a code costs ${cost.toFixed(2)} × that of ${sizes[0]}; ` +
+          `at most ${most.toFixed(0)} MB; meanwhile a voucher is read in ${reads.p50.toFixed(1)} ms, p99 ${reads.p99.toFixed(1)} ms (${(reads.p99 / idle.p99).toFixed(1)} × idle)`,
+      )
+    }
+    await change(shop, '1000000 codes, 1')
+    await exported(shop, '1000000 codes, 1')
+  } finally {
+    await shop.stop()
+  }
+}
+
+interface Run {
+  seconds: number
+  most: number
+  /** How long each reader waited meanwhile. */
+  waits: number[]
+}
+
+async function generate(shop: BenchShop, name: string, count: number, code: string): Promise<Run> {
+  const start = performance.now()
+  const campaign = await create(shop, name, count)
+  const memory = { most: 0 }
+  const done = finished(shop, campaign, memory)
+  const waits = await readsDuring(shop, code, done)
+  return { seconds: ((await done) - start) / 1_000, most: memory.most, waits }
+}
+
+/** A new expiration date for a million codes: when the answer comes, and when the last of them has it. */
+async function change(shop: BenchShop, name: string): Promise<void> {
+  const start = performance.now()
+  await call(shop, 'PUT', `/v1/campaigns/${encodeURIComponent(name)}`, { expiration_date: '2040-01-01T00:00:00Z' })
+  const answered = performance.now()
+  const memory = { most: 0 }
+  const over = await finished(shop, name, memory)
+  console.log(
+    `changing that campaign answers in ${(answered - start).toFixed(0)} ms; its codes are re-pointed in ${((over - start) / 1_000).toFixed(1)} s, at most ${memory.most.toFixed(0)} MB`,
+  )
+}
+
+async function exported(shop: BenchShop, name: string): Promise<void> {
+  const before = residentMb(shop)
+  const start = performance.now()
+  const campaign = await call(shop, 'GET', `/v1/campaigns/${encodeURIComponent(name)}`)
+  const { id } = await call(shop, 'POST', '/v1/exports', {
+    exported_object: 'voucher',
+    parameters: {
+      campaign_id: campaign.id,
+      fields: ['code', 'voucher_type', 'value', 'discount_type', 'expiration_date'],
+    },
+  })
+  let most = before
+  for (;;) {
+    const { status, result } = await call(shop, 'GET', `/v1/exports/${id}`)
+    most = Math.max(most, residentMb(shop))
+    if (status === 'ERROR') throw new Error('the export failed')
+    if (status === 'DONE') {
+      const seconds = (performance.now() - start) / 1_000
+      const { lines, megabytes, most: reading } = await download(shop, result.url)
+      console.log(
+        `exported in ${seconds.toFixed(1)} s: ${lines} lines, ${megabytes.toFixed(1)} MB; memory ${before.toFixed(0)} MB before, at most ${most.toFixed(0)} MB, ${reading.toFixed(0)} MB while it is downloaded`,
+      )
+      return
+    }
+    await setTimeout(100)
+  }
+}
+
+async function download(shop: BenchShop, url: string) {
+  const answer = await fetch(url.replace(/^https?:\/\/[^/]+/, shop.address))
+  let [lines, bytes, most] = [0, 0, 0]
+  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += piece.length
+    for (const byte of piece) if (byte === 10) lines++
+    most = Math.max(most, residentMb(shop))
+  }
+  return { lines, megabytes: bytes / 1_048_576, most }
+}
+
+interface Waits {
+  p50: number
+  p99: number
+}
+
+/** Reads a voucher every few milliseconds for as long as something takes. */
+async function readsDuring(shop: BenchShop, code: string, work: Promise<unknown>): Promise<number[]> {
+  let isOver = false
+  void work.finally(() => {
+    isOver = true
+  })
+  const waits: number[] = []
+  while (!isOver) {
+    const start = performance.now()
+    await call(shop, 'GET', `/v1/vouchers/${encodeURIComponent(code)}`)
+    waits.push(performance.now() - start)
+    await setTimeout(5)
+  }
+  return waits
+}
+
+function waitsOf(waits: readonly number[]): Waits {
+  const sorted = waits.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+async function create(shop: BenchShop, name: string, vouchers_count: number): Promise<string> {
+  await call(shop, 'POST', '/v1/campaigns', {
+    name,
+    vouchers_count,
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 }, code_config: { length: 10 } },
+  })
+  return name
+}
+
+/** Waits until nothing is pending, and answers when that was. */
+async function finished(shop: BenchShop, name: string, memory = { most: 0 }): Promise<number> {
+  for (;;) {
+    const { creation_status } = await call(shop, 'GET', `/v1/campaigns/${encodeURIComponent(name)}`)
+    memory.most = Math.max(memory.most, residentMb(shop))
+    if (creation_status === 'FAILED') throw new Error(`${name} failed`)
+    if (creation_status === 'DONE') return performance.now()
+    await setTimeout(20)
+  }
+}
+
+async function codesOf(shop: BenchShop, campaign: string): Promise<string[]> {
+  const { vouchers } = await call(shop, 'GET', `/v1/vouchers?limit=10&campaign=${encodeURIComponent(campaign)}`)
+  return vouchers.map(({ code }: { code: string }) => code)
+}
+
+/** The limit of a campaign is an operator's to raise. */
+async function allowMany(shop: BenchShop): Promise<void> {
+  const path = `/management/v1/projects/${shop.project_id}/limits`
+  await call({ ...shop, headers: management_headers }, 'PUT', path, { campaign_vouchers: 2_000_000 })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of the API, read by name
+async function call({ address, headers }: BenchShop, method: string, path: string, body?: object): Promise<any> {
+  const answer = await fetch(`${address}${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+  return JSON.parse(text)
+}
+
+const middle = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
