@@ -71,7 +71,7 @@ describe('the table of operations', () => {
         'content' in one ? Object.entries(one.content ?? {}) : [],
       )
       for (const [media_type, { schema }] of [...Object.entries(requestBody?.content ?? {}), ...answers])
-        if (media_type === 'text/plain') expect(schema, operationId).toEqual({ type: 'string' })
+        if (/^(text|image)\//.test(media_type)) expect(schema, operationId).toMatchObject({ type: 'string' })
         else expect(isNamed(schema), operationId).toBe(true)
     }
   })
@@ -83,7 +83,8 @@ describe('the table of operations', () => {
       expect(isFree, operation.id).toBe(operation.download !== undefined)
       expect(security.length === 0, operation.id).toBe(isOpen(operation))
       const { content = {} } = responses[200] === undefined || '$ref' in responses[200] ? {} : responses[200]
-      expect('text/plain' in content, operation.id).toBe(operation.download !== undefined)
+      const files = Object.keys(content).filter((media_type) => media_type !== 'application/json')
+      expect(files, operation.id).toEqual(operation.download?.media_types ?? [])
       if (isOpen(operation)) expect(operation, operation.id).toMatchObject({ method: 'GET', reply: null })
     }
   })
@@ -248,7 +249,8 @@ describe('every operation turns away', () => {
         expect(answer.body.details, operation.id).toBe(malformed)
       }
       const { required = [] } = operation.body as JsonSchema
-      if (required.includes('file'))
+      // What the path names is looked for first, and nothing is there.
+      if (required.includes('file') && pathParamNames(operation.path).length === 0)
         for (const body of [
           undefined,
           '--part--\r\n',
@@ -346,6 +348,7 @@ describe('what belongs to one project', () => {
 
     await walk(async (operation) => {
       if (operation.path === '/management/v1/projects/{projectId}') return // whoever deletes itself proves nothing
+      if (operation.id === 'createVoucherWithCode') return // whose path says what the new one is to be called
       const path = pathOf(operation, { ...mine, '/management/v1/projects': other.project_id })
       const answer = await send(
         other.service.app,
@@ -365,20 +368,25 @@ describe('what belongs to one project', () => {
 
   /** Creates one of everything that can be created, and answers the ids by the path they were created under. */
   async function fill(shop: Shop): Promise<Record<string, string>> {
-    const ids: Record<string, string> = { '/management/v1/projects': shop.project_id }
+    const promotion = await shop.call('POST', '/v1/campaigns', { name: 'A promotion', promotion: {} })
+    const ids: Record<string, string> = {
+      '/management/v1/projects': shop.project_id,
+      '/v1/promotions': promotion.body.id,
+    }
     for (const operation of operations) {
       if (operation.method !== 'POST' || !operation.id.startsWith('create') || operation.path in ids) continue
       const answer = await send(
         shop.service.app,
         'POST',
         pathOf(operation, ids),
-        bodyFor(operation),
+        bodiesNaming[operation.id]?.(ids) ?? bodyFor(operation),
         headersOf(operation, shop),
       )
       const hint = 'give the schema of its body `examples` that work; the documentation shows them too'
       expect(answer.status, `${operation.id} answers ${JSON.stringify(answer.body)}: ${hint}`).toBeLessThan(300)
       if (typeof answer.body?.id === 'string') ids[operation.path] = answer.body.id
     }
+    ids['/v1/promotions/tiers'] = ids['/v1/promotions/{campaignId}/tiers'] as string
     return ids
   }
 
@@ -404,6 +412,11 @@ describe('what belongs to one project', () => {
     return body?.object === 'list' && (body[body.data_ref as string] as unknown[]).length === 0
   }
 })
+
+/** Bodies that name what was created before them, which no sample can know. */
+const bodiesNaming: Record<string, (ids: Record<string, string>) => object> = {
+  createPromotionStack: (ids) => ({ name: 'A stack', tiers: { ids: [ids['/v1/promotions/{campaignId}/tiers']] } }),
+}
 
 /** Whoever their path names, there is an answer: what is not there has nothing, or is looked at as if it were new. */
 const answersStrangers: ReadonlySet<string> = new Set(['listCustomerSegments', 'listAssignmentsOfValidationRule'])

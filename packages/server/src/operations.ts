@@ -1,6 +1,10 @@
 import { apiKeys } from './api-keys/routes.ts'
 import { asyncActions } from './async-actions/routes.ts'
+import { campaignTemplates } from './campaign-templates/routes.ts'
+import { campaignImports } from './campaigns/import-routes.ts'
+import { campaigns } from './campaigns/routes.ts'
 import { categories } from './categories/routes.ts'
+import { codeImages } from './code-images/routes.ts'
 import { customEventSchemas } from './custom-event-schemas/routes.ts'
 import { customEvents } from './custom-events/routes.ts'
 import { customers } from './customers/routes.ts'
@@ -13,17 +17,29 @@ import { orders } from './orders/routes.ts'
 import { productCollections } from './product-collections/routes.ts'
 import { products } from './products/routes.ts'
 import { projects } from './projects/routes.ts'
+import { promotions } from './promotions/routes.ts'
+import { publications } from './publications/routes.ts'
 import { segments } from './segments/routes.ts'
 import { skus } from './skus/routes.ts'
 import { stackingRules } from './stacking-rules/routes.ts'
 import { taskResults } from './task-results/routes.ts'
+import { trashBin } from './trash-bin/routes.ts'
 import { validationRules } from './validation-rules/routes.ts'
+import { voucherImports } from './vouchers/import-routes.ts'
+import { vouchers } from './vouchers/routes.ts'
 
 /** Every operation the service knows, by resource: the table of contents of the API. */
 export const operations: readonly Operation[] = [
   ...oauth,
   ...categories,
+  ...campaigns,
+  ...campaignImports,
+  ...vouchers,
+  ...voucherImports,
   ...customers,
+  ...promotions,
+  ...campaignTemplates,
+  ...publications,
   ...segments,
   ...customEvents,
   ...validationRules,
@@ -36,6 +52,8 @@ export const operations: readonly Operation[] = [
   ...asyncActions,
   ...taskResults,
   ...exports,
+  ...trashBin,
+  ...codeImages,
   ...projects,
   ...apiKeys,
   ...stackingRules,

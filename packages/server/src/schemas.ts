@@ -2,6 +2,10 @@ import * as engine from '@guerdon/engine/schema'
 import { IsSchema, type TSchema } from 'typebox'
 import * as apiKeys from './api-keys/schema.ts'
 import * as asyncActions from './async-actions/schema.ts'
+import * as campaignTemplates from './campaign-templates/schema.ts'
+import * as campaignImports from './campaigns/import-schema.ts'
+import * as campaigns from './campaigns/schema.ts'
+import * as campaignSummary from './campaigns/summary.ts'
 import * as categories from './categories/schema.ts'
 import * as customEventSchemas from './custom-event-schemas/schema.ts'
 import * as customEvents from './custom-events/schema.ts'
@@ -16,19 +20,32 @@ import * as orders from './orders/schema.ts'
 import * as productCollections from './product-collections/schema.ts'
 import * as products from './products/schema.ts'
 import * as projects from './projects/schema.ts'
+import * as promotions from './promotions/schema.ts'
+import * as publications from './publications/schema.ts'
 import * as segments from './segments/schema.ts'
 import * as skus from './skus/schema.ts'
 import * as stackingRules from './stacking-rules/schema.ts'
+import * as trashBin from './trash-bin/schema.ts'
 import * as validationRules from './validation-rules/schema.ts'
+import * as voucherImports from './vouchers/import-schema.ts'
+import * as vouchers from './vouchers/schema.ts'
 
 const modules = [
   engine,
   activities,
+  campaigns,
+  campaignImports,
+  campaignSummary,
+  campaignTemplates,
+  vouchers,
+  voucherImports,
   exports,
   files,
   customEvents,
   customers,
   customEventSchemas,
+  promotions,
+  publications,
   segments,
   locations,
   metadataSchemas,
@@ -42,6 +59,7 @@ const modules = [
   oauth,
   projects,
   stackingRules,
+  trashBin,
   validationRules,
 ]
 

@@ -1,3 +1,7 @@
+import { updateVouchers } from '../campaigns/carry.ts'
+import { generateVouchers } from '../campaigns/generate.ts'
+import { importCampaignVouchers, importCampaignVouchersCsv } from '../campaigns/import.ts'
+import { deleteVouchers } from '../campaigns/remove.ts'
 import type { House } from '../context.ts'
 import { updateCustomerMetadata, updateCustomers } from '../customers/bulk.ts'
 import { importCustomers } from '../customers/import.ts'
@@ -8,6 +12,9 @@ import { importProducts } from '../products/import.ts'
 import { purgeProject } from '../projects/purge.ts'
 import { watchSegments } from '../segments/watch.ts'
 import { importSkus } from '../skus/import.ts'
+import { updateVouchersInBulk, updateVouchersMetadata } from '../vouchers/bulk.ts'
+import { importVouchers } from '../vouchers/import.ts'
+import { importVouchersCsv } from '../vouchers/import-csv.ts'
 import { type AsyncAction, workAsyncActions } from './async-action.ts'
 import { startMaintenance } from './maintenance.ts'
 
@@ -21,6 +28,15 @@ const asyncActions: readonly AsyncAction[] = [
   bulkUpdateProductMetadata,
   importProducts,
   importSkus,
+  generateVouchers,
+  updateVouchers,
+  deleteVouchers,
+  importVouchers,
+  importVouchersCsv,
+  importCampaignVouchers,
+  importCampaignVouchersCsv,
+  updateVouchersInBulk,
+  updateVouchersMetadata,
 ]
 
 /** From here on this process does its share of the background work. */

@@ -18,10 +18,7 @@ type ActionRecord = any
  * Starts an async action on a service of its own, kills that with -9 in the middle of it, and has another one finish it. Answers
  * the finished action, and a client of the database, for the test to look at what became of it.
  */
-export async function killedInTheMiddle({
-  start,
-  progress_min = 0,
-}: KilledAction): Promise<{
+export async function killedInTheMiddle({ start, progress_min = 0 }: KilledAction): Promise<{
   action: ActionRecord
   address: string
   headers: Record<string, string>
