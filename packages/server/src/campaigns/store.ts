@@ -64,6 +64,19 @@ export async function findCampaign(
   return row && toStored(row)
 }
 
+/** Whether a campaign is there, and if so keeps it there until the end of the transaction. */
+export async function holdCampaign({ db, project_id }: Ctx, id: CampaignRow['id']): Promise<boolean> {
+  const held = await db
+    .selectFrom('campaigns')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .forKeyShare()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
 export async function listCampaignsById(ctx: Ctx, ids: readonly string[]): Promise<StoredCampaign[]> {
   if (ids.length === 0) return []
   const rows = await campaignQuery(ctx)

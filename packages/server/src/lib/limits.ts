@@ -58,9 +58,9 @@ export const limits = {
   /** Vouchers of a campaign, unless the project has a limit of its own (spec 03, 3.5). */
   campaign_vouchers_max: 100_000,
   /** Codes that are made in one transaction of a job. */
-  codes_at_once: 1_000,
-  /** From so many possible codes on, those that exist are not counted before more are made. */
-  codes_counted_max: 1_000_000_000,
+  codes_at_once: 500,
+  /** Of so many possible codes hardly any is taken: they are written without asking first. */
+  codes_vast_min: 1_000_000_000,
   /** Possible codes that are gone through when most of them are taken. */
   codes_enumerated_max: 1_000_000,
   published_at_once_max: 50,

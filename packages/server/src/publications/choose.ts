@@ -1,11 +1,11 @@
-import type { StoredCampaign } from '../campaigns/store.ts'
+import { holdCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import type { Ctx } from '../context.ts'
 import { ApiError, notFound } from '../http/errors.ts'
 import { makeCampaignVouchers } from '../vouchers/make-for-campaign.ts'
 import { getVoucher } from '../vouchers/store.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
 import { orUndo } from './or-undo.ts'
-import { holdCampaign, takeFreeVouchers } from './store.ts'
+import { takeFreeVouchers } from './store.ts'
 import type { Target } from './target.ts'
 
 export interface Chosen {

@@ -61,19 +61,6 @@ export async function findPublicationTo(
     .executeTakeFirst()
 }
 
-/** Whether a campaign is there, and if so keeps it there until the end of the transaction. */
-export async function holdCampaign({ db, project_id }: Ctx, id: CampaignRow['id']): Promise<boolean> {
-  const held = await db
-    .selectFrom('campaigns')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .select('id')
-    .forKeyShare()
-    .executeTakeFirst()
-  return held !== undefined
-}
-
 /**
  * Codes of a campaign that can be given away, the oldest first, taken: nobody else gets them until the end of the
  * transaction. Those that others are taking are passed over, or with `waits` waited for, one after another in this order.

@@ -44,7 +44,7 @@ export async function makeVouchers(
   count: number,
 ): Promise<Array<Id<'voucher'>>> {
   const draw = codeSource(config)
-  const isVast = capacityOf(config, ctx.project) >= BigInt(limits.codes_counted_max)
+  const isVast = capacityOf(config, ctx.project) >= BigInt(limits.codes_vast_min)
   const made: Array<Id<'voucher'>> = []
   for (let attempt = 0; made.length < count && attempt < attempts_max; attempt++) {
     const wanted = count - made.length
