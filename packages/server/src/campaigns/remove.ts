@@ -65,18 +65,18 @@ export async function destroyCampaign(ctx: Ctx, campaign_id: string): Promise<vo
 /** Goes through the codes of a deleted campaign: into the bin with them, or away. */
 export const deleteVouchers = defineAsyncAction<
   { campaign_id: CampaignId; force: boolean },
-  { after: string; gone: number }
+  { after: string; gone: number; total: number }
 >({
   type: 'CAMPAIGN.VOUCHERS_DELETE',
   lane: campaignLane,
-  begin: () => ({ after: '', gone: 0 }),
-  async step(ctx, { campaign_id, force }, { after, gone }) {
+  begin: async (ctx, { campaign_id }) => ({ after: '', gone: 0, total: await countCodes(ctx, campaign_id) }),
+  async step(ctx, { campaign_id, force }, { after, gone, total }) {
     const codes = await nextCodes(ctx, campaign_id, after, limits.codes_deleted_at_once)
     const done = force ? codes.length : await binCodes(ctx, codes)
     if (force) await destroyVouchers(ctx, codes)
     return {
-      state: { after: codes.at(-1) ?? after, gone: gone + codes.length },
-      progress: 50, // how many are left, nobody has counted
+      state: { after: codes.at(-1) ?? after, gone: gone + codes.length, total },
+      progress: ((gone + codes.length) / total) * 100,
       done,
       failed: [],
       finished: codes.length < limits.codes_deleted_at_once,
@@ -87,6 +87,17 @@ export const deleteVouchers = defineAsyncAction<
     return { message: `Deleted ${done_count} vouchers.`, done_count }
   },
 })
+
+/** All that are gone through, those that were in the bin before included. */
+async function countCodes({ db, project_id }: Ctx, id: CampaignId): Promise<number> {
+  const { count } = await db
+    .selectFrom('vouchers')
+    .where('project_id', '=', project_id)
+    .where('campaign_id', '=', id)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
 
 async function nextCodes({ db, project_id }: Ctx, id: CampaignId, after: string, count: number): Promise<string[]> {
   const rows = await db
