@@ -21,6 +21,8 @@ export async function createExport(
 ): Promise<Export> {
   const parameters = await withDefaults(ctx, exportables[exported_object], asked ?? {}, bound)
   await parseExportFilter(ctx, exported_object, parameters.filters)
+  // Where the bound stands in the place of a filter of the caller's, that one is evaluated nevertheless.
+  if (parameters.asked !== undefined) await parseExportFilter(ctx, exported_object, parameters.asked)
   const created = await insertExport(ctx, {
     id: newId('export', Date.parse(ctx.now)),
     exported_object,

@@ -532,6 +532,14 @@ describe('transactions', () => {
     const { result } = await readExport(shop, body.id)
     expect((await followExport(shop, result?.url ?? '')).body).toBe('Amount\n') // a card of another campaign
   })
+
+  test('a filter that the path overrides in the answer is checked all the same', async () => {
+    const { shop } = await cards(folded)
+    const filters = { campaign_id: { conditions: { $nonsense: 'x' } } }
+    expect(
+      await shop.call('POST', '/v1/campaigns/Gifts/transactions/export', { parameters: { filters } }),
+    ).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
+  })
 })
 
 describe('points by the day they expire', () => {
