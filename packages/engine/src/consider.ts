@@ -5,6 +5,7 @@ import { coveredEntries } from './covered.ts'
 import { applyTo, type Done } from './discounts/index.ts'
 import type { Use } from './discounts/use.ts'
 import { whyNotPayable, whyNotShown, whyNotUsable } from './eligibility.ts'
+import { withFailure } from './missing-step.ts'
 import { notFound, reason, tooLarge } from './reasons.ts'
 import { evaluateRules, type RuleOptions, violatedRules } from './rules/index.ts'
 import { type Run, sceneFor } from './run.ts'
@@ -46,9 +47,9 @@ export function consider(run: Run, redeemable: Redeemable, manner: Manner = {}):
 }
 
 /** Whether a redeemable passes all that can be checked without calculating it. */
-export function passes(run: Run, redeemable: Redeemable): boolean {
+export function passes(run: Run, redeemable: Redeemable, manner: Manner): boolean {
   try {
-    return !('reason' in makeReady(run, redeemable, {}, null))
+    return !('reason' in makeReady(run, redeemable, manner, null))
   } catch (error) {
     if (error instanceof RangeError) return false
     throw error
@@ -179,7 +180,15 @@ function refused(redeemable: Redeemable, { reason, bundle }: Refusal, trace: Ste
   const explanation =
     trace === null
       ? {}
-      : { explanation: { object, id, status: 'INAPPLICABLE' as const, reason: { key, message }, steps: trace } }
+      : {
+          explanation: {
+            object,
+            id,
+            status: 'INAPPLICABLE' as const,
+            reason: { key, message },
+            steps: withFailure(trace, key),
+          },
+        }
   return {
     outcome: { status: 'INAPPLICABLE', object, id, reason, ...(bundle == null ? {} : { bundle }), ...explanation },
   }

@@ -499,7 +499,7 @@ describe('an explanation', () => {
     expect(evaluated(unknown, { explain: true }).redeemables[0]?.explanation).toMatchObject({
       status: 'INAPPLICABLE',
       reason: { key: 'not_found' },
-      steps: [],
+      steps: [{ step: 'check', check: 'exists', expected: true, actual: false, passed: false }],
     })
   })
 
@@ -525,7 +525,11 @@ describe('an explanation', () => {
       rules: { redeemables_no_effect_rule: 'SKIP' },
       redeemables: [voucher('0', amountOff(0))],
     })
-    expect(steps(nothing)).toEqual([active, { step: 'amount', rounded: 0, cuts: [], amount: 0 }])
+    expect(steps(nothing)).toEqual([
+      active,
+      { step: 'amount', rounded: 0, cuts: [], amount: 0 },
+      { step: 'check', check: 'effect', expected: true, actual: false, passed: false },
+    ])
   })
 
   test('of a rule on what is left tells it once, where it was decided', () => {

@@ -1,11 +1,12 @@
 import { calculatedOrder } from './calculated-order.ts'
-import { consider, passes } from './consider.ts'
+import { consider, type Manner, passes } from './consider.ts'
+import { withFailure } from './missing-step.ts'
 import { type ReasonKey, reason, tooLarge } from './reasons.ts'
 import { accept, openRun, type Run } from './run.ts'
 import type { Facts, KnownRedeemable, Outcome, Redeemable, Skipped, Step, Verdict } from './schema/index.ts'
 import { arrange, type Candidate, classify, type Room, roomFor, skipsWithoutEffect } from './stacking.ts'
 
-export interface EvaluateOptions {
+export interface EvaluateOptions extends Manner {
   /** Each outcome carries an explanation. */
   explain?: boolean
 }
@@ -16,12 +17,14 @@ export interface EvaluateOptions {
  *
  * An order of 320.00 with [gift credits 15.00, 15 %, 20.00 off] gives 15.00, 45.75 and 20.00; 239.25 are left to pay.
  */
-export function evaluate(facts: Facts, { explain = false }: EvaluateOptions = {}): Verdict {
+export function evaluate(facts: Facts, { explain = false, ...manner }: EvaluateOptions = {}): Verdict {
   const run = startRun(facts, explain)
   if (run === null) return { valid: false, redeemables: allTooLarge(facts) }
   const { stacking_rules: rules, redeemables, is_promotion_stack } = facts
   const candidates = redeemables.map((redeemable) => classify(redeemable, rules))
-  const is_exclusive = candidates.some(({ redeemable, group }) => group === 'exclusive' && passes(run, redeemable))
+  const is_exclusive = candidates.some(
+    ({ redeemable, group }) => group === 'exclusive' && passes(run, redeemable, manner),
+  )
   const is_stack = is_promotion_stack === true
   const excluded = is_exclusive && !is_stack ? candidates.filter(isBlockedByExclusive) : []
   const walked = is_stack
@@ -32,7 +35,7 @@ export function evaluate(facts: Facts, { explain = false }: EvaluateOptions = {}
         is_exclusive,
       )
 
-  const outcomes = walk(run, walked, is_stack ? null : roomFor(rules))
+  const outcomes = walk(run, walked, is_stack ? null : roomFor(rules), manner)
   for (const { redeemable } of excluded) outcomes.push(skipped(redeemable, 'exclusion_rules_not_met', explain))
   return verdictOf(run, outcomes)
 }
@@ -55,7 +58,7 @@ export const allTooLarge = ({ redeemables }: Facts): Outcome[] =>
   redeemables.map(({ object, id }) => ({ status: 'INAPPLICABLE', object, id, reason: tooLarge() }))
 
 /** One redeemable after the other, each on the order that those before it left. Limits come before validity. */
-function walk(run: Run, candidates: readonly Candidate[], room: Room | null): Outcome[] {
+function walk(run: Run, candidates: readonly Candidate[], room: Room | null, manner: Manner): Outcome[] {
   const { explain } = run
   const { stacking_rules: rules } = run.facts
   let has_failed = false
@@ -70,7 +73,7 @@ function walk(run: Run, candidates: readonly Candidate[], room: Room | null): Ou
       const step = (): Step => ({ step: 'limit', limit: limitNames[key] ?? key, used, allowed, passed: false })
       return skipped(redeemable, key, explain, explain ? [step()] : [])
     }
-    const considered = consider(run, redeemable)
+    const considered = consider(run, redeemable, manner)
     if (!('cart' in considered)) {
       has_failed = true
       return considered.outcome
@@ -97,7 +100,7 @@ function skipped({ object, id }: Redeemable, key: ReasonKey, explain: boolean, s
   const outcome: Skipped = { status: 'SKIPPED', object, id, reason: reason(key) }
   if (explain) {
     const { message } = outcome.reason
-    outcome.explanation = { object, id, status: 'SKIPPED', reason: { key, message }, steps }
+    outcome.explanation = { object, id, status: 'SKIPPED', reason: { key, message }, steps: withFailure(steps, key) }
   }
   return outcome
 }

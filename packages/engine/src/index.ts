@@ -33,7 +33,7 @@ export {
   rewardPrice,
 } from './loyalty/index.ts'
 export { allocate, mulDiv, percentOf, Ratio } from './money.ts'
-export { type QualifyOptions, qualify } from './qualify.ts'
+export { qualify } from './qualify.ts'
 export {
   type Availability,
   checkRules,

@@ -1,17 +1,12 @@
-import { consider, type Manner } from './consider.ts'
-import { allTooLarge, startRun } from './evaluate.ts'
+import { consider } from './consider.ts'
+import { allTooLarge, type EvaluateOptions, startRun } from './evaluate.ts'
 import type { Facts, Outcome } from './schema/index.ts'
-
-export interface QualifyOptions extends Manner {
-  /** Each outcome carries an explanation. */
-  explain?: boolean
-}
 
 /**
  * What each redeemable would do alone, on the order as it was sent (spec 02, 14 and 15): for qualification and for lists of
  * promotions. The order is read once for all of them; stacking limits play no part.
  */
-export function qualify(facts: Facts, { explain = false, ...manner }: QualifyOptions = {}): Outcome[] {
+export function qualify(facts: Facts, { explain = false, ...manner }: EvaluateOptions = {}): Outcome[] {
   const run = startRun(facts, explain)
   if (run === null) return allTooLarge(facts)
   return facts.redeemables.map((redeemable) => consider(run, redeemable, manner).outcome)

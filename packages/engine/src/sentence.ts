@@ -1,3 +1,4 @@
+import { isObvious } from './missing-step.ts'
 import type { Explanation, RuleStep, Step } from './schema/index.ts'
 
 /**
@@ -59,7 +60,7 @@ function causeOf(steps: readonly Step[]): string | null {
   if (step === undefined) return null
   if (step.step === 'limit') return `${step.limit}: ${step.used} of ${step.allowed}`
   if (step.step === 'rule') return ruleCause(step)
-  return step.step === 'check' ? checkCause(step) : null
+  return step.step === 'check' && !isObvious(step.check) ? checkCause(step) : null
 }
 
 /** Dates and hours are compared with the moment of the request. */

@@ -145,7 +145,7 @@ const names: Readonly<Record<string, RuleName>> = {
   },
   'customer.metadata': metadata('customer', ({ customer }) => customer?.metadata, 'customer'),
 
-  'order.amount': number('amount', ({ cart }) => cart && totalOf(cart)),
+  'order.amount': number('amount', ({ cart }) => (cart?.amount == null ? null : totalOf(cart))),
   'order.initial_amount': number('amount', ({ cart }) => cart?.initial_amount),
   'order.total_amount': number('amount', ({ effect }) => effect?.total, { is_late: true }),
   'order.items.count': number('order', unitsOf),

@@ -1,0 +1,29 @@
+import type { Step } from './schema/index.ts'
+
+/** What a refusal or a skip looked for, where no limit and no rule says it: the check, what it wants and what there is. */
+const checks: Readonly<Record<string, readonly [check: string, expected: unknown, actual: unknown]>> = {
+  not_found: ['exists', true, false],
+  not_published: ['published', true, false],
+  missing_reward: ['reward', 'present', null],
+  missing_order: ['order', 'present', null],
+  missing_amount: ['order.amount', 'present', null],
+  missing_order_items: ['order.items', 'present', null],
+  missing_order_items_amount: ['order.items.amount', 'present', null],
+  invalid_customer: ['customer', 'the holder', 'somebody else'],
+  invalid_amount: ['amounts', 'exact', 'too large'],
+  no_effect: ['effect', true, false],
+  exclusion_rules_not_met: ['exclusive redeemables', 'none', 'applicable'],
+  preceding_validation_failed: ['preceding redeemables', 'applicable', 'inapplicable'],
+}
+
+/** Adds to the steps of a refusal the one that failed, unless one of them did. */
+export function withFailure(steps: Step[], key: string): Step[] {
+  const found = checks[key]
+  if (found === undefined || steps.some((step) => 'passed' in step && step.passed === false)) return steps
+  const [check, expected, actual] = found
+  return [...steps, { step: 'check', check, expected, actual, passed: false }]
+}
+
+/** A check that says no more than the message of its refusal. */
+export const isObvious = (check: string): boolean =>
+  check !== 'published' && Object.values(checks).some(([name]) => name === check)
