@@ -166,7 +166,8 @@ async function listenOn(
     fresh.on('notification', ({ payload = '' }) => onMessage(payload))
     fresh.on('error', () => {})
     fresh.on('end', () => {
-      if (closed) return
+      // A connection that never came to be is tried again by whoever tried.
+      if (closed || client !== fresh) return
       onGap()
       retry = setTimeout(reopen, 1_000)
     })
