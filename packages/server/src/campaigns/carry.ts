@@ -152,6 +152,7 @@ async function tell(ctx: Ctx, campaign_id: string, codes: readonly Told[], chang
     from unnest(${old_ids}::text[], ${new_ids}::text[]) as moved (old_id, new_id)
     where ${reachable(project_id, campaign_id)} and v.id between ${codes[0]?.id} and ${codes.at(-1)?.id}
       and v.terms_id = moved.old_id
+      ${credits === undefined ? sql`` : sql`and v.id = any(${codes.map(({ id }) => id)}::text[])` /* those whose books were changed */}
     returning v.id`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
+import { recordDeletion } from '../db/configuration.ts'
 import type { CampaignRow } from '../db/tables.ts'
 import { tally, tallyMany } from '../db/tallies.ts'
 import { emit } from '../events/emit.ts'
@@ -7,6 +8,7 @@ import { defineAsyncAction, startAsyncAction } from '../jobs/async-action.ts'
 import type { Id } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
 import { deleteTiersAndStacksOf } from '../promotions/remove-tier.ts'
+import { deleteCounted, deleteSomeRedemptionsIn } from '../redemptions/store.ts'
 import { deleteBinEntriesOf, deleteBinEntryOf, insertBinEntry } from '../trash-bin/store.ts'
 import { deleteAssignmentsOf } from '../validation-rules/unassign.ts'
 import { destroyVouchers } from '../vouchers/remove.ts'
@@ -59,6 +61,10 @@ export async function destroyCampaign(ctx: Ctx, campaign_id: string): Promise<vo
     return
   }
   await destroyVouchers(ctx, codes)
+  if ((await deleteSomeRedemptionsIn(ctx, id)) === limits.redemptions_deleted_at_once) {
+    await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })
+    return
+  }
   await eraseCampaign(ctx, id)
 }
 
@@ -74,12 +80,15 @@ export const deleteVouchers = defineAsyncAction<
     const codes = await nextCodes(ctx, campaign_id, after, limits.codes_deleted_at_once)
     const done = force ? codes.length : await binCodes(ctx, codes)
     if (force) await destroyVouchers(ctx, codes)
+    // Redemptions of codes went with them: what is left are those of promotion tiers.
+    const isLast = codes.length < limits.codes_deleted_at_once
+    const redemptions = isLast && force ? await deleteSomeRedemptionsIn(ctx, campaign_id) : 0
     return {
       state: { after: codes.at(-1) ?? after, gone: gone + codes.length, total },
       progress: ((gone + codes.length) / total) * 100,
       done,
       failed: [],
-      finished: codes.length < limits.codes_deleted_at_once,
+      finished: isLast && redemptions < limits.redemptions_deleted_at_once,
     }
   },
   async finish(ctx, { campaign_id, force }, { done_count }) {
@@ -130,6 +139,8 @@ async function eraseCampaign(ctx: Ctx, id: CampaignId): Promise<void> {
   const { numAffectedRows = 0n } =
     await sql`delete from publications where project_id = ${project_id} and campaign_id = ${id}`.execute(db)
   await tally(db, project_id, 'publications', -Number(numAffectedRows))
+  await deleteCounted(ctx, [id])
   await sql`delete from tallies where project_id = ${project_id} and name ^@ ${`campaign/${id}/`}`.execute(db)
+  await recordDeletion(db, project_id, 'campaign', id)
   await db.deleteFrom('campaigns').where('project_id', '=', project_id).where('id', '=', id).execute()
 }
