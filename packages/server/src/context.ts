@@ -1,7 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Configurations } from './configuration/cache.ts'
 import type { Database, Db } from './db/connect.ts'
 import type { Role } from './db/tables.ts'
+import type { Behind } from './events/behind.ts'
 import type { Credentials } from './http/credentials.ts'
+import type { Saving } from './http/operation.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Instant } from './lib/instant.ts'
 import type { Project } from './projects/project.ts'
@@ -14,6 +17,10 @@ export interface House {
   settings: Settings
   /** Keys, tokens and projects in memory. */
   credentials: Credentials
+  /** What projects have configured, in memory. */
+  configurations: Configurations
+  /** What is written down a moment later, because nothing depends on it. */
+  behind: Behind
   log: FastifyBaseLogger
   /** Unix milliseconds; the tests move it. */
   now: () => number
@@ -37,9 +44,13 @@ export interface InstallationCtx {
   jobs: Jobs
   settings: Settings
   credentials: Credentials
+  configurations: Configurations
+  behind: Behind
   log: FastifyBaseLogger
   /** Runs once the transaction is committed, in this process only: for what lives in memory. */
   afterCommit(work: () => void): void
+  /** Of an operation that saves by itself. */
+  saving?: Saving
 }
 
 /** All that an operation may touch. Inside a write, `db` is the transaction. */

@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { openConfigurations } from './configuration/cache.ts'
 import type { House } from './context.ts'
 import { connectPglite, connectPostgres, type Database } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
+import { openBehind } from './events/behind.ts'
 import { openCredentials } from './http/credentials.ts'
 import { type Bootstrapped, bootstrap } from './installation/bootstrap.ts'
 import { openJobs } from './jobs/jobs.ts'
@@ -25,15 +27,21 @@ export async function openHouse(
     const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
     const credentials = await openCredentials(database, now)
     const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'background problem'))
-    return { house: { database, jobs, settings, credentials, log, now }, first_start: result }
+    const behind = openBehind(database.db, log)
+    const configurations = openConfigurations()
+    return { house: { database, jobs, settings, credentials, configurations, behind, log, now }, first_start: result }
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-export async function closeHouse({ jobs, credentials, database }: House, graceful_seconds: number): Promise<void> {
+export async function closeHouse(
+  { jobs, credentials, behind, database }: House,
+  graceful_seconds: number,
+): Promise<void> {
   await jobs.close({ graceful_seconds })
+  await behind.close()
   await credentials.close()
   await database.close()
 }

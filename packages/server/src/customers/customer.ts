@@ -40,7 +40,13 @@ export const newborn = (said: Partial<StoredCustomer>, now: Instant): StoredCust
 })
 
 /** The short form that events, redemptions and answers about other things carry. */
-export function toSimpleCustomer({ id, name, email, source_id, metadata }: StoredCustomer): SimpleCustomer {
+export function toSimpleCustomer({
+  id,
+  name,
+  email,
+  source_id,
+  metadata,
+}: Pick<StoredCustomer, 'id' | 'name' | 'email' | 'source_id' | 'metadata'>): SimpleCustomer {
   return { id, name, email, source_id, metadata, object: 'customer' }
 }
 

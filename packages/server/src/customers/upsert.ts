@@ -112,6 +112,17 @@ function columnsOf(profile: CustomerProfile, stored?: StoredCustomer): ProfileCo
   return columns
 }
 
+/** A customer with what a request says of it, key by key, without writing it down. */
+export function overlaidProfile(customer: StoredCustomer, profile: CustomerProfile): StoredCustomer {
+  const { address, ...columns } = columnsOf(profile, customer)
+  return {
+    ...customer,
+    ...columns,
+    ...(address === undefined ? {} : { address: address === null ? null : JSON.parse(address) }),
+    metadata: { ...customer.metadata, ...profile.metadata },
+  }
+}
+
 const address_parts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code'] as const
 
 /** Without what we do not know. */

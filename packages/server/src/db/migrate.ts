@@ -3,6 +3,7 @@ import type { Db } from './connect.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import * as codes from './migrations/0003-codes.ts'
+import * as checkout from './migrations/0004-checkout.ts'
 import { inTransaction, type Trx } from './transaction.ts'
 
 interface Migration {
@@ -14,6 +15,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0001-foundation', foundation],
   ['0002-audience-and-catalogue', audience],
   ['0003-codes', codes],
+  ['0004-checkout', checkout],
 ]
 
 /** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */

@@ -18,7 +18,7 @@ export interface Tables {
   stacking_rules: StackingRulesRow
   configuration_deletions: { project_id: string; config_version: number; object_type: string; object_id: string }
   terms: { project_id: string; id: Id<'terms'>; content: Json<Terms>; created_at: Instant }
-  counters: { project_id: string; name: string; used: number; ceiling: number | null }
+  guards: { project_id: string; name: string; version: number; touched_at: Instant }
   events: EventRow
   async_actions: AsyncActionRow
   async_failures: { project_id: string; action_id: string; position: number; failure: Json }
@@ -52,6 +52,11 @@ export interface Tables {
   promotion_stacks: PromotionStackRow
   campaign_templates: CampaignTemplateRow
   bin_entries: BinEntryRow
+  redemptions: RedemptionRow
+  usage: UsageRow
+  holds: HoldRow
+  rewards: RewardRow
+  reward_assignments: RewardAssignmentRow
 }
 
 /** A `jsonb` column: read as a value, written as JSON text. */
@@ -97,6 +102,8 @@ export interface ProjectRow {
   api_version: string
   is_sandbox: boolean
   webhook_token: string
+  /** What tracking tokens are made with. */
+  tracking_secret: Generated<string>
   default_code_config: NullableJson<{ charset: string }>
   limits: NullableJson<ProjectLimits>
   config_version: Generated<number>
@@ -443,6 +450,8 @@ export interface OrderRow {
   customer_id: Id<'customer'> | null
   referrer_id: Id<'customer'> | null
   redemptions: NullableJson<Record<string, unknown>>
+  /** Goods that redemptions of it discounted, and how many of them did. */
+  discounted_goods: NullableJson<Record<string, number>>
   created_at: Instant
   updated_at: Instant | null
 }
@@ -457,6 +466,8 @@ export interface ValidationRuleRow {
   bundle_rules: NullableJson<object>
   applicable_to: Json
   error: NullableJson<{ message: string }>
+  /** Groups of numbers of the past that it compares (validation-rules/counted.ts). */
+  counters: Generated<string[]>
   created_at: Instant
   updated_at: Instant | null
   config_version: number
@@ -692,9 +703,6 @@ export interface PromotionTierRow extends ValidityColumns {
   start_date: Instant | null
   expiration_date: Instant | null
   category_id: Id<'category'> | null
-  redemptions_total: Generated<number>
-  orders_total_amount: Generated<number>
-  orders_total_discount_amount: Generated<number>
   created_at: Instant
   updated_at: Instant | null
   config_version: number
@@ -731,4 +739,98 @@ export interface BinEntryRow {
   resource_name: string | null
   resource_parent_id: string | null
   created_at: Instant
+}
+
+/** A redemption or a rollback, also one that failed. */
+export interface RedemptionRow {
+  project_id: string
+  id: Id<'redemption'> | Id<'failed_redemption'> | Id<'rollback'> | Id<'failed_rollback'>
+  object: 'redemption' | 'redemption_rollback'
+  result: 'SUCCESS' | 'FAILURE'
+  status: 'SUCCEEDED' | 'FAILED' | 'ROLLED_BACK'
+  related_object_type: 'voucher' | 'promotion_tier' | 'redemption'
+  /** A voucher or a tier; of a parent, and of a failure that concerns no single one, its own id. */
+  related_object_id: string
+  campaign_id: Id<'campaign'> | null
+  /** The campaign, or else what was redeemed: what the counters of campaigns count by. */
+  scope_id: GeneratedAlways<string>
+  /** The promotion stack that it is part of. */
+  stack_id: Id<'promotion_stack'> | null
+  voucher_code: string | null
+  /** Of one among several: the redemption, or rollback, of them all. */
+  parent_id: string | null
+  /** Of a rollback: what it undid. */
+  redemption_id: string | null
+  customer_id: Id<'customer'> | null
+  tracking_id: string | null
+  order_id: Id<'order'> | null
+  /** Credits or points; negative for a rollback. */
+  amount: number | null
+  metadata: NullableJson<Record<string, unknown>>
+  session_key: string | null
+  channel_type: 'API' | 'AUTO_REDEEM'
+  channel_id: string
+  failure_code: string | null
+  failure_message: string | null
+  reason: string | null
+  reward: NullableJson<object>
+  /** As the answer showed it. */
+  order: NullableJson<object>
+  /** What it changed, for a rollback to take back (redemptions/undo.ts). */
+  undo: NullableJson<object>
+  /** Of a redemption that was rolled back. */
+  rollback: NullableJson<{ id: string; date: Instant; rollback_order_mode: 'WITH_ORDER' | 'WITHOUT_ORDER' }>
+  created_at: Instant
+}
+
+/** What was used of a campaign, a tier, or a code without a campaign on one day; the row with the empty id is a sum. */
+export interface UsageRow {
+  project_id: string
+  scope_id: string
+  day: string
+  is_undone: boolean
+  id: string
+  redemptions: number
+  orders_amount: number
+  discounted_amount: number
+  credits: number
+}
+
+/** What a session keeps for itself. */
+export interface HoldRow {
+  project_id: string
+  session_key: string
+  /** A voucher or a promotion tier. */
+  resource_id: string
+  quantity: number
+  credits: number
+  created_at: Instant
+  expires_at: Instant
+}
+
+export interface RewardRow {
+  project_id: string
+  id: Id<'reward'>
+  name: string
+  type: 'CAMPAIGN' | 'COIN' | 'MATERIAL'
+  parameters: Json
+  stock: number | null
+  redeemed: Generated<number>
+  attributes: Json
+  metadata: MetadataColumn
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface RewardAssignmentRow {
+  project_id: string
+  id: Id<'reward_assignment'>
+  reward_id: Id<'reward'>
+  related_object_type: 'campaign'
+  related_object_id: string
+  parameters: Json
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
 }

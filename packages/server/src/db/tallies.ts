@@ -6,7 +6,14 @@ import type { Db } from './connect.ts'
  * What is counted, because counting its rows would take long: the rows of a project, what belongs to one campaign
  * (`campaign/camp_1/vouchers`), and its figures of one day (`campaign/camp_1/2026-01-31/publications_succeeded`).
  */
-export type Tally = 'customers' | 'orders' | 'vouchers' | 'codes' | 'publications' | `campaign/${string}`
+export type Tally =
+  | 'customers'
+  | 'orders'
+  | 'vouchers'
+  | 'codes'
+  | 'publications'
+  | 'redemptions'
+  | `campaign/${string}`
 
 /**
  * Notes that a project has so many rows more, or fewer, in the transaction that adds or removes them. Every change is a

@@ -9,9 +9,11 @@ import { downloadAnswer } from './download.ts'
 import { ApiError, errorText, invalidPayload, invalidQuery, notFound } from './errors.ts'
 import {
   claim,
+  expiryOf,
   fingerprintOf,
   idempotencyKey,
   isKept,
+  isKeptRefusal,
   keep,
   type newFlights,
   release,
@@ -24,6 +26,8 @@ import {
   type Operation,
   pathParamNames,
   type Run,
+  Saved,
+  type Saving,
   successStatus,
   writes,
 } from './operation.ts'
@@ -57,7 +61,7 @@ export function answerOf(operation: Operation, parts: AnswerParts): Answer {
 
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
 function runningAnswer(operation: Operation, run: Run, { house, flights }: AnswerParts): Answer {
-  const { database, jobs, settings, credentials } = house
+  const { database, jobs, settings, credentials, configurations, behind } = house
   const query_shape = operation.query === undefined ? null : compileShape(operation.query)
   const body_shape = operation.body === undefined ? null : compileShape(operation.body)
   const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
@@ -79,6 +83,8 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
       jobs,
       settings,
       credentials,
+      configurations,
+      behind,
       log: request.log,
       afterCommit: (work) => void after_commit.push(work),
     }
@@ -90,6 +96,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
     } else if (names_project) throw notFound('project', params.projectId as string)
 
     const key = takes_key ? idempotencyKey(request.headers['idempotency-key']) : null
+    if (operation.saves === true) return send(reply, await saveItself(key))
     if (!isWrite) return send(reply, serialised(await decide(ctx)))
     const stored = key === null ? await writeOnce() : await writeOncePerKey(key)
     for (const work of after_commit) work()
@@ -113,6 +120,42 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
         body = body_shape.normalise(body)
       }
       return run(ctx, { params, query, body, target })
+    }
+
+    async function saveItself(key: string | null): Promise<StoredReply> {
+      if (key === null) {
+        const result = await decide({ ...ctx, saving: { key, replyOf: serialised } })
+        for (const work of after_commit) work()
+        return serialised(result)
+      }
+      const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
+      const kept = { key, fingerprint: fingerprint.toString('hex'), expires_at: expiryOf(ctx.now) }
+      const saving: Saving = { key: kept, replyOf: serialised }
+      // Of requests with one key only one at a time, as below: those behind it find its reply.
+      return flights(`${ctx.project_id} ${key}`, async () => {
+        const result = await decide({ ...ctx, saving }).catch((error: unknown) => {
+          if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
+          return error
+        })
+        for (const work of after_commit) work()
+        if (result instanceof Saved) {
+          if (result.is_replayed) reply.header('Idempotency-Replayed', 'true')
+          return result.reply
+        }
+        return keptAlone(key, fingerprint, serialised(result))
+      })
+    }
+
+    /** Keeps the reply of a request that had nothing else to save. */
+    async function keptAlone(key: string, fingerprint: Buffer, fresh: StoredReply): Promise<StoredReply> {
+      if (!isKept(fresh.status)) return fresh
+      const scope = ctx.project_id as string
+      return inTransaction(database.db, async (trx) => {
+        const known = await claim(trx, scope, key, fingerprint, ctx.now)
+        if (known === null) await keep(trx, scope, key, fresh)
+        else reply.header('Idempotency-Replayed', 'true')
+        return known ?? fresh
+      })
     }
 
     async function writeOnce(): Promise<StoredReply> {
@@ -144,7 +187,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
             try {
               return serialised(await work())
             } catch (error) {
-              if (!(error instanceof ApiError) || !isKept(error.status)) throw error
+              if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
               await sql`rollback to savepoint refusal`.execute(trx)
               after_commit.length = 0
               return serialised(error)

@@ -9,7 +9,7 @@ import { compileShape } from './validation.ts'
 
 /** Answers with the file that the address leads to, read as fast as the caller takes it. */
 export function downloadAnswer({ query: schema }: Operation, { find }: Download, house: House): Answer {
-  const { database, jobs, settings, credentials } = house
+  const { database, jobs, settings, credentials, configurations, behind } = house
   const query_shape = schema === undefined ? null : compileShape(schema)
   return async (request, reply) => {
     const query = query_shape?.coerce(parseQueryString(request.query as string))
@@ -23,6 +23,8 @@ export function downloadAnswer({ query: schema }: Operation, { find }: Download,
       jobs,
       settings,
       credentials,
+      configurations,
+      behind,
       log: request.log,
       afterCommit: (work: () => void) => work(),
     }

@@ -45,14 +45,52 @@ const table = {
   invalid_code_config: [400, 'Invalid code config'],
   duplicate_key: [400, 'Duplicate codes'],
   invalid_add_balance_params: [400, 'Invalid add balance params'],
-  gift_amount_exceeded: [400, 'gift amount exceeded'],
-  loyalty_card_points_exceeded: [400, 'loyalty card points exceeded'],
-  not_published: [400, 'Voucher is not published'],
   campaign_type_is_not_supported_by_campaign_template: [
     400,
     'Campaign of the given type is not supported by campaign template',
   ],
   feature_is_not_supported_by_campaign_template: [400, 'Feature is not supported by campaign template'],
+
+  // Checkout
+  voucher_disabled: [400, 'voucher is disabled'],
+  voucher_not_active: [400, 'voucher is not active yet'],
+  voucher_not_active_now: [400, 'voucher not active now'],
+  voucher_expired: [400, 'voucher expired'],
+  quantity_exceeded: [400, 'quantity exceeded'],
+  gift_amount_exceeded: [400, 'gift amount exceeded'],
+  loyalty_card_points_exceeded: [400, 'loyalty card points exceeded'],
+  reward_out_of_stock: [400, 'Reward out of stock'],
+  referrer_not_permitted_to_redeem: [400, 'voucher cannot be redeemed by referrer'],
+  not_published: [400, 'Voucher is not published'],
+  customer_rules_violated: [400, 'customer does not match validation rules'],
+  order_rules_violated: [400, 'order does not match validation rules'],
+  redemption_rules_violated: [400, 'redemption does not match validation rules'],
+  promotion_inactive: [400, 'Inactive Promotion'],
+  promotion_not_active_now: [400, 'promotion not active now'],
+  missing_customer: [400, 'Missing customer'],
+  missing_reward: [400, 'Missing reward'],
+  missing_order: [400, 'Missing order'],
+  missing_amount: [400, 'Missing order amount'],
+  missing_order_items: [400, 'Missing order items'],
+  missing_order_items_amount: [400, 'Missing applicable order items'],
+  invalid_gift: [400, 'Invalid gift'],
+  duplicated_redeemables: [400, 'Duplicated redeemables detected'],
+  invalid_redeemables: [400, 'Invalid redeemables'],
+  ambiguous_tracking_id: [400, 'Ambiguous trackingId'],
+  already_rolled_back: [400, 'Already rolled back'],
+  invalid_redemption: [400, 'Invalid redemption'],
+  invalid_redemption_parent: [400, 'Invalid redemption parent'],
+  multiple_requests: [400, 'Multiple requests detected'],
+  no_effect: [400, 'Redeemable does not have any effect'],
+  exclusion_rules_not_met: [400, 'Redeemable cannot be applied due to exclusion rules'],
+  preceding_validation_failed: [400, 'Redeemable cannot be applied due to preceding validation failure'],
+  applicable_redeemables_limit_exceeded: [400, 'Applicable redeemables limit exceeded'],
+  applicable_redeemables_per_category_limit_exceeded: [400, 'Applicable redeemables limit per category exceeded'],
+  applicable_exclusive_redeemables_limit_exceeded: [400, 'Applicable exclusive redeemables limit exceeded'],
+  applicable_exclusive_redeemables_per_category_limit_exceeded: [
+    400,
+    'Applicable exclusive redeemables limit per category exceeded',
+  ],
 
   // Publications
   missing_vouchers: [400, 'Missing vouchers'],
@@ -82,9 +120,15 @@ export interface ErrorFacts {
   related_object_ids?: string[]
   related_object_type?: string
   related_object_total?: number
+  redeemable_id?: string
+  redeemable_type?: string
+  /** The shop's own words, where a rule has some. */
+  error?: { message: string }
+  /** Why, redeemable by redeemable, for who asked for it. */
+  explanation?: object[]
 }
 
-export interface ErrorBody extends ErrorFacts {
+export interface ErrorBody extends Omit<ErrorFacts, 'error'> {
   code: number
   key: ErrorKey
   message: string
@@ -186,7 +230,7 @@ function errorBody(error: ApiError, request_id: string, custom: string | undefin
   }
   const transport = error instanceof MalformedJson ? 'Bad Request' : transportNames[key]
   if (transport !== undefined) return { statusCode: status, error: transport, ...body }
-  return custom === undefined ? body : { ...body, error: { message: custom } }
+  return custom === undefined || body.error !== undefined ? body : { ...body, error: { message: custom } }
 }
 
 function withoutMessage({ message: _, ...facts }: ErrorFacts): Omit<ErrorFacts, 'message'> {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { sqlState, type Trx } from '../db/transaction.ts'
-import type { Instant } from '../lib/instant.ts'
+import { type Instant, toInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { within } from '../lib/within.ts'
 import { ApiError, invalidPayload } from './errors.ts'
@@ -41,7 +41,7 @@ export async function claim(
   fingerprint: Buffer,
   now: Instant,
 ): Promise<StoredReply | null> {
-  const expires_at = new Date(Date.parse(now) + limits.idempotency_ttl_hours * 3_600_000).toISOString()
+  const expires_at = expiryOf(now)
   const { rows } = await sql`
     insert into idempotency_keys as k (project_id, key, fingerprint, expires_at)
     values (${scope}, ${key}, ${fingerprint}, ${expires_at})
@@ -60,12 +60,15 @@ export async function claim(
     .where('key', '=', key)
     .select(['fingerprint', 'status', 'body'])
     .executeTakeFirstOrThrow()
-  if (!fingerprint.equals(stored.fingerprint))
-    throw new ApiError('idempotency_key_conflict', {
-      details: `Idempotency key '${key}' was used with another request`,
-    })
+  if (!fingerprint.equals(stored.fingerprint)) throw usedOtherwise(key)
   return { status: stored.status as number, body: stored.body as string }
 }
+
+/** Until when a reply is kept. */
+export const expiryOf = (now: Instant): Instant => toInstant(Date.parse(now) + limits.idempotency_ttl_hours * 3_600_000)
+
+export const usedOtherwise = (key: string): ApiError =>
+  new ApiError('idempotency_key_conflict', { details: `Idempotency key '${key}' was used with another request` })
 
 /** Keeps the reply under a claimed key, in the transaction whose effects it reports. */
 export async function keep(trx: Trx, scope: string, key: string, { status, body }: StoredReply): Promise<void> {
@@ -84,6 +87,10 @@ export async function release(trx: Trx, scope: string, key: string): Promise<voi
 
 /** A refused credential or a full window says nothing about the request itself, and a 5xx may go better next time. */
 export const isKept = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status)
+
+/** A request that others stood in the way of may go better next time, too. */
+export const isKeptRefusal = ({ status, key }: ApiError): boolean =>
+  isKept(status) && key !== 'multiple_requests' && key !== 'idempotency_key_conflict'
 
 const inProgress = () =>
   new ApiError('idempotency_key_in_progress', { details: 'A request with this Idempotency-Key has not ended yet' })

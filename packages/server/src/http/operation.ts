@@ -1,8 +1,10 @@
 import type { Static, TSchema } from 'typebox'
 import type { Ctx, InstallationCtx } from '../context.ts'
 import type { Role } from '../db/tables.ts'
+import type { Instant } from '../lib/instant.ts'
 import type { ProjectFlag } from '../projects/project.ts'
 import type { ApiError, ErrorKey } from './errors.ts'
+import type { StoredReply } from './idempotency.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -18,6 +20,8 @@ export interface Operation {
   path: string
   summary: string
   description?: string
+  /** The contract advises against it. */
+  deprecated?: true
   query?: TSchema
   /** How the body arrives; JSON unless said otherwise. In a multipart body, `Binary` parts (http/multipart.ts) are bytes. */
   consumes?: 'json' | 'form' | 'multipart'
@@ -36,6 +40,11 @@ export interface Operation {
   errors: readonly ErrorKey[]
   /** Runs in one transaction, repeated on a conflict. Everything but GET, unless said otherwise. */
   writes?: boolean
+  /**
+   * Loads, decides and saves by itself, with a trip to the database each: there is no transaction around it. With an
+   * Idempotency-Key it keeps its reply in the statement that saves, and answers with `Saved`.
+   */
+  saves?: true
   /** False where the reply holds a secret that must not be kept. */
   idempotent?: false
   /** Roles that may call it besides those its method admits (spec 06, 2.6). */
@@ -89,7 +98,7 @@ type Input<Path extends string, Query extends TSchema> = { params: PathParams<Pa
 
 /** What `run` answers: the reply or a refusal to keep; nothing where there is no body. */
 type Answered<Reply extends TSchema | null> = Reply extends TSchema
-  ? Promise<Static<Reply> | Accepted | ApiError>
+  ? Promise<Static<Reply> | Accepted | Saved | ApiError>
   : Promise<void>
 
 /** An answer that says that the work goes on in the background. */
@@ -99,6 +108,25 @@ export class Accepted {
   constructor(reply: object) {
     this.reply = reply
   }
+}
+
+/** A reply that is stored already, with what it reports. */
+export class Saved {
+  readonly reply: StoredReply
+  /** It was given to the same request before. */
+  readonly is_replayed: boolean
+
+  constructor(reply: StoredReply, { is_replayed = false }: { is_replayed?: boolean } = {}) {
+    this.reply = reply
+    this.is_replayed = is_replayed
+  }
+}
+
+/** What an operation that saves by itself needs to keep its reply. */
+export interface Saving {
+  /** Null when the caller sent none. */
+  key: { key: string; fingerprint: string; expires_at: Instant } | null
+  replyOf(result: unknown): StoredReply
 }
 
 /** Declares an operation; the types of `target` and `run` follow from the path and the schemas. */

@@ -63,7 +63,7 @@ const threesRefused = defineAsyncAction<{ numbers: number[] }, { next: number }>
       ctx,
       numbers.slice(next, last),
       async (number) => {
-        await sql`insert into counters (project_id, name, used) values (${ctx.project_id}, ${`row ${number}`}, 1)`.execute(
+        await sql`insert into guards (project_id, name, version, touched_at) values (${ctx.project_id}, ${`row ${number}`}, 1, now())`.execute(
           ctx.db,
         )
         if (number % 3 === 0) throw new ApiError('invalid_payload', { details: `${number} is a multiple of three` })

@@ -37,7 +37,7 @@ export async function inBackground<T>(
 
 /** A context without a request. Outside of a transaction, what is to happen after the commit happens at once. */
 export function backgroundCtx(house: House, project: Project, { request_id, caller }: Origin): Ctx {
-  const { database, jobs, settings, credentials, now, log } = house
+  const { database, jobs, settings, credentials, configurations, behind, now, log } = house
   return {
     db: database.db,
     project_id: project.id,
@@ -48,6 +48,8 @@ export function backgroundCtx(house: House, project: Project, { request_id, call
     jobs,
     settings,
     credentials,
+    configurations,
+    behind,
     log,
     afterCommit: (work) => work(),
   }

@@ -22,8 +22,8 @@ const counting = (more: Partial<BulkUpdate<Item, null>> = {}, onItem: (item: Ite
     async item({ db, project_id }, item) {
       const { source_id } = item
       await sql`
-        insert into counters as c (project_id, name, used) values (${project_id}, ${source_id}, 1)
-        on conflict (project_id, name) do update set used = c.used + 1`.execute(db)
+        insert into guards as c (project_id, name, version, touched_at) values (${project_id}, ${source_id}, 1, now())
+        on conflict (project_id, name) do update set version = c.version + 1`.execute(db)
       if (source_id.startsWith('bad')) throw new ApiError('invalid_product', { details: `Bad, "${source_id}"` })
       if (source_id.startsWith('unknown')) throw notFound('product', source_id)
       onItem(item)

@@ -24,9 +24,9 @@ const counting = (onStep: (rows: CsvRow[]) => void = () => {}) =>
         rows.filter(({ cells }) => (cells.name?.startsWith('bad') ?? false) === isBad),
       )
       await sql`
-        insert into counters as c (project_id, name, used)
-        select ${project_id}, ${prefix}::text || name, 1 from unnest(${good.map(({ cells }) => cells.name ?? '')}::text[]) as name
-        on conflict (project_id, name) do update set used = c.used + 1`.execute(db)
+        insert into guards as c (project_id, name, version, touched_at)
+        select ${project_id}, ${prefix}::text || name, 1, now() from unnest(${good.map(({ cells }) => cells.name ?? '')}::text[]) as name
+        on conflict (project_id, name) do update set version = c.version + 1`.execute(db)
       onStep(rows)
       return bad.map((row) => ({ row, reason: `${row.cells.name} is not good` }))
     },
@@ -261,7 +261,9 @@ test('row by row, a row that is refused leaves nothing behind', async () => {
     prepare: async () => null,
     rows: (ctx, rows) =>
       eachRow(ctx, rows, async ({ cells: { name = '' } }) => {
-        await sql`insert into counters (project_id, name, used) values (${ctx.project_id}, ${name}, 1)`.execute(ctx.db)
+        await sql`insert into guards (project_id, name, version, touched_at) values (${ctx.project_id}, ${name}, 1, now())`.execute(
+          ctx.db,
+        )
         if (name === 'bad') throw new ApiError('invalid_product', { details: 'It is bad' })
       }),
     failure: ({ cells }) => ({ name: cells.name }),

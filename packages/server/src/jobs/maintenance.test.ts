@@ -57,8 +57,23 @@ test('what is over is deleted, what is not stays; a second run finds nothing', a
   await insertFile(project_id, 'file_fresh', before(-1), 2)
   await insertFile(project_id, 'file_kept', null, 1)
 
+  for (const [resource_id, expires_at] of [
+    ['v_over', before(1)],
+    ['v_held', before(-1)],
+  ])
+    await sql`insert into holds values (${project_id}, 'ssn_1', ${resource_id}, 1, 0, ${before(9)}, ${expires_at})`.execute(
+      db,
+    )
+  for (const [name, touched_at] of [
+    ['left', before(25 * 60)],
+    ['in use', before(23 * 60)],
+  ])
+    await sql`insert into guards values (${project_id}, ${name}, 1, ${touched_at})`.execute(db)
+
   for (let run = 0; run < 2; run += 1) {
     await maintain(database, now)
+    expect(await left('select resource_id as name from holds')).toEqual(['v_held'])
+    expect(await left('select name from guards')).toEqual(['in use'])
     expect(await left('select key as name from idempotency_keys')).toEqual(['fresh'])
     expect(await left('select scope as name from oauth_tokens')).toEqual(['just gone', 'valid'])
     expect(await left('select kind as name from call_windows')).toEqual(['of this month', 'recent'])
@@ -111,6 +126,29 @@ test('what was counted piece by piece is added up, for every project', async () 
         .select('delta')
         .execute(),
     ).toEqual([{ delta: sum }])
+})
+
+test('what was used is added up by campaign and day, what was taken back apart', async () => {
+  const project_id = newId('project')
+  await sql`
+    insert into usage (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
+    select ${project_id}, s, '2026-01-01'::date + n % 2, n % 10 = 0, 'r_' || n, 1, 100, 10, n
+    from generate_series(1, 2500) as n, unnest(array['camp_1', 'camp_2']) as s`.execute(db)
+  await sql`insert into usage values (${project_id}, 'camp_1', '2026-01-02', false, '', 5, 9007199254740991, 5, 0)`.execute(
+    db,
+  )
+  await maintain(database, now)
+  const { rows } = await sql<{ row: string }>`
+    select concat_ws(' ', scope_id, day, is_undone, quote_literal(id), redemptions, orders_amount, discounted_amount, credits) as row
+    from usage where project_id = ${project_id} order by 1`.execute(db)
+  expect(rows.map(({ row }) => row)).toEqual([
+    "camp_1 2026-01-01 f '' 1000 100000 10000 1250000",
+    "camp_1 2026-01-01 t '' 250 25000 2500 313750",
+    "camp_1 2026-01-02 f '' 1255 9007199254865991 12505 1562500",
+    "camp_2 2026-01-01 f '' 1000 100000 10000 1250000",
+    "camp_2 2026-01-01 t '' 250 25000 2500 313750",
+    "camp_2 2026-01-02 f '' 1250 125000 12500 1562500",
+  ])
 })
 
 test('a run that is told to stop does no more', async () => {

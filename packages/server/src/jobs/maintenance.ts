@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { House } from '../context.ts'
 import type { Database, Db } from '../db/connect.ts'
 import { foldTallies } from '../db/tallies.ts'
+import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 
 /** Has the house cleaned every minute, by one node at a time: it is cheap when there is little to do. */
@@ -13,8 +14,8 @@ export async function startMaintenance(house: House): Promise<void> {
 }
 
 /**
- * Deletes what is over: kept replies, tokens that expired a day ago, windows of past call limits, files; and adds up
- * what was counted piece by piece. It may be stopped anywhere, run twice or on many nodes at once: each statement takes
+ * Deletes what is over: kept replies, tokens that expired a day ago, windows of past call limits, files, holds of sessions,
+ * guards that nobody needs; and adds up what was counted piece by piece. It may be stopped anywhere, run twice or on many nodes at once: each statement takes
  * a bounded number of rows that nobody else holds.
  */
 export async function maintain(database: Database, now: Instant, signal?: AbortSignal): Promise<undefined> {
@@ -37,6 +38,7 @@ const batch_rows = 1_000
 const batch_chunks = 100
 /** Each look for tallies to add up reads them all, so that it had better find many. */
 const batch_tallies = 2_000
+const batch_usage = 2_000
 /** What a run leaves, the next one takes. */
 const batches_max = 200
 
@@ -47,7 +49,10 @@ const chores: ReadonlyArray<{ workOff(db: Db, now: Instant): Promise<number>; ro
   { workOff: deleteCallWindows, rows_max: batch_rows },
   { workOff: deleteFileChunks, rows_max: batch_chunks },
   { workOff: deleteFiles, rows_max: batch_rows },
+  { workOff: deleteHolds, rows_max: batch_rows },
+  { workOff: deleteGuards, rows_max: batch_rows },
   { workOff: (db) => foldTallies(db, batch_tallies), rows_max: batch_tallies },
+  { workOff: (db) => foldUsage(db, batch_usage), rows_max: batch_usage },
 ]
 
 /*
@@ -116,6 +121,30 @@ async function deleteFiles(db: Db, now: Instant): Promise<number> {
       order by expires_at limit ${sql.lit(batch_rows)} for update skip locked
     )
     delete from files f using over where f.project_id = over.project_id and f.id = over.id`.execute(db)
+  return Number(numAffectedRows)
+}
+
+async function deleteHolds(db: Db, now: Instant): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select project_id, session_key, resource_id from holds where expires_at < ${now}
+      order by expires_at limit ${sql.lit(batch_rows)} for update skip locked
+    )
+    delete from holds h using over
+    where h.project_id = over.project_id and h.session_key = over.session_key and h.resource_id = over.resource_id`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}
+
+/** Whoever read the version of a guard relies on it for as long as a request lasts, which is never a day. */
+async function deleteGuards(db: Db, now: Instant): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select project_id, name from guards where touched_at < ${now}::timestamptz - interval '1 day'
+      order by touched_at limit ${sql.lit(batch_rows)} for update skip locked
+    )
+    delete from guards g using over where g.project_id = over.project_id and g.name = over.name`.execute(db)
   return Number(numAffectedRows)
 }
 

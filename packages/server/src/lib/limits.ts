@@ -51,6 +51,25 @@ export const limits = {
   locations_max: 20_000,
   location_points_max: 10_000,
   location_rows_read_max: 100,
+  /** Redeemables that a request may name; stacking rules allow at most 30, and refuse the rest in their own words. */
+  redeemables_sent_max: 1_000,
+  /** The newest tiers that are looked at when somebody asks which promotions there are (spec 02, 15). */
+  promotions_validated_max: 150,
+  /** How often a decision is made anew because somebody was faster, before it is made under locks, and in all. */
+  checkout_tries_unlocked: 4,
+  checkout_tries_max: 12,
+  /** What is noted of validations and not written down yet. */
+  noted_bytes_max: 33_554_432,
+  /** How long a checkout waits for a row that somebody else holds (spec 02, 19). */
+  checkout_lock_seconds: 5,
+  /** Elements that a qualification is asked for, and those of one page where many were created in the same moment. */
+  qualification_page_max: 50,
+  qualified_at_once_max: 250,
+  /** What one qualification looks at: codes that have to be loaded, and everything together. The next page goes on there. */
+  qualification_codes_max: 10_000,
+  qualification_candidates_max: 50_000,
+  /** Projects whose configuration is kept in memory. */
+  cached_configurations_max: 200,
   /** Locations in memory, of all projects together: 16 bytes a point, so about 80 MB. */
   cached_areas_projects_max: 100,
   cached_areas_points_max: 5_000_000,
@@ -74,6 +93,9 @@ export const limits = {
   campaign_template_bytes_max: 10_485_760,
   carried_at_once: 1_000,
   codes_deleted_at_once: 500,
+  redemptions_deleted_at_once: 2_000,
+  /** Of one code, where the caller does not page. */
+  voucher_redemptions_shown_max: 1_000,
 
   idempotency_key_length_max: 255,
   idempotency_ttl_hours: 24,

@@ -1,7 +1,7 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 import type { Ctx } from '../context.ts'
 import { ApiError, invalidPayload } from '../http/errors.ts'
-import { active, compileCheck, whyNotMetadata } from './check.ts'
+import { active, compileCheck, type Demands, whyNotMetadata } from './check.ts'
 import type { DescribedObject } from './definition.ts'
 import { valueFromText } from './from-text.ts'
 import { listDefinitions, listDemandsFor } from './store.ts'
@@ -24,7 +24,11 @@ export interface MetadataRules {
 
 /** The metadata rules of the project for one kind of object; loaded once for a request or a step of an import. */
 export async function loadMetadataRules(ctx: Ctx, object: DescribedObject): Promise<MetadataRules> {
-  const schemas = await listDemandsFor(ctx, object)
+  return metadataRules(await listDemandsFor(ctx, object), object)
+}
+
+/** The rules for one kind of object that some schemas make, of which those it does not name do no harm. */
+export function metadataRules(schemas: ReadonlyMap<string, Demands>, object: DescribedObject): MetadataRules {
   const demands = schemas.get(object) ?? { definitions: [], allow_defined_only: null }
   const faultsOf = compileCheck(demands, schemas)
   const by_key = new Map(active(demands.definitions).map((definition) => [definition.name, definition]))

@@ -29,7 +29,7 @@ export async function followOrder(
   { is_import = false }: { is_import?: boolean } = {},
 ): Promise<void> {
   await moveSummaries(ctx, change)
-  if (!is_import) await emitMany(ctx, eventsOf(change))
+  if (!is_import) await emitMany(ctx, orderEvents(change))
 }
 
 const statusEvent = {
@@ -40,7 +40,7 @@ const statusEvent = {
 } as const satisfies Record<OrderStatus, NewEvent['type'] | null>
 
 /** The events of a change. They belong to a customer: an order without one, or of one who is gone, tells nothing. */
-function eventsOf({ before, order, people: { customer, referrer }, redemption }: OrderChange): NewEvent[] {
+export function orderEvents({ before, order, people: { customer, referrer }, redemption }: OrderChange): NewEvent[] {
   if (customer === null) return []
   const data = {
     customer: toSimpleCustomer(customer),
@@ -66,14 +66,14 @@ async function moveSummaries(ctx: Ctx, { before, order, people: { customer } }: 
   )
 }
 
-interface SummaryMove {
+export interface SummaryMove {
   customer_id: CustomerRow['id']
   amount: number
   count: number
 }
 
 /** In the order of ids, in which customers are locked. */
-function summaryMoves(before: StoredOrder | null, after: StoredOrder): SummaryMove[] {
+export function summaryMoves(before: StoredOrder | null, after: StoredOrder): SummaryMove[] {
   const [was, is] = [countedOf(before), countedOf(after)]
   if (was === null && is === null) return []
   if (was !== null && is !== null && was.customer_id === is.customer_id) {

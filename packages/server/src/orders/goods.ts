@@ -16,6 +16,11 @@ export async function linesOf(ctx: Ctx, items: readonly ItemInput[]): Promise<Se
   return withCatalogue<SentLine>(items, isWriting ? await overrideGoods(ctx, keys, overrides) : known)
 }
 
+/** Brings the catalogue up to what lines say with `override`, and nothing else. */
+export async function writeOverrides(ctx: Ctx, items: readonly ItemInput[]): Promise<void> {
+  await linesOf(ctx, items)
+}
+
 /**
  * What lines say with `override` of goods that have a name (spec 04, 7.2). What the catalogue knows goes by our id,
  * whichever of its names the line uses; what it does not know gets the first of its names.

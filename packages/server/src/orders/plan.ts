@@ -57,6 +57,8 @@ export async function planOrder(
     customer_id,
     referrer_id,
     redemptions: before?.redemptions ?? null,
+    // Lines that were sent are new, and nothing has discounted them yet.
+    discounted_goods: lines === null ? (before?.discounted_goods ?? null) : null,
     created_at: sent.created_at ?? before?.created_at ?? ctx.now,
     updated_at: before === null ? null : ctx.now,
   }

@@ -122,7 +122,8 @@ export const OrderItemBody = Type.Object({
 })
 export type OrderItemBody = Static<typeof OrderItemBody>
 
-const body = {
+/** What may be said of an order, whoever says it. */
+export const OrderBody = {
   source_id: Maybe(Name),
   status: Maybe(Status),
   amount: Numeric,
@@ -148,19 +149,19 @@ const example = {
 
 /** Only what is sent changes; `null` clears `source_id` and `referrer_id`, and says nothing anywhere else. */
 export const UpdateOrder = Type.Object(
-  { ...body, created_at: Maybe(InstantInput) },
+  { ...OrderBody, created_at: Maybe(InstantInput) },
   { examples: [{ status: 'PAID', metadata: { channel: 'web' } }] },
 )
 export type UpdateOrder = Static<typeof UpdateOrder>
 
 export const CreateOrder = Type.Object(
-  { id: Maybe(Name), ...body, created_at: Maybe(InstantInput) },
+  { id: Maybe(Name), ...OrderBody, created_at: Maybe(InstantInput) },
   { examples: [example] },
 )
 export type CreateOrder = Static<typeof CreateOrder>
 
 /** Without `created_at`: an imported order is created when it is imported (spec 04, 7.2). */
-const ImportedOrder = Type.Object({ id: Maybe(Name), ...body })
+const ImportedOrder = Type.Object({ id: Maybe(Name), ...OrderBody })
 export type ImportedOrder = Static<typeof ImportedOrder>
 
 export const ImportOrders = Type.Array(ImportedOrder, {

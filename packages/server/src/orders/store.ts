@@ -131,18 +131,28 @@ export async function listOrders(
   return { orders: rows.map(toStored), total }
 }
 
-function jsonOf({ items, metadata, redemptions }: Pick<OrderColumns, 'items' | 'metadata' | 'redemptions'>) {
-  const items_json = JSON.stringify(items)
-  // What the catalogue says of a line is stored with it, so that a small request can become a large order.
-  if (Buffer.byteLength(items_json) > limits.order_items_bytes_max)
+function jsonOf({
+  items,
+  metadata,
+  redemptions,
+  discounted_goods,
+}: Pick<OrderColumns, 'items' | 'metadata' | 'redemptions' | 'discounted_goods'>) {
+  return {
+    items: itemsJson(items),
+    metadata: JSON.stringify(metadata),
+    redemptions: redemptions && JSON.stringify(redemptions),
+    discounted_goods: discounted_goods && JSON.stringify(discounted_goods),
+  }
+}
+
+/** What the catalogue says of a line is stored with it, so that a small request can become a large order. */
+export function itemsJson(items: readonly StoredItem[]): string {
+  const json = JSON.stringify(items)
+  if (Buffer.byteLength(json) > limits.order_items_bytes_max)
     throw invalidPayload(
       `Property .items must NOT take more than ${limits.order_items_bytes_max} bytes as it is stored`,
     )
-  return {
-    items: items_json,
-    metadata: JSON.stringify(metadata),
-    redemptions: redemptions === null ? null : JSON.stringify(redemptions),
-  }
+  return json
 }
 
 const toStored = (row: Selectable<OrderRow>): StoredOrder => ({ ...row, items: row.items as StoredItem[] })

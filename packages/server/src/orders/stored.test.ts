@@ -97,6 +97,7 @@ async function redeemed(shop: Shop): Promise<string> {
     customer_id: null,
     referrer_id: null,
     redemptions,
+    discounted_goods: null,
     created_at: '2025-01-01T00:00:00.000Z',
     updated_at: null,
   }

@@ -181,7 +181,7 @@ export async function deleteProduct({ db, project_id }: Ctx, id: string): Promis
     .execute()
 }
 
-function toProduct(row: Selectable<ProductRow>): Product {
+export function toProduct(row: Selectable<ProductRow>): Product {
   const { id, source_id, name, price, attributes, metadata, image_url, created_at, updated_at } = row
   return { id, source_id, name, price, attributes, metadata, image_url, created_at, updated_at, object: 'product' }
 }

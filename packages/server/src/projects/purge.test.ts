@@ -19,10 +19,23 @@ async function newProject(db: Db, { deleted }: { deleted: boolean }): Promise<st
   return id
 }
 
-const newCounters = (db: Db, project_id: string, count: number) =>
-  sql`insert into counters (project_id, name, used) select ${project_id}, 'counter ' || n, n from generate_series(1, ${count}::int) n`.execute(
+const newGuards = (db: Db, project_id: string, count: number) =>
+  sql`insert into guards (project_id, name, version, touched_at) select ${project_id}, 'guard ' || n, n, now() from generate_series(1, ${count}::int) n`.execute(
     db,
   )
+
+async function insertWhatWasRedeemed(db: Db, project_id: string, now: string): Promise<void> {
+  await sql`insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, channel_type, channel_id, created_at)
+    values (${project_id}, 'r_1', 'redemption', 'SUCCESS', 'SUCCEEDED', 'voucher', 'v_1', 'API', 'app', ${now})`.execute(
+    db,
+  )
+  await sql`insert into usage values (${project_id}, 'v_1', ${now}::date, false, 'r_1', 1, 0, 0, 0)`.execute(db)
+  await sql`insert into holds values (${project_id}, 'ssn_1', 'v_1', 1, 0, ${now}, ${now})`.execute(db)
+  await sql`insert into rewards (project_id, id, name, type, parameters, attributes, metadata, created_at, config_version)
+    values (${project_id}, 'rew_1', 'A mug', 'MATERIAL', '{}', '{}', '{}', ${now}, 1)`.execute(db)
+  await sql`insert into reward_assignments (project_id, id, reward_id, related_object_type, related_object_id, parameters, created_at, config_version)
+    values (${project_id}, 'rewa_1', 'rew_1', 'campaign', 'camp_1', '{}', ${now}, 1)`.execute(db)
+}
 
 const countOf = async (db: Db, table: string, project_id: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
@@ -36,7 +49,7 @@ test('what a deleted project left goes away, the project last, and nobody else l
   const { db } = await opened()
   const [gone, other] = [await newProject(db, { deleted: true }), await newProject(db, { deleted: false })]
   for (const project_id of [gone, other]) {
-    await newCounters(db, project_id, 3)
+    await newGuards(db, project_id, 3)
     const now = new Date().toISOString()
     await db
       .insertInto('categories')
@@ -51,22 +64,24 @@ test('what a deleted project left goes away, the project last, and nobody else l
       })
       .execute()
     await db.insertInto('terms').values({ project_id, id: 'terms_1', content: '{}', created_at: now }).execute()
+    await insertWhatWasRedeemed(db, project_id, now)
   }
   expect(await purgeProject(db, gone)).toBeUndefined()
   for (const { name } of await tablesWithProjects(db)) expect([name, await countOf(db, name, gone)]).toEqual([name, 0])
   expect(await countOf(db, 'projects', gone)).toBe(0)
-  expect(await countOf(db, 'counters', other)).toBe(3)
+  expect(await countOf(db, 'guards', other)).toBe(3)
   expect(await countOf(db, 'categories', other)).toBe(1)
-  expect(await countOf(db, 'terms', other)).toBe(1)
+  for (const table of ['terms', 'redemptions', 'usage', 'holds', 'rewards', 'reward_assignments'])
+    expect([table, await countOf(db, table, other)]).toEqual([table, 1])
   expect(await countOf(db, 'projects', other)).toBe(1)
 })
 
 test('a project that is not deleted is left alone, and one that is not there is no trouble', async () => {
   const { db } = await opened()
   const project_id = await newProject(db, { deleted: false })
-  await newCounters(db, project_id, 3)
+  await newGuards(db, project_id, 3)
   await purgeProject(db, project_id)
-  expect(await countOf(db, 'counters', project_id)).toBe(3)
+  expect(await countOf(db, 'guards', project_id)).toBe(3)
   expect(await countOf(db, 'projects', project_id)).toBe(1)
   await purgeProject(db, 'proj_nowhere')
 })
@@ -74,8 +89,8 @@ test('a project that is not deleted is left alone, and one that is not there is 
 test('stopped after any batch, it goes on from there, and the project itself goes only at the end', async () => {
   const { db } = await opened()
   const project_id = await newProject(db, { deleted: true })
-  await newCounters(db, project_id, 2_500)
-  const tables_before = (await tablesWithProjects(db)).findIndex(({ name }) => name === 'counters')
+  await newGuards(db, project_id, 2_500)
+  const tables_before = (await tablesWithProjects(db)).findIndex(({ name }) => name === 'guards')
 
   /** Not aborted when it is asked so many times: once before each batch. */
   const afterBatches = (batches: number): AbortSignal => {
@@ -85,7 +100,7 @@ test('stopped after any batch, it goes on from there, and the project itself goe
   const left = []
   for (let run = 1; run <= 3; run += 1) {
     expect(await purgeProject(db, project_id, afterBatches(tables_before + 1))).toBe('again')
-    left.push(await countOf(db, 'counters', project_id))
+    left.push(await countOf(db, 'guards', project_id))
   }
   expect(left).toEqual([1_500, 500, 0])
   expect(await countOf(db, 'projects', project_id)).toBe(1)
@@ -96,9 +111,9 @@ test('stopped after any batch, it goes on from there, and the project itself goe
 test('two runs at once do no harm', async () => {
   const { db } = await opened()
   const project_id = await newProject(db, { deleted: true })
-  await newCounters(db, project_id, 2_500)
+  await newGuards(db, project_id, 2_500)
   await Promise.all([purgeProject(db, project_id), purgeProject(db, project_id)])
-  expect(await countOf(db, 'counters', project_id)).toBe(0)
+  expect(await countOf(db, 'guards', project_id)).toBe(0)
   expect(await countOf(db, 'projects', project_id)).toBe(0)
 })
 

@@ -4,7 +4,15 @@ import type { ProjectView } from './schema.ts'
 
 /** A project as the management API shows it. */
 export function viewOf(project: Project, { cluster_id }: Settings): ProjectView {
-  const { config_version: _, created_at: __, deleted_at: ___, default_code_config, limits, ...shown } = project
+  const {
+    config_version: _,
+    created_at: __,
+    deleted_at: ___,
+    tracking_secret: ____,
+    default_code_config,
+    limits,
+    ...shown
+  } = project
   return {
     ...shown,
     webhook_version: 'v2024-01-01',

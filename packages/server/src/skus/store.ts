@@ -228,7 +228,7 @@ export type WhichSkus = { id: string } | { product_id: string }
 const conditionOf = (which: WhichSkus) =>
   'id' in which ? sql<boolean>`id = ${which.id}` : sql<boolean>`product_id = ${which.product_id}`
 
-function toSku(row: Selectable<SkuRow>): Sku {
+export function toSku(row: Selectable<SkuRow>): Sku {
   const { id, source_id, product_id, sku, price, currency, attributes, image_url, metadata, created_at, updated_at } =
     row
   return {

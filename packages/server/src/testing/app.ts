@@ -100,6 +100,7 @@ async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<Op
 async function closeService({ app, house }: TestService): Promise<void> {
   await app.close()
   await house.jobs.close()
+  await house.behind.close()
   await house.credentials.close()
 }
 

@@ -16,6 +16,7 @@ import { openTestHouse } from './house.ts'
 export async function openHouse(database: Database): Promise<House> {
   const house = await openTestHouse(database)
   atEnd(() => house.credentials.close())
+  atEnd(() => house.behind.close())
   atEnd(() => house.jobs.close({ graceful_seconds: 1 }))
   return house
 }

@@ -18,9 +18,9 @@ export const countingAction = (onStep: (first: number) => void = () => {}) =>
     async step({ db, project_id }, { rows_count, step_rows, pause_ms }, { next }) {
       const last = Math.min(next + step_rows, rows_count)
       await sql`
-        insert into counters as c (project_id, name, used)
-        select ${project_id}, 'row ' || row, 1 from generate_series(${sql.lit(next)}::int, ${sql.lit(last - 1)}::int) as row
-        on conflict (project_id, name) do update set used = c.used + 1`.execute(db)
+        insert into guards as c (project_id, name, version, touched_at)
+        select ${project_id}, 'row ' || row, 1, now() from generate_series(${sql.lit(next)}::int, ${sql.lit(last - 1)}::int) as row
+        on conflict (project_id, name) do update set version = c.version + 1`.execute(db)
       onStep(next)
       await setTimeout(pause_ms)
       return {
@@ -42,6 +42,8 @@ export const countingAction = (onStep: (first: number) => void = () => {}) =>
 /** How many rows were counted how often: `{ 1: 100 }` when all went well. */
 export async function countedRows({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>): Promise<Record<number, number>> {
   const { rows } = await sql<{ used: number; rows: number }>`
-    select used, count(*)::int as rows from counters where project_id = ${project_id} group by used`.execute(db)
+    select version as used, count(*)::int as rows from guards where project_id = ${project_id} group by version`.execute(
+    db,
+  )
   return Object.fromEntries(rows.map(({ used, rows }) => [used, rows]))
 }

@@ -1,6 +1,8 @@
 import { pino } from 'pino'
+import { openConfigurations } from '../configuration/cache.ts'
 import type { House } from '../context.ts'
 import type { Database } from '../db/connect.ts'
+import { openBehind } from '../events/behind.ts'
 import { openCredentials } from '../http/credentials.ts'
 import { openJobs } from '../jobs/jobs.ts'
 import { readSettings, type Settings } from '../settings.ts'
@@ -13,12 +15,15 @@ export async function openTestHouse(
   database: Database,
   { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},
 ): Promise<House> {
+  const log = pino({ level: 'silent' })
   return {
     database,
     jobs: await openJobs(database),
     credentials: await openCredentials(database, now),
     settings: testSettings(env),
-    log: pino({ level: 'silent' }),
+    configurations: openConfigurations(),
+    behind: openBehind(database.db, log),
+    log,
     now,
   }
 }

@@ -63,6 +63,7 @@ export async function openNode(
   atEnd(async () => {
     await app.close()
     await house.jobs.close()
+    await house.behind.close()
     await house.credentials.close()
   })
   return { app, house }

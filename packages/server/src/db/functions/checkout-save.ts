@@ -1,0 +1,210 @@
+/**
+ * Writes all that a checkout decided, in one trip and one transaction, or nothing: `checkout_save(what is to be written)`.
+ * It takes plain JSON and decides nothing. Every row that the decision relied on is named with the version that was read;
+ * if one has changed since, it raises GU001 and says which, and the caller decides anew on fresh facts. A taken
+ * idempotency key raises GU002: whoever took it has answered already.
+ *
+ * Rows are taken in the order in which everybody takes them: key, order, customers, codes, guards; within a kind by id.
+ */
+export const checkout_save = `
+create function checkout_save(p jsonb) returns void language plpgsql volatile as $$
+declare
+  project text := p->>'project_id';
+  moment timestamptz := (p->>'now')::timestamptz;
+  one jsonb;
+  row_change jsonb;
+begin
+  perform set_config('lock_timeout', p->>'lock_timeout', true);
+
+  if p ? 'key' then
+    one := p->'key';
+    insert into idempotency_keys as k (project_id, key, fingerprint, status, body, expires_at)
+    values (project, one->>'key', decode(one->>'fingerprint', 'hex'), (one->>'status')::int, one->>'body',
+      (one->>'expires_at')::timestamptz)
+    on conflict (project_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
+      body = excluded.body, expires_at = excluded.expires_at where k.expires_at <= moment;
+    if not found then raise exception 'key' using errcode = 'GU002'; end if;
+  end if;
+
+  if p ? 'order' then
+    one := p->'order';
+    row_change := one->'row';
+    if one->>'xmin' is null then
+      -- Whoever creates an order of that name waits here (orders/store.ts, lockSources).
+      if row_change->>'source_id' is not null then
+        perform pg_advisory_xact_lock(hashtextextended('order ' || project || ' ' || (row_change->>'source_id'), 0));
+      end if;
+      insert into orders (project_id, id, source_id, status, amount, initial_amount, discount_amount, items_discount_amount,
+        items, metadata, customer_id, referrer_id, redemptions, discounted_goods, created_at, updated_at)
+      select project, o.id, o.source_id, o.status, o.amount, o.initial_amount, o.discount_amount, o.items_discount_amount,
+        o.items, o.metadata, o.customer_id, o.referrer_id, o.redemptions, o.discounted_goods, o.created_at, o.updated_at
+      from jsonb_populate_record(null::orders, row_change) o
+      on conflict (project_id, source_id) do nothing;
+    else
+      update orders o set status = n.status, amount = n.amount, initial_amount = n.initial_amount,
+        discount_amount = n.discount_amount, items_discount_amount = n.items_discount_amount, items = n.items,
+        metadata = n.metadata, customer_id = n.customer_id, referrer_id = n.referrer_id, redemptions = n.redemptions,
+        discounted_goods = n.discounted_goods, updated_at = n.updated_at
+      from jsonb_populate_record(null::orders, row_change) n
+      where o.project_id = project and o.id = n.id and o.xmin = (one->>'xmin')::xid;
+    end if;
+    if not found then
+      raise exception 'order %', coalesce(row_change->>'source_id', row_change->>'id') using errcode = 'GU001';
+    end if;
+  end if;
+
+  for one in select value from jsonb_array_elements(p->'customers') order by value->>'id' collate "C" loop
+    if one ? 'row' then
+      insert into customers
+      select * from jsonb_populate_record(null::customers, one->'row' || jsonb_build_object('project_id', project))
+      on conflict (project_id, source_id) where deleted_at is null do nothing;
+    else
+      if one ? 'looks_for_latest' then
+        perform 1 from customers where project_id = project and id = one->>'id' for update;
+      end if;
+      -- What follows from what was read is written only if it is still so; sums are added to, whatever else has changed.
+      if one ? 'set' then
+        update customers c set name = n.name, description = n.description, email = n.email, phone = n.phone,
+          birthdate = n.birthdate, birthday = n.birthday, address = n.address, metadata = n.metadata,
+          updated_at = n.updated_at
+        from jsonb_populate_record(null::customers, one->'set') n
+        where c.project_id = project and c.id = one->>'id' and c.xmin = (one->>'xmin')::xid;
+        if not found then raise exception 'customer %', one->>'id' using errcode = 'GU001'; end if;
+      end if;
+      update customers c set
+        orders_total_amount = c.orders_total_amount + coalesce((one->'add'->>'orders_total_amount')::bigint, 0),
+        orders_total_count = c.orders_total_count + coalesce((one->'add'->>'orders_total_count')::bigint, 0),
+        redemptions_succeeded = c.redemptions_succeeded + coalesce((one->'add'->>'redemptions_succeeded')::bigint, 0),
+        redemptions_failed = c.redemptions_failed + coalesce((one->'add'->>'redemptions_failed')::bigint, 0),
+        redemptions_rolled_back = c.redemptions_rolled_back + coalesce((one->'add'->>'redemptions_rolled_back')::bigint, 0),
+        rollbacks_succeeded = c.rollbacks_succeeded + coalesce((one->'add'->>'rollbacks_succeeded')::bigint, 0),
+        rollbacks_failed = c.rollbacks_failed + coalesce((one->'add'->>'rollbacks_failed')::bigint, 0),
+        gift_redeemed_amount = c.gift_redeemed_amount + coalesce((one->'add'->>'gift_redeemed_amount')::bigint, 0),
+        gift_amount_to_go = c.gift_amount_to_go + coalesce((one->'add'->>'gift_amount_to_go')::bigint, 0),
+        redeemed_points = c.redeemed_points + coalesce((one->'add'->>'redeemed_points')::bigint, 0),
+        points_to_go = c.points_to_go + coalesce((one->'add'->>'points_to_go')::bigint, 0),
+        (last_order_amount, last_order_date) = (
+          select latest.amount, latest.date from (
+            select (one->'latest'->>'amount')::bigint as amount, (one->'latest'->>'date')::timestamptz as date
+            where one ? 'latest' and coalesce(c.last_order_date <= (one->'latest'->>'date')::timestamptz, true)
+            union all (select coalesce(o.amount, 0), o.created_at from orders o
+              where one ? 'looks_for_latest' and o.project_id = project and o.customer_id = c.id
+                and o.status in ('PAID', 'FULFILLED') order by o.created_at desc, o.id desc limit 1)
+            union all select c.last_order_amount, c.last_order_date where not one ? 'looks_for_latest'
+          ) latest limit 1)
+      where c.project_id = project and c.id = one->>'id' and c.deleted_at is null;
+    end if;
+    if not found then raise exception 'customer %', one->>'id' using errcode = 'GU001'; end if;
+  end loop;
+
+  for one in select value from jsonb_array_elements(p->'vouchers') order by value->>'id' collate "C" loop
+    update vouchers v set
+      redeemed_quantity = v.redeemed_quantity + coalesce((one->>'quantity')::bigint, 0),
+      credits_added = v.credits_added + coalesce((one->>'credits_added')::bigint, 0),
+      credits_subtracted = v.credits_subtracted + coalesce((one->>'credits_subtracted')::bigint, 0),
+      credits_redeemed = v.credits_redeemed + coalesce((one->>'credits_redeemed')::bigint, 0),
+      credits_expired = v.credits_expired + coalesce((one->>'credits_expired')::bigint, 0),
+      updated_at = case when one ? 'is_held' then v.updated_at else moment end
+    where v.project_id = project and v.id = one->>'id' and v.xmin = (one->>'xmin')::xid;
+    if not found then raise exception 'voucher %', one->>'id' using errcode = 'GU001'; end if;
+  end loop;
+
+  for one in select value from jsonb_array_elements(p->'guards') order by value->>'name' collate "C" loop
+    insert into guards as g (project_id, name, version, touched_at)
+    values (project, one->>'name', nextval('guard_versions'), moment)
+    on conflict (project_id, name) do update set version = excluded.version, touched_at = excluded.touched_at
+      where g.version = (one->>'version')::bigint;
+    if not found then raise exception 'guard %', one->>'name' using errcode = 'GU001'; end if;
+  end loop;
+
+  if p ? 'lots' then
+    insert into lots as l (project_id, voucher_id, id, points, expires_at, created_at)
+    select project, n.voucher_id, n.id, n.points, n.expires_at, moment
+    from jsonb_populate_recordset(null::lots, p->'lots') n
+    on conflict (project_id, voucher_id, id) do update set points = excluded.points, updated_at = moment;
+  end if;
+  if p ? 'redemptions' then
+    insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, campaign_id,
+      stack_id, voucher_code, parent_id, redemption_id, customer_id, tracking_id, order_id, amount, metadata, session_key,
+      channel_type, channel_id, failure_code, failure_message, reason, reward, "order", undo, rollback, created_at)
+    select project, r.id, r.object, r.result, r.status, r.related_object_type, r.related_object_id, r.campaign_id,
+      r.stack_id, r.voucher_code, r.parent_id, r.redemption_id, r.customer_id, r.tracking_id, r.order_id, r.amount,
+      r.metadata, r.session_key, r.channel_type, r.channel_id, r.failure_code, r.failure_message, r.reason, r.reward,
+      r."order", r.undo, r.rollback, r.created_at
+    from jsonb_populate_recordset(null::redemptions, p->'redemptions') r;
+  end if;
+  if p ? 'rolled_back' then
+    update redemptions r set status = 'ROLLED_BACK', rollback = n.rollback
+    from jsonb_populate_recordset(null::redemptions, p->'rolled_back') n
+    where r.project_id = project and r.id = n.id;
+  end if;
+  if p ? 'transactions' then
+    insert into voucher_transactions
+    select project, t.id, t.voucher_id, t.campaign_id, t.type, t.amount, t.balance, t.source_id, t.source, t.reason,
+      t.details, t.related_transaction_id, t.created_at
+    from jsonb_populate_recordset(null::voucher_transactions, p->'transactions') t;
+  end if;
+  if p ? 'postings' then
+    insert into postings
+    select project, n.voucher_id, n.id, n.transaction_id, n.source, n.destination, n.amount, n.lot_id, n.expires_at, n.created_at
+    from jsonb_populate_recordset(null::postings, p->'postings') n;
+  end if;
+  if p ? 'holders' then
+    insert into holders
+    select project, h.id, h.voucher_id, h.customer_id, h.campaign_id, h.role, h.publication_id, h.created_at
+    from jsonb_populate_recordset(null::holders, p->'holders') h
+    on conflict (project_id, voucher_id, customer_id) do nothing;
+  end if;
+  if p ? 'released' then
+    -- Of two requests of one session the later one says what it holds.
+    perform pg_advisory_xact_lock(hashtextextended('session ' || project || ' ' || (p->>'released'), 0));
+    delete from holds where project_id = project and session_key = p->>'released';
+  end if;
+  if p ? 'holds' then
+    insert into holds
+    select project, h.session_key, h.resource_id, h.quantity, h.credits, h.created_at, h.expires_at
+    from jsonb_populate_recordset(null::holds, p->'holds') h
+    on conflict (project_id, session_key, resource_id) do update set quantity = excluded.quantity,
+      credits = excluded.credits, created_at = excluded.created_at, expires_at = excluded.expires_at;
+  end if;
+  if p ? 'usage' then
+    insert into usage
+    select project, u.scope_id, u.day, u.is_undone, u.id, u.redemptions, u.orders_amount, u.discounted_amount, u.credits
+    from jsonb_populate_recordset(null::usage, p->'usage') u;
+    -- Now and then somebody adds up what lies around, so that nobody who needs a sum has many rows to read.
+    if random() < 0.02 then
+      for one in select jsonb_build_object('scope_id', u.scope_id, 'day', u.day, 'is_undone', u.is_undone)
+        from jsonb_populate_recordset(null::usage, p->'usage') u
+        group by u.scope_id, u.day, u.is_undone order by u.scope_id collate "C", u.day, u.is_undone loop
+        with held as materialized (
+          select u.ctid as place from usage u where u.project_id = project and u.scope_id = one->>'scope_id'
+            and u.day = (one->>'day')::date and u.is_undone = (one->>'is_undone')::boolean and u.id <> ''
+          limit 500 for update skip locked
+        ), gone as (
+          delete from usage u using held where u.ctid = held.place returning u.*
+        )
+        insert into usage as kept
+        select project, g.scope_id, g.day, g.is_undone, '', sum(g.redemptions), sum(g.orders_amount), sum(g.discounted_amount), sum(g.credits)
+        from gone g group by g.scope_id, g.day, g.is_undone
+        on conflict (project_id, scope_id, day, is_undone, id) do update set
+          redemptions = kept.redemptions + excluded.redemptions, orders_amount = kept.orders_amount + excluded.orders_amount,
+          discounted_amount = kept.discounted_amount + excluded.discounted_amount, credits = kept.credits + excluded.credits;
+      end loop;
+    end if;
+  end if;
+  if p ? 'tallies' then
+    insert into tallies select project, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, p->'tallies') t;
+  end if;
+  if p ? 'segment_checks' then
+    insert into segment_checks
+    select project, s.customer_id, s.request_id, s.caller, moment
+    from jsonb_populate_recordset(null::segment_checks, p->'segment_checks') s
+    where exists (select from segments g where g.project_id = project and g.type <> 'static' and g.deleted_at is null)
+    on conflict do nothing;
+  end if;
+  if p ? 'events' then
+    insert into events
+    select project, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.data
+    from jsonb_populate_recordset(null::events, p->'events') e;
+  end if;
+end $$`

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Db } from './connect.ts'
+
+/** What was used of a campaign, a tier, or a code without a campaign. */
+export interface Usage {
+  redemptions: number
+  /** Of the orders, before any discount. */
+  orders_amount: number
+  discounted_amount: number
+  credits: number
+}
+
+const nothing: Usage = { redemptions: 0, orders_amount: 0, discounted_amount: 0, credits: 0 }
+
+/** What is left of it once rollbacks are taken off, for each of some ids. */
+export async function netUsageOf(
+  db: Db,
+  project_id: string,
+  scope_ids: readonly string[],
+): Promise<(id: string) => Usage> {
+  if (scope_ids.length === 0) return () => nothing
+  const { rows } = await sql<Usage & { scope_id: string }>`
+    select scope_id, ${sql.join(columns.map((name) => sql`${added(sql`case when is_undone then -${name} else ${name} end`)} as ${name}`))}
+    from usage where project_id = ${project_id} and scope_id = any(${scope_ids}::text[]) group by scope_id`.execute(db)
+  const by_id = new Map(rows.map(({ scope_id, ...usage }) => [scope_id, usage]))
+  return (id) => by_id.get(id) ?? nothing
+}
+
+/** All that was ever used of one, from one day to another, both included; rollbacks take nothing off. */
+export async function grossUsageOf(
+  db: Db,
+  project_id: string,
+  scope_id: string,
+  { start_date, end_date }: { start_date?: string; end_date?: string },
+): Promise<Usage> {
+  const { rows } = await sql<Usage>`
+    select ${sql.join(columns.map((name) => sql`${added(name)} as ${name}`))} from usage
+    where project_id = ${project_id} and scope_id = ${scope_id} and not is_undone
+      and day >= ${start_date ?? '-infinity'}::date and day <= ${end_date ?? 'infinity'}::date`.execute(db)
+  return rows[0] ?? nothing
+}
+
+const columns = (['redemptions', 'orders_amount', 'discounted_amount', 'credits'] as const).map((name) => sql.ref(name))
+
+/** Sums of amounts may be more than a number of JSON carries: nobody reads more than that. */
+const added = (value: ReturnType<typeof sql>) => sql`least(coalesce(sum(${value}), 0), 9007199254740991)::bigint`
+
+/**
+ * Adds up to so many single rows to the sums of their days, and answers how many it took: fewer than asked for when no more
+ * are left. Rows that somebody else is folding are left to them. It is one statement, so that whoever adds up sees either
+ * the rows or their sum; the sums are written in order, so that two who fold never wait for each other in a circle.
+ */
+export async function foldUsage(db: Db, rows_max: number): Promise<number> {
+  const { rows } = await sql<{ folded: number }>`
+    with held as materialized (
+      select ctid as place from usage where id <> '' limit ${rows_max} for update skip locked
+    ), gone as (
+      delete from usage u using held where u.ctid = held.place returning u.*
+    ), kept as (
+      insert into usage as u (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
+      select project_id, scope_id, day, is_undone, '', sum(redemptions), sum(orders_amount), sum(discounted_amount), sum(credits)
+      from gone group by project_id, scope_id, day, is_undone order by project_id, scope_id, day, is_undone
+      on conflict (project_id, scope_id, day, is_undone, id) do update set redemptions = u.redemptions + excluded.redemptions,
+        orders_amount = u.orders_amount + excluded.orders_amount,
+        discounted_amount = u.discounted_amount + excluded.discounted_amount, credits = u.credits + excluded.credits
+    )
+    select count(*) as folded from gone`.execute(db)
+  return rows[0]?.folded ?? 0
+}

@@ -1,0 +1,32 @@
+import { countersOf } from '@guerdon/engine'
+import type { ApplicableTo, RuleTree } from '@guerdon/engine/schema'
+
+/**
+ * What has to be counted for a rule: groups of numbers that are counted together (db/functions/checkout-facts.ts). Most
+ * rules compare none, and nothing is counted for them.
+ *
+ * A rule on `redemption.count.per_customer.daily` → `['incentive_customer']`.
+ */
+export function countedGroups({ rules, applicable_to }: { rules: RuleTree; applicable_to: ApplicableTo }): string[] {
+  const names = countersOf([{ id: '', rules }])
+  const groups = new Set<string>(
+    [...names].map((name) => groups_by_prefix.find(([prefix]) => name.startsWith(prefix))?.[1] ?? ''),
+  )
+  if (applicable_to.included.some(hasLifetimeLimit)) groups.add('units')
+  groups.delete('')
+  return [...groups].sort()
+}
+
+/** The first that a name begins with. */
+const groups_by_prefix = [
+  ['campaign.redemptions.customers_count', 'campaign_customer'],
+  ['campaign.', 'campaign'],
+  ['redemption.gift.amount', 'campaign'],
+  ['redemption.count.per_customer', 'incentive_customer'],
+  ['redemption.count.per_api_key', 'incentive_caller'],
+  ['redemption.count.per_user', ''],
+  ['redemption.count', 'incentive'],
+] as const
+
+const hasLifetimeLimit = (entry: object): boolean =>
+  Object.entries(entry).some(([name, value]) => value != null && /^product_.+_quantity_limit(_formula)?$/.test(name))
