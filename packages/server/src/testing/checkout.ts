@@ -1,0 +1,195 @@
+import type { StackingRules } from '@guerdon/engine/schema'
+import { expect } from 'vitest'
+import { nextConfigurationVersion } from '../db/configuration.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { newId } from '../lib/ids.ts'
+import { toInstant } from '../lib/instant.ts'
+import type { RelatedObjectType } from '../validation-rules/schema.ts'
+import { type Answer, type Shop, uniqueName } from './app.ts'
+import { newCampaign, newVoucher } from './campaigns.ts'
+import { ok } from './orders.ts'
+import { newPromotion, newTier } from './promotions.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
+type Body = any
+
+export { newTier }
+
+/** Both answer whatever the service says; `validated` and `redeemed` insist on 200. */
+export const validate = (shop: Shop, body: object): Promise<Answer<Body>> => shop.call('POST', '/v1/validations', body)
+export const redeem = (shop: Shop, body: object): Promise<Answer<Body>> => shop.call('POST', '/v1/redemptions', body)
+
+export const validated = (shop: Shop, body: object): Promise<Body> => ok(shop, 'POST', '/v1/validations', body)
+export const redeemed = (shop: Shop, body: object): Promise<Body> => ok(shop, 'POST', '/v1/redemptions', body)
+
+/** Takes a redemption back: a single one, or with `all` a stack by its parent. */
+export const rollBack = (shop: Shop, id: string, body: object = {}): Promise<Answer<Body>> =>
+  shop.call('POST', `/v1/redemptions/${id}/rollback`, body)
+export const rollBackAll = (shop: Shop, id: string, body: object = {}): Promise<Answer<Body>> =>
+  shop.call('POST', `/v1/redemptions/${id}/rollbacks`, body)
+
+/** Redeemables of a request: codes by themselves, or with credits, points, a reward. */
+export const voucher = (id: string, more: object = {}) => ({ object: 'voucher', id, ...more })
+export const vouchers = (...codes: string[]) => codes.map((code) => voucher(code))
+export const tier = (id: string) => ({ object: 'promotion_tier', id })
+export const stack = (id: string) => ({ object: 'promotion_stack', id })
+
+export const amountOff = (amount_off: number, more: object = {}) => ({ type: 'AMOUNT', amount_off, ...more })
+export const percentOff = (percent_off: number, more: object = {}) => ({ type: 'PERCENT', percent_off, ...more })
+
+/** Creates a discount voucher of such a code. */
+export const newDiscount = (shop: Shop, code: string, discount: object, more: object = {}): Promise<Body> =>
+  newVoucher(shop, code, { discount, ...more })
+
+export const newGiftCard = (shop: Shop, code: string, amount: number, more: { effect?: string } & object = {}) => {
+  const { effect, ...rest } = more
+  return newVoucher(shop, code, {
+    type: 'GIFT_VOUCHER',
+    discount: undefined,
+    gift: { amount, ...(effect === undefined ? {} : { effect }) },
+    ...rest,
+  })
+}
+
+export const newProduct = (shop: Shop, name: string, more: object = {}): Promise<Body> =>
+  ok(shop, 'POST', '/v1/products', { name, ...more })
+
+/** Creates a rule and assigns it to what is named, such as `{ voucher: 'SPRING' }` or `{ campaign: 'camp_…' }`. */
+export async function newRule(
+  shop: Shop,
+  body: object,
+  assigned: Partial<Record<RelatedObjectType, string>> = {},
+): Promise<Body> {
+  const rule = await ok(shop, 'POST', '/v1/validation-rules', body)
+  for (const [related_object_type, related_object_id] of Object.entries(assigned)) {
+    const path = `/v1/validation-rules/${rule.id}/assignments`
+    await ok(shop, 'POST', path, { related_object_type, related_object_id })
+  }
+  return rule
+}
+
+/** A rule with one condition: `newRule(shop, when('order.amount', { $more_than: [100] }), { voucher: 'V' })`. */
+export const when = (name: string, conditions: object, more: object = {}) => ({
+  rules: { '1': { name, conditions, ...more }, logic: '1' },
+})
+
+export const newCategory = (shop: Shop, name: string, hierarchy = 0): Promise<Body> =>
+  ok(shop, 'POST', '/v1/categories', { name, hierarchy })
+
+/** A promotion of its own with tiers that give these discounts, and a stack of all of them in this order. */
+export async function newStack(shop: Shop, discounts: object[]): Promise<{ stack: Body; tiers: Body[] }> {
+  const campaign = await newPromotion(shop, uniqueName('Promotion'))
+  const tiers: Body[] = []
+  for (const discount of discounts) tiers.push(await newTier(shop, campaign, { action: { discount } }))
+  const body = { name: uniqueName('Stack'), tiers: { ids: tiers.map(({ id }) => id) } }
+  return { stack: await ok(shop, 'POST', `/v1/promotions/${campaign}/stacks`, body), tiers }
+}
+
+/** Puts these stacking rules in force, and the defaults for what is not said. */
+export async function setStackingRules(shop: Shop, rules: Partial<StackingRules>): Promise<void> {
+  const { body } = await shop.manage('GET', '/stacking-rules')
+  const { id } = body.data[0]
+  if (id !== 'stk_default') expect(await shop.manage('DELETE', `/stacking-rules/${id}`)).toMatchObject({ status: 204 })
+  const answer = await shop.manage('POST', '/stacking-rules', rules)
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
+}
+
+export interface Coin {
+  /** Major units of money that `points_ratio` points buy. */
+  exchange_ratio: number
+  points_ratio: number
+}
+
+export interface Card {
+  code: string
+  id: string
+  campaign_id: string
+  /** Who holds the card, and the source id of that customer. */
+  customer_id: string
+  source_id: string
+  reward_id: string
+  assignment_id: string
+}
+
+/** A loyalty program, a card of it that a customer holds, and a reward that its points pay for: COIN unless said. */
+export async function newCard(
+  shop: Shop,
+  { points, coin, reward }: { points: number; coin?: Coin; reward?: Reward },
+): Promise<Card> {
+  const name = uniqueName('Program')
+  const source_id = uniqueName('holder')
+  const { id: campaign_id } = await newCampaign(shop, name, {
+    campaign_type: 'LOYALTY_PROGRAM',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'LOYALTY_CARD', loyalty_card: { points } },
+  })
+  const given = await ok(shop, 'POST', '/v1/publications', { campaign: name, customer: { source_id } })
+  const one = reward ?? { type: 'COIN', parameters: { coin: coin ?? { exchange_ratio: 1, points_ratio: 1 } } }
+  const { code, id } = given.voucher
+  return {
+    code,
+    id,
+    campaign_id,
+    customer_id: given.customer_id,
+    source_id,
+    ...(await newReward(shop, campaign_id, one)),
+  }
+}
+
+export interface Reward {
+  type: 'CAMPAIGN' | 'COIN' | 'MATERIAL'
+  parameters: object
+  /** Points that it costs; a COIN reward has no price. */
+  price?: number
+  stock?: number
+  redeemed?: number
+}
+
+/** A reward of a loyalty program, written straight to the tables. */
+export async function newReward(
+  { service, project_id }: Shop,
+  campaign_id: string,
+  { type, parameters, price, stock, redeemed = 0 }: Reward,
+): Promise<{ reward_id: string; assignment_id: string }> {
+  const { database, now } = service.house
+  const reward_id = newId('reward')
+  const assignment_id = newId('reward_assignment')
+  await inTransaction(database.db, async (db) => {
+    const config_version = await nextConfigurationVersion(db, project_id)
+    const stamps = { project_id, config_version, created_at: toInstant(now()), updated_at: null }
+    await db
+      .insertInto('rewards')
+      .values({
+        ...stamps,
+        id: reward_id,
+        name: 'Reward',
+        type,
+        parameters: JSON.stringify(parameters),
+        stock: stock ?? null,
+        redeemed,
+        attributes: '{}',
+        metadata: '{}',
+      })
+      .execute()
+    await db
+      .insertInto('reward_assignments')
+      .values({
+        ...stamps,
+        id: assignment_id,
+        reward_id,
+        related_object_type: 'campaign',
+        related_object_id: campaign_id,
+        parameters: JSON.stringify(price === undefined ? {} : { loyalty: { points: price } }),
+      })
+      .execute()
+  })
+  return { reward_id, assignment_id }
+}
+
+/** The client side of a shop that trusts `shop.example`. */
+export const asClient = (shop: Shop, method: string, path: string, body?: unknown): Promise<Answer<Body>> =>
+  shop.call(method, path, body, {
+    'x-client-application-id': shop.client_id,
+    'x-client-token': shop.client_token,
+    origin: 'https://shop.example',
+  })

@@ -1,0 +1,40 @@
+import { qualify } from '@guerdon/engine'
+import type { Outcome } from '@guerdon/engine/schema'
+import { decided } from '../checkout/decide.ts'
+import { type Case, refuseMetadata, refuseOutcomes } from '../checkout/facts.ts'
+import { type CheckoutRequest, openedSession } from '../checkout/request.ts'
+import type { SessionView } from '../checkout/schema.ts'
+import type { Ctx } from '../context.ts'
+import type { ApiError } from '../http/errors.ts'
+import { Saved } from '../http/operation.ts'
+import { holdsOf } from '../sessions/hold.ts'
+import { noteValidation } from './note.ts'
+import { refuseAsOf } from './validate.ts'
+
+/**
+ * Validates the one redeemable of a request. It is judged on the order as it was sent: neither the limits of stacking nor
+ * its rule about what has no effect play a part, calculation modes and ONCE do (spec 02, D57).
+ */
+export async function validateAlone<Answer extends object>(
+  ctx: Ctx,
+  request: CheckoutRequest,
+  answerOf: (it: Case, outcome: Outcome, session: SessionView | null) => Answer,
+  completed: (it: Case) => Case = (it) => it,
+): Promise<Answer | Saved | ApiError> {
+  refuseAsOf(ctx, request)
+  let note = () => {}
+  const answer = await decided(ctx, request, (loaded) => {
+    const it = completed(loaded)
+    refuseMetadata(it)
+    const [outcome] = qualify(it.facts, { explain: request.explain }) as [Outcome]
+    refuseOutcomes([outcome])
+    const valid = outcome.status === 'APPLICABLE'
+    const session = valid && request.session !== null ? openedSession(request.session) : null
+    const result = answerOf(it, outcome, session)
+    note = () => noteValidation(ctx, it, valid, result)
+    const changes = session === null ? null : holdsOf(ctx, it, { valid, redeemables: [outcome] }, session.key)
+    return { result, changes }
+  })
+  if (!(answer instanceof Saved && answer.is_replayed)) note()
+  return answer
+}
