@@ -1,4 +1,5 @@
 import { toCategory } from '../categories/store.ts'
+import type { SimplePromotionStack } from '../events/shapes.ts'
 import type { PromotionStack } from './schema.ts'
 import type { StoredStack } from './stack-store.ts'
 
@@ -17,3 +18,18 @@ export function toPromotionStack({ id, name, tier_ids, campaign_id, category, ..
     object: 'promotion_stack',
   }
 }
+
+/** [SPS], the short form in events. */
+export const toSimpleStack = ({
+  id,
+  name,
+  category_id,
+  campaign_id,
+  tier_ids,
+}: Pick<StoredStack, 'id' | 'name' | 'category_id' | 'campaign_id' | 'tier_ids'>): SimplePromotionStack => ({
+  id,
+  name,
+  category_id,
+  campaign: { id: campaign_id },
+  tiers: { ids: tier_ids, hierarchy_mode: 'MANUAL' },
+})

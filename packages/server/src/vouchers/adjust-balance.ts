@@ -12,11 +12,12 @@ import { ApiError } from '../http/errors.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
 import { newId } from '../lib/ids.ts'
 import { heap, loadAccount, saveEntry } from './books.ts'
+import { balanceAfter, nothing_earned } from './entry-changes.ts'
 import type { AdjustBalance, BalanceAnswer } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
 import { hasSource, insertTransaction } from './transactions.ts'
-import { balanceOf, type StoredVoucher, toSimpleVoucher, totalOf } from './voucher.ts'
+import { type StoredVoucher, toSimpleVoucher } from './voucher.ts'
 
 /** Adds to a card or takes from it, by postings and one transaction (spec 03, 6.1). The caller has locked the card. */
 export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustBalance): Promise<BalanceAnswer> {
@@ -83,20 +84,6 @@ async function entryOf(
   return earn(account, { amount, expires_at: expirationDate(today, rules), lot_id: newId('points_bucket') })
 }
 
-/** [B] The change, and the card after it. */
-function balanceAfter(card: StoredVoucher, amount: number): Balance {
-  const common = {
-    total: totalOf(card),
-    balance: balanceOf(card),
-    operation_type: 'MANUAL',
-    object: 'balance',
-    related_object: { type: 'voucher', id: card.id },
-  } as const
-  return card.type === 'GIFT_VOUCHER'
-    ? { ...common, type: 'gift_voucher', amount }
-    : { ...common, type: 'loyalty_card', points: amount }
-}
-
 function typeOf({ type }: StoredVoucher, amount: number): Transaction['type'] {
   const word = type === 'GIFT_VOUCHER' ? 'CREDITS' : 'POINTS'
   return `${word}_${amount > 0 ? 'ADDITION' : 'REMOVAL'}`
@@ -141,21 +128,10 @@ async function tell(
         events.push({ type: 'customer.voucher.gift.balance_added', entity_id: holder.id, data: { ...added, customer } })
     }
   } else {
-    const nothing = {
-      holder_loyalty_tier: null,
-      event: null,
-      earning_rule: null,
-      segment: null,
-      loyalty_tier: null,
-      reward: null,
-      custom_event: null,
-      source_voucher: null,
-      destination_voucher: null,
-    }
     events.push({
       type: 'voucher.loyalty_card.transaction.created',
       entity_id: card.id,
-      data: { ...common, ...nothing },
+      data: { ...common, ...nothing_earned },
     })
     events.push({ type: 'voucher.loyalty_card.points_added', entity_id: card.id, data: { ...added, customer } })
     if (holder !== undefined && customer !== null)

@@ -1,0 +1,41 @@
+import type { Case } from '../checkout/facts.ts'
+import { trackingIdOf } from '../checkout/tracked.ts'
+import type { Ctx } from '../context.ts'
+import type { StoredCustomer } from '../customers/customer.ts'
+import type { StoredRedemption } from './redemption.ts'
+
+/** What all redemptions of a request have in common; the id, and what was redeemed, are still to be said. */
+export function blankRow(ctx: Ctx, it: Case, who: { customer: Pick<StoredCustomer, 'id'> | null }): StoredRedemption {
+  const { request } = it
+  return {
+    project_id: ctx.project_id,
+    id: 'r_',
+    object: 'redemption',
+    result: 'SUCCESS',
+    status: 'SUCCEEDED',
+    related_object_type: 'redemption',
+    related_object_id: '',
+    campaign_id: null,
+    stack_id: null,
+    voucher_code: null,
+    parent_id: null,
+    redemption_id: null,
+    customer_id: who.customer?.id ?? null,
+    tracking_id: trackingIdOf(ctx, it).tracking_id ?? null,
+    order_id: null,
+    amount: null,
+    metadata: request.metadata,
+    // A key that keeps nothing is as good as none (spec 02, 9).
+    session_key: it.loaded.has_session ? (request.session?.key ?? null) : null,
+    channel_type: 'API',
+    channel_id: ctx.caller.api_key?.app_id ?? '',
+    failure_code: null,
+    failure_message: null,
+    reason: null,
+    reward: null,
+    order: null,
+    undo: null,
+    rollback: null,
+    created_at: ctx.now,
+  }
+}

@@ -1,0 +1,94 @@
+import type { Outcome, Reason, Verdict } from '@guerdon/engine/schema'
+import { figureTallies } from '../campaigns/summary-figures.ts'
+import type { Decision } from '../checkout/decide.ts'
+import type { Case } from '../checkout/facts.ts'
+import type { Candidate } from '../checkout/redeemables.ts'
+import { candidateOf, explained, refusalFacts } from '../checkout/results.ts'
+import type { Changes } from '../checkout/save.ts'
+import type { Ctx } from '../context.ts'
+import type { CampaignRow } from '../db/tables.ts'
+import type { NewEvent } from '../events/emit.ts'
+import { ApiError, type ErrorKey } from '../http/errors.ts'
+import { todayIn } from '../lib/filter/calendar.ts'
+import { newId } from '../lib/ids.ts'
+import { blankRow } from './blank-row.ts'
+import { storedVoucher } from './redeemed-voucher.ts'
+import type { StoredRedemption } from './redemption.ts'
+import { redemptionEvents } from './tell.ts'
+
+/**
+ * A redemption that was refused (spec 02, 10.4): with the reason of the first that does not apply, or of the first that was
+ * skipped. It is remembered, and changes nothing else; a single thing that does not exist leaves nothing to remember.
+ */
+export function failure(ctx: Ctx, it: Case, verdict: Verdict, { is_alone }: { is_alone: boolean }): Decision<never> {
+  const refused = firstRefused(verdict)
+  const { reason } = refused
+  const candidate = candidateOf(it, refused)
+  const facts = { ...refusalFacts(reason, candidate, refused), ...explanations(verdict) }
+  if (is_alone && candidate === null) throw new ApiError(reason.key as ErrorKey, facts)
+  const row = failedRow(ctx, it, it.candidates.length === 1 ? candidate : null, reason)
+  return {
+    result: new ApiError(reason.key as ErrorKey, { ...facts, resource_id: row.id, resource_type: 'redemption' }),
+    changes: failureChanges(ctx, it, row),
+  }
+}
+
+function firstRefused({ redeemables }: Verdict): Exclude<Outcome, { status: 'APPLICABLE' }> {
+  const refused = redeemables.filter((outcome) => outcome.status !== 'APPLICABLE')
+  return (refused.find(({ status }) => status === 'INAPPLICABLE') ?? refused[0]) as (typeof refused)[number]
+}
+
+function explanations({ redeemables }: Verdict): { explanation?: object[] } {
+  const told = redeemables.flatMap((outcome) => explained(outcome).explanation ?? [])
+  return told.length === 0 ? {} : { explanation: told }
+}
+
+/** Related to what was refused, or to nothing but itself where that does not exist or is one of several. */
+export function failedRow(ctx: Ctx, it: Case, candidate: Candidate | null, { key, message }: Reason): StoredRedemption {
+  const id = newId('failed_redemption', Date.parse(ctx.now))
+  return {
+    ...blankRow(ctx, it, { customer: it.buyer.stored }),
+    id,
+    result: 'FAILURE',
+    status: 'FAILED',
+    ...(candidate === null
+      ? { related_object_type: 'redemption', related_object_id: id }
+      : {
+          related_object_type: candidate.voucher === null ? 'promotion_tier' : 'voucher',
+          related_object_id: candidate.voucher?.id ?? (candidate.tier?.id as string),
+          campaign_id: candidate.campaign?.id ?? null,
+          stack_id: candidate.stack_id as StoredRedemption['stack_id'],
+          voucher_code: candidate.voucher?.code ?? null,
+        }),
+    failure_code: key,
+    failure_message: message,
+  }
+}
+
+function failureChanges(ctx: Ctx, it: Case, row: StoredRedemption): Changes {
+  const { stored } = it.buyer
+  return {
+    redemptions: [row],
+    ...(stored === null ? {} : { customers: [{ id: stored.id, add: { redemptions_failed: 1 } }] }),
+    tallies: [['redemptions', 1], ...failedTallies(ctx, row.campaign_id)],
+    events: failureEvents(ctx, it, row),
+  }
+}
+
+/** Counted on the day it happens, for its campaign. */
+export const failedTallies = (ctx: Ctx, campaign_id: CampaignRow['id'] | null): NonNullable<Changes['tallies']> =>
+  campaign_id === null ? [] : figureTallies(ctx, campaign_id, { redemptions_failed: 1 })
+
+export function failureEvents(ctx: Ctx, it: Case, row: StoredRedemption): NewEvent[] {
+  const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
+  const candidate = it.candidates.find(
+    ({ voucher, tier }) => row.related_object_id === voucher?.id || row.related_object_id === tier?.id,
+  )
+  const voucher = candidate?.voucher == null ? null : storedVoucher(it, candidate.voucher, today)
+  return redemptionEvents(
+    ctx,
+    { it, customer: it.buyer.stored, order: null },
+    row,
+    candidate === undefined ? null : { candidate, voucher },
+  )
+}

@@ -1,0 +1,153 @@
+import type { Applicable } from '@guerdon/engine/schema'
+import type { Ctx } from '../context.ts'
+import { operation } from '../http/operation.ts'
+import { redeem, redeemAlone } from './redeem.ts'
+import {
+  ExplainedRedemption,
+  RedeemQuery,
+  RedeemVoucherQuery,
+  RedemptionBody,
+  RedemptionsAnswer,
+  SingleRedemptionBody,
+} from './redeem-schema.ts'
+import type { Redemption } from './schema.ts'
+
+const errors = [
+  'invalid_payload',
+  'not_found',
+  'invalid_amount',
+  'invalid_gift',
+  'metadata_validation_failed',
+  'ambiguous_tracking_id',
+  'multiple_requests',
+  'voucher_disabled',
+  'voucher_not_active',
+  'voucher_not_active_now',
+  'voucher_expired',
+  'quantity_exceeded',
+  'gift_amount_exceeded',
+  'loyalty_card_points_exceeded',
+  'reward_out_of_stock',
+  'referrer_not_permitted_to_redeem',
+  'not_published',
+  'customer_rules_violated',
+  'order_rules_violated',
+  'redemption_rules_violated',
+  'promotion_inactive',
+  'promotion_not_active_now',
+  'missing_customer',
+  'missing_reward',
+  'missing_order',
+  'missing_amount',
+  'missing_order_items',
+  'missing_order_items_amount',
+  'invalid_customer',
+  'invalid_order',
+] as const
+
+const stacked_errors = [
+  ...errors,
+  'duplicated_redeemables',
+  'invalid_redeemables',
+  'no_effect',
+  'exclusion_rules_not_met',
+  'preceding_validation_failed',
+  'applicable_redeemables_limit_exceeded',
+  'applicable_redeemables_per_category_limit_exceeded',
+  'applicable_exclusive_redeemables_limit_exceeded',
+  'applicable_exclusive_redeemables_per_category_limit_exceeded',
+] as const
+
+const description =
+  'Redeems what applies, all together or not at all: codes, balances, counters, the order and the customer change in one transaction, before the answer. A refusal is remembered as a failed redemption.'
+
+const stacked = {
+  body: RedemptionBody,
+  reply: RedemptionsAnswer,
+  errors: stacked_errors,
+  saves: true,
+  description,
+} as const
+const single = { body: SingleRedemptionBody, reply: ExplainedRedemption, errors, saves: true, description } as const
+
+export const redeeming = [
+  operation({
+    id: 'redeem',
+    method: 'POST',
+    path: '/v1/redemptions',
+    summary: 'Redeem stackable discounts',
+    ...stacked,
+    run: (ctx, { body }) => redeem(ctx, body),
+  }),
+  operation({
+    id: 'redeemOnClient',
+    method: 'POST',
+    path: '/client/v1/redemptions',
+    summary: 'Redeem stackable discounts',
+    ...stacked,
+    flag: 'client_redeem_enabled',
+    run: (ctx, { body }) => redeem(ctx, body),
+  }),
+  operation({
+    id: 'redeemVoucher',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/redemption',
+    summary: 'Redeem a voucher',
+    query: RedeemVoucherQuery,
+    ...single,
+    errors: [...errors, 'invalid_query_params'],
+    run: (ctx, { params, query, body }) => redeemVoucher(ctx, params.code, query.tracking_id, body),
+  }),
+  operation({
+    id: 'redeemVoucherOnClient',
+    deprecated: true,
+    method: 'POST',
+    path: '/client/v1/redeem',
+    summary: 'Redeem a voucher',
+    query: RedeemQuery,
+    ...single,
+    errors: [...errors, 'invalid_query_params'],
+    flag: 'client_redeem_enabled',
+    run: (ctx, { query, body }) => redeemVoucher(ctx, query.code, query.tracking_id, body),
+  }),
+  operation({
+    id: 'redeemPromotionTier',
+    method: 'POST',
+    path: '/v1/promotions/tiers/{promotionTierId}/redemption',
+    summary: 'Redeem a promotion tier',
+    ...single,
+    run: (ctx, { params, body }) => redeemAlone(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
+  }),
+  operation({
+    id: 'redeemPromotionTierOnClient',
+    deprecated: true,
+    method: 'POST',
+    path: '/client/v1/promotions/tiers/{promotionTierId}/redemption',
+    summary: 'Redeem a promotion tier',
+    ...single,
+    flag: 'client_redeem_enabled',
+    run: (ctx, { params, body }) => redeemAlone(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
+  }),
+]
+
+/** The answer also says what the code covered (spec 02, 16). */
+function redeemVoucher(
+  ctx: Ctx,
+  code: string,
+  tracking_id: string | undefined,
+  { gift, reward, ...body }: Parameters<typeof redeemAlone>[1] & { gift?: object | null; reward?: object | null },
+) {
+  const covered = (
+    { voucher, ...redemption }: Redemption,
+    { applicable_to, inapplicable_to }: Applicable,
+  ): Redemption => ({
+    ...redemption,
+    voucher: voucher && { ...voucher, applicable_to, inapplicable_to },
+  })
+  return redeemAlone(
+    ctx,
+    { ...body, ...(tracking_id === undefined ? {} : { tracking_id }) },
+    { object: 'voucher', id: code, gift: gift ?? null, reward: reward ?? null },
+    covered,
+  )
+}

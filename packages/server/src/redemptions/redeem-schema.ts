@@ -1,0 +1,57 @@
+import { Maybe, Nullable } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import {
+  checkout,
+  ExplanationView,
+  GiftBody,
+  RedeemableResult,
+  RewardBody,
+  redeemables,
+  ValidationOptions,
+} from '../checkout/schema.ts'
+import { Redemption, RedemptionOrder } from './schema.ts'
+
+export const RedemptionBody = Type.Object(
+  { redeemables, ...checkout, options: Maybe(ValidationOptions) },
+  {
+    examples: [
+      {
+        redeemables: [{ object: 'voucher', id: 'SPRING-10' }],
+        order: { source_id: 'order-1', items: [{ source_id: 'mug', quantity: 2, price: 1250 }] },
+        customer: { source_id: 'customer-1' },
+        metadata: { till: '7' },
+      },
+    ],
+  },
+)
+export type RedemptionBody = Static<typeof RedemptionBody>
+
+/** The body of a redemption whose path names what is redeemed. */
+export const SingleRedemptionBody = Type.Object(
+  { ...checkout, gift: Maybe(GiftBody), reward: Maybe(RewardBody), options: Maybe(ValidationOptions) },
+  { examples: [{ order: { source_id: 'order-1', amount: 5_000 }, customer: { source_id: 'customer-1' } }] },
+)
+export type SingleRedemptionBody = Static<typeof SingleRedemptionBody>
+
+/** With `options.explain` also why. */
+export const ExplainedRedemption = Type.Object({
+  ...Redemption.properties,
+  explanation: Type.Optional(ExplanationView),
+})
+export type ExplainedRedemption = Static<typeof ExplainedRedemption>
+
+/** What was redeemed together (spec 02, 10.2). */
+export const RedemptionsAnswer = Type.Object({
+  redemptions: Type.Array(ExplainedRedemption),
+  parent_redemption: Type.Optional(Redemption),
+  order: Nullable(RedemptionOrder),
+  inapplicable_redeemables: Type.Array(RedeemableResult),
+  skipped_redeemables: Type.Array(RedeemableResult),
+})
+export type RedemptionsAnswer = Static<typeof RedemptionsAnswer>
+
+const tracking_id = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
+
+export const RedeemVoucherQuery = Type.Object({ tracking_id })
+
+export const RedeemQuery = Type.Object({ code: Type.String({ minLength: 1, maxLength: 255 }), tracking_id })

@@ -1,0 +1,85 @@
+import { evaluate } from '@guerdon/engine'
+import type { Applicable, Facts, StackingRules } from '@guerdon/engine/schema'
+import { decided } from '../checkout/decide.ts'
+import { refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/facts.ts'
+import { withLineIds } from '../checkout/order.ts'
+import { type CheckoutBody, type CheckoutRequest, readRequest } from '../checkout/request.ts'
+import type { RedeemableBody } from '../checkout/schema.ts'
+import type { Ctx } from '../context.ts'
+import { type ApiError, invalidPayload } from '../http/errors.ts'
+import type { Saved } from '../http/operation.ts'
+import { writeOverrides } from '../orders/goods.ts'
+import { failure } from './failed.ts'
+import { answerOf } from './redeem-answer.ts'
+import { changesOf } from './redeem-changes.ts'
+import type { RedemptionsAnswer } from './redeem-schema.ts'
+import { type Redeemed, type RedeemedPart, redeemAll } from './redeemed.ts'
+import { refuseCustomer } from './redeemed-customer.ts'
+import type { Redemption } from './schema.ts'
+
+/** Redeems several things together (spec 02, 10): all that applies, and the order, the customer and the counters with it. */
+export async function redeem(
+  ctx: Ctx,
+  body: CheckoutBody & { redeemables: RedeemableBody[] },
+): Promise<RedemptionsAnswer | Saved | ApiError> {
+  const request = readRequest(ctx, body, body.redeemables)
+  return redeemRequest(ctx, request, { is_alone: false }, (answer) => answer)
+}
+
+/** Redeems one thing by itself; limits of stacking and rules about what has no effect do not apply (spec 02, 15). */
+export async function redeemAlone(
+  ctx: Ctx,
+  body: CheckoutBody,
+  redeemable: RedeemableBody,
+  shown: (redemption: Redemption, outcome: Applicable) => Redemption = (redemption) => redemption,
+): Promise<Redemption | Saved | ApiError> {
+  const request = readRequest(ctx, body, [redeemable], { is_alone: true })
+  return redeemRequest(ctx, request, { is_alone: true }, ({ redemptions: [only] }, { children: [child] }) =>
+    shown(only as Redemption, (child as RedeemedPart).outcome),
+  )
+}
+
+/** Calculation modes and ONCE hold for one as for many (spec 02, D57). */
+export const alone = (rules: StackingRules): StackingRules => ({
+  ...rules,
+  redeemables_application_mode: 'ALL',
+  redeemables_no_effect_rule: 'REDEEM_ANYWAY',
+  no_effect_skip_categories: [],
+})
+
+async function redeemRequest<Answer>(
+  ctx: Ctx,
+  request: CheckoutRequest,
+  { is_alone }: { is_alone: boolean },
+  shown: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
+): Promise<Answer | Saved | ApiError> {
+  if (request.as_of !== null) throw invalidPayload('Property .options.as_of is not for redemptions')
+  const overrides = ctx.caller.channel !== 'CLIENT_API' && hasOverrides(request)
+  return decided(
+    ctx,
+    request,
+    (it) => {
+      refuseRequest(it)
+      refuseCustomer(ctx, it)
+      refuseMetadata(it, { is_redemption: true })
+      const { stacking_rules } = it.facts
+      const facts: Facts = {
+        ...it.facts,
+        stacking_rules: is_alone ? alone(stacking_rules) : stacking_rules,
+        order: withLineIds(it.facts.order),
+      }
+      const verdict = evaluate(facts, { explain: request.explain })
+      refuseOutcomes(verdict.redeemables)
+      if (!verdict.valid) return failure(ctx, it, verdict, { is_alone })
+      const redeemed = redeemAll(ctx, { ...it, facts }, verdict)
+      return { result: shown(answerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) }
+    },
+    {
+      is_redemption: true,
+      ...(overrides ? { prepare: (db) => writeOverrides({ ...ctx, db }, request.order?.items ?? []) } : {}),
+    },
+  )
+}
+
+const hasOverrides = ({ order }: CheckoutRequest): boolean =>
+  order?.items?.some(({ product, sku }) => product?.override === true || sku?.override === true) === true

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Case } from '../checkout/facts.ts'
+import type { CustomerChange, CustomerFigure } from '../checkout/save.ts'
+import { metadataRulesOf } from '../configuration/configuration.ts'
+import type { Ctx } from '../context.ts'
+import { type StoredCustomer, toCustomer } from '../customers/customer.ts'
+import { disabledOnClient, mayWriteCustomers } from '../customers/on-client-side.ts'
+import type { NewEvent } from '../events/emit.ts'
+import { notFound } from '../http/errors.ts'
+import { idPrefix } from '../lib/ids.ts'
+import { invalidAmount } from '../orders/input.ts'
+
+/** The customer of a redemption as it is afterwards, but for its figures, and whether it had to be written for that. */
+export interface RedeemingCustomer {
+  /** Null: nobody. */
+  customer: StoredCustomer | null
+  isNew: boolean
+  isChanged: boolean
+  xmin: string | null
+  events: NewEvent[]
+}
+
+/** Unknown ids are a mistake; nobody new comes in from a client side that may not create customers (spec 06, 7.1). */
+export function refuseCustomer(ctx: Ctx, { request: { customer: named }, buyer }: Case): void {
+  if (named === null || buyer.stored !== null) return
+  const id =
+    named.id !== null && (named.source_id === null || named.id.startsWith(idPrefix('customer'))) ? named.id : null
+  if (id !== null) throw notFound('customer', id)
+  if (!mayWriteCustomers(ctx)) throw disabledOnClient('client_create_customer_enabled')
+}
+
+/** Who redeems, created or brought up to date by what was sent (spec 02, 1.1). */
+export function redeemingCustomer(ctx: Ctx, { request, buyer, loaded }: Case): RedeemingCustomer {
+  const { stored, customer } = buyer
+  const profile = request.customer?.profile ?? {}
+  const rules = metadataRulesOf(loaded.configuration, 'customer')
+  if (customer === null) return { customer: null, isNew: false, isChanged: false, xmin: null, events: [] }
+  if (stored === null) {
+    rules.check(profile.metadata ?? {}, { isNew: true })
+    const created: StoredCustomer = { ...customer, project_id: ctx.project_id }
+    return { customer: created, isNew: true, isChanged: true, xmin: null, events: [told('customer.created', created)] }
+  }
+  const { xmin, ...before } = stored
+  const { xmin: _, ...after } = customer as typeof stored
+  if (!mayWriteCustomers(ctx) || isDeepStrictEqual(before, after))
+    return { customer: before, isNew: false, isChanged: false, xmin, events: [] }
+  const changed = { ...after, metadata: rules.merged(before.metadata, profile.metadata ?? {}), updated_at: ctx.now }
+  return { customer: changed, isNew: false, isChanged: true, xmin, events: [told('customer.updated', changed)] }
+}
+
+const told = (type: 'customer.created' | 'customer.updated', customer: StoredCustomer): NewEvent => ({
+  type,
+  entity_id: customer.id,
+  data: { customer: toCustomer(customer) },
+})
+
+export interface CustomerMove {
+  add: Partial<Record<CustomerFigure, number>>
+  latest?: { amount: number; date: string }
+  looks_for_latest?: true
+}
+
+/** What is written of the customer. A sum that is too large to be exact is refused, as an amount would be. */
+export function customerChange(
+  { customer, isNew, isChanged, xmin }: RedeemingCustomer,
+  { add, latest, looks_for_latest }: CustomerMove,
+): CustomerChange | null {
+  if (customer === null) return null
+  for (const [figure, by] of Object.entries(add) as Array<[CustomerFigure, number]>)
+    if (!Number.isSafeInteger(customer[figure] + by)) throw invalidAmount()
+  if (isNew) {
+    const figures = Object.fromEntries(
+      (Object.entries(add) as Array<[CustomerFigure, number]>).map(([figure, by]) => [figure, customer[figure] + by]),
+    )
+    const last = latest === undefined ? {} : { last_order_amount: latest.amount, last_order_date: latest.date }
+    return { id: customer.id, row: { ...customer, ...figures, ...last } }
+  }
+  return {
+    id: customer.id,
+    ...(isChanged && xmin !== null ? { xmin, set: profileOf(customer) } : {}),
+    add,
+    ...(latest === undefined ? {} : { latest }),
+    ...(looks_for_latest === undefined ? {} : { looks_for_latest }),
+  }
+}
+
+function profileOf(customer: StoredCustomer): Partial<StoredCustomer> {
+  const { name, description, email, phone, birthdate, birthday, address, metadata, updated_at } = customer
+  return { name, description, email, phone, birthdate, birthday, address, metadata, updated_at }
+}

@@ -1,0 +1,180 @@
+import { calculateOrder } from '@guerdon/engine'
+import type { Applicable, CalculatedItem, CalculatedOrder, Verdict } from '@guerdon/engine/schema'
+import type { Case } from '../checkout/facts.ts'
+import { appliedOf, referrerOf } from '../checkout/results.ts'
+import type { Ctx } from '../context.ts'
+import type { CustomerRow } from '../db/tables.ts'
+import { notFound } from '../http/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { type StoredItem, type StoredOrder, toOrder } from '../orders/order.ts'
+import type { OrderColumns } from '../orders/store.ts'
+import type { RedemptionOrder } from './schema.ts'
+import type { Undo } from './undo.ts'
+
+/** What redemptions made of the order: as it is stored, and as each of them left it. */
+export interface RedeemedOrder {
+  before: StoredOrder | null
+  /** As it is written; the redemptions on it are still to be added. */
+  order: StoredOrder
+  /** With its calculated amounts, zeros included (spec 02, 2.2). */
+  calculated: CalculatedOrder
+  /** In the order of the outcomes. */
+  steps: ReadonlyArray<{ order: CalculatedOrder; undo: Pick<Undo, 'order' | 'lines' | 'goods'> }>
+}
+
+/** Null when there is no order (spec 02, 10.2). */
+export function redeemedOrder(
+  ctx: Ctx,
+  it: Case,
+  verdict: Verdict,
+  customer_id: CustomerRow['id'] | null,
+): RedeemedOrder | null {
+  const { order: facts } = it.facts
+  if (facts == null || verdict.order === undefined) return null
+  const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
+  const { order: before } = it.loaded
+  const lineIds = newLineIds()
+  const calculated = withIds(verdict.order, lineIds)
+  const steps = stepsOf(calculateOrder(facts), applied, lineIds)
+  const status = [before?.status, it.request.order?.status].includes('FULFILLED') ? 'FULFILLED' : 'PAID'
+  const items = storedItems(calculated.items, verdict.free_quantities ?? [], it)
+  const { amount = null, initial_amount = null, discount_amount = 0, items_discount_amount = 0 } = calculated
+  return {
+    before,
+    order: {
+      project_id: ctx.project_id,
+      id: before?.id ?? newId('order', Date.parse(ctx.now)),
+      source_id: before?.source_id ?? it.request.order?.source_id ?? null,
+      status,
+      amount,
+      initial_amount,
+      discount_amount,
+      items_discount_amount,
+      total_discount_amount: discount_amount + items_discount_amount,
+      total_amount: amount === null ? null : amount - discount_amount - items_discount_amount,
+      items,
+      metadata: calculated.metadata,
+      customer_id: customer_id ?? before?.customer_id ?? null,
+      referrer_id: referrerFor(it, applied),
+      redemptions: before?.redemptions ?? null,
+      discounted_goods: addedUp(
+        facts.discounted_goods?.length === 0 ? null : (before?.discounted_goods ?? null),
+        applied,
+      ),
+      created_at: before?.created_at ?? ctx.now,
+      updated_at: before === null ? null : ctx.now,
+    },
+    calculated,
+    steps,
+  }
+}
+
+/** Whom the request names must be there. */
+function referrerFor(it: Case, applied: readonly Applicable[]): CustomerRow['id'] | null {
+  const { referrer } = it.request
+  const { customers } = it.loaded
+  if (referrer !== null && !customers.some(({ id, source_id }) => id === referrer || source_id === referrer))
+    throw notFound('customer', referrer)
+  return referrerOf(it, appliedOf(it, applied))
+}
+
+/** Lines that the calculation appended get an id too, the same in every step. */
+function newLineIds(): (item: CalculatedItem, index: number) => string {
+  const ids = new Map<number, string>()
+  return (item, index) => {
+    const id = item.id ?? ids.get(index) ?? newId('order_line')
+    ids.set(index, id)
+    return id
+  }
+}
+
+const withIds = (order: CalculatedOrder, idOf: ReturnType<typeof newLineIds>): CalculatedOrder => ({
+  ...order,
+  items: order.items.map((item, index) => ({ ...item, id: idOf(item, index) })),
+})
+
+function stepsOf(
+  initial: CalculatedOrder,
+  applied: readonly Applicable[],
+  idOf: ReturnType<typeof newLineIds>,
+): RedeemedOrder['steps'] {
+  let before = initial
+  return applied.map((outcome) => {
+    const order = withIds(outcome.order as CalculatedOrder, idOf)
+    const undo = { ...difference(before, order, outcome), goods: outcome.discounted_goods }
+    before = order
+    return { order, undo }
+  })
+}
+
+/** By how much a step changed the order, line by line; lines it left alone are left out. */
+function difference(
+  before: CalculatedOrder,
+  after: CalculatedOrder,
+  outcome: Applicable,
+): Pick<Undo, 'order' | 'lines'> {
+  const { discount } = outcome
+  const frees_units = discount?.type === 'UNIT' && discount.effect !== 'REPLACE_ITEMS'
+  return {
+    order: {
+      amount: (after.amount ?? 0) - (before.amount ?? 0),
+      discount_amount: (after.discount_amount ?? 0) - (before.discount_amount ?? 0),
+    },
+    lines: after.items.flatMap((item, index) => {
+      const was = before.items[index]
+      const change = {
+        id: item.id as string,
+        quantity: item.quantity - (was?.quantity ?? 0),
+        amount: (item.amount ?? 0) - (was?.amount ?? 0),
+        discount_amount: (item.discount_amount ?? 0) - (was?.discount_amount ?? 0),
+        discount_quantity: (item.discount_quantity ?? 0) - (was?.discount_quantity ?? 0),
+        free_quantity: frees_units ? (item.applied_discount_quantity ?? 0) : 0,
+      }
+      const { id: _, ...numbers } = change
+      return Object.values(numbers).every((number) => number === 0) ? [] : [change]
+    }),
+  }
+}
+
+/** Lines as they are stored: with the units that nobody pays for, and what was asked to be written to the catalogue. */
+function storedItems(
+  items: readonly CalculatedItem[],
+  free_quantities: readonly number[],
+  { request }: Case,
+): StoredItem[] {
+  return items.map((item, index) => {
+    const free_quantity = free_quantities[index] ?? 0
+    const sent = request.order?.items?.[index]
+    const stored = { ...item, ...(free_quantity === 0 ? {} : { free_quantity }) } as StoredItem
+    if (sent?.product?.override !== undefined) stored.product = { ...stored.product, override: sent.product.override }
+    if (sent?.sku?.override !== undefined) stored.sku = { ...stored.sku, override: sent.sku.override }
+    return stored
+  })
+}
+
+/** How many redemptions discounted each good. */
+function addedUp(before: Record<string, number> | null, applied: readonly Applicable[]): Record<string, number> | null {
+  const goods = applied.flatMap(({ discounted_goods }) => discounted_goods)
+  if (goods.length === 0) return before
+  const counts = new Map(Object.entries(before ?? {}))
+  for (const good of goods) counts.set(good, (counts.get(good) ?? 0) + 1)
+  return Object.fromEntries(counts)
+}
+
+/** The order as a single redemption, a parent and the whole answer show it. */
+export function wholeOrder({ calculated, order }: RedeemedOrder): RedemptionOrder {
+  const { items: _, metadata: __, ...amounts } = calculated
+  return { ...toOrder(order), ...amounts }
+}
+
+/** The order as one among several left it (spec 02, 10.2). */
+export function partOrder({ order: { id, source_id }, steps }: RedeemedOrder, index: number): RedemptionOrder {
+  const step = steps[index]?.order as CalculatedOrder
+  return { id, source_id, ...step, object: 'order' } as RedemptionOrder
+}
+
+/** Without what the database works out itself. */
+export function columnsOf(order: StoredOrder): OrderColumns {
+  const { project_id: _, total_discount_amount: __, total_amount: ___, ...columns } = order
+  return columns
+}

@@ -1,0 +1,39 @@
+import type { Applicable } from '@guerdon/engine/schema'
+import type { Case } from '../checkout/facts.ts'
+import type { Candidate } from '../checkout/redeemables.ts'
+import { categoriesOf } from '../checkout/results.ts'
+import { assignmentsOf, type ConfiguredCampaign, type ConfiguredTier } from '../configuration/configuration.ts'
+import { toPromotionTier } from '../promotions/tier.ts'
+import { toAssignment } from './redeemed-voucher.ts'
+import type { RedeemedTier } from './schema.ts'
+
+/** A tier as the answer of its redemption shows it: with what was used of it, this time included. */
+export function redeemedTier(it: Case, candidate: Candidate, { order }: Applicable): RedeemedTier {
+  const { configuration, tier_usage } = it.loaded
+  const tier = candidate.tier as ConfiguredTier
+  const campaign = candidate.campaign as ConfiguredCampaign
+  const before = tier_usage[tier.id] ?? { redemptions: 0, orders_amount: 0, discounted_amount: 0 }
+  const { categories } = configuration
+  const own = tier.category_id === null ? null : (categories.get(tier.category_id) ?? null)
+  const inherited = campaign.category_id === null ? undefined : categories.get(campaign.category_id)
+  const shown = toPromotionTier(
+    {
+      ...tier,
+      category: own,
+      campaign_active: campaign.active,
+      campaign_category_id: inherited?.id ?? null,
+      campaign_start_date: campaign.start_date,
+      campaign_expiration_date: campaign.expiration_date,
+      campaign_validity_timeframe: campaign.validity_timeframe,
+      campaign_validity_day_of_week: campaign.validity_day_of_week,
+      campaign_validity_hours: campaign.validity_hours,
+    },
+    assignmentsOf(configuration, tier.id).map(toAssignment),
+    {
+      redemptions: before.redemptions + 1,
+      orders_amount: before.orders_amount + (order?.amount ?? 0),
+      discounted_amount: before.discounted_amount + (order?.total_applied_discount_amount ?? 0),
+    },
+  )
+  return it.request.expand?.has('category') === true ? { ...shown, categories: categoriesOf(it, candidate) } : shown
+}

@@ -1,0 +1,103 @@
+import { nextExpiration, spend } from '@guerdon/engine'
+import type { Applicable } from '@guerdon/engine/schema'
+import type { Case } from '../checkout/facts.ts'
+import type { LoadedVoucher } from '../checkout/load.ts'
+import type { Candidate } from '../checkout/redeemables.ts'
+import { categoriesOf } from '../checkout/results.ts'
+import { assignmentsOf, type ConfiguredAssignment } from '../configuration/configuration.ts'
+import type { Ctx } from '../context.ts'
+import { toSimpleCustomer } from '../customers/customer.ts'
+import { ApiError } from '../http/errors.ts'
+import { todayIn } from '../lib/filter/calendar.ts'
+import { listed } from '../lib/list.ts'
+import type { ValidationRuleAssignment } from '../validation-rules/schema.ts'
+import { accountOf, type EntryChanges, entryChanges } from '../vouchers/entry-changes.ts'
+import { type StoredVoucher, toVoucher } from '../vouchers/voucher.ts'
+import type { RedeemedVoucher } from './schema.ts'
+
+/** A code with what it shares with others, from what is in memory. */
+export function storedVoucher(it: Case, voucher: LoadedVoucher, today: string): StoredVoucher {
+  const { campaigns, categories } = it.loaded.configuration
+  const { xmin: _, assignments: __, held: ___, lots: ____, ...row } = voucher
+  const campaign = row.campaign_id === null ? undefined : campaigns.get(row.campaign_id)
+  return {
+    ...row,
+    terms: voucher.terms,
+    campaign: campaign?.name ?? null,
+    campaign_type: campaign?.campaign_type ?? null,
+    campaign_active: campaign?.active ?? null,
+    category: row.category_id === null ? null : (categories.get(row.category_id) ?? null),
+    next_expiration: row.type === 'LOYALTY_CARD' ? nextExpiration(accountOf(voucher), today) : null,
+  }
+}
+
+/** A code after it was redeemed, and what that writes into the books of a card. */
+export interface RedeemedCode {
+  voucher: LoadedVoucher
+  after: StoredVoucher
+  /** Null where nothing was spent. */
+  entry: EntryChanges | null
+}
+
+/** One redemption more, and the credits or points that it takes, those that expire first before the others. */
+export function redeemedCode(
+  ctx: Ctx,
+  it: Case,
+  voucher: LoadedVoucher,
+  outcome: Applicable,
+  told: { redemption_id: string; order: { id: string; source_id: string | null } | null; reward: object | null },
+): RedeemedCode {
+  const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
+  const spent = outcome.gift?.credits ?? outcome.loyalty_card?.points ?? 0
+  const used = { ...voucher, redeemed_quantity: voucher.redeemed_quantity + 1, updated_at: ctx.now }
+  if (spent === 0) return { voucher, after: storedVoucher(it, used, today), entry: null }
+  const before = accountOf(voucher)
+  const entry = spend(before, { amount: spent, to: 'redeemed', today })
+  if ('key' in entry) throw new ApiError(entry.key, { details: voucher.code }) // points that expired a moment ago
+  const after: LoadedVoucher = {
+    ...used,
+    credits_redeemed: (voucher.credits_redeemed ?? 0) + spent,
+    lots: voucher.type === 'LOYALTY_CARD' ? entry.account.lots : voucher.lots,
+  }
+  return {
+    voucher,
+    after: storedVoucher(it, after, today),
+    entry: entryChanges(ctx, { before, after }, entry, {
+      type: voucher.type === 'GIFT_VOUCHER' ? 'CREDITS_REDEMPTION' : 'POINTS_REDEMPTION',
+      amount: -spent,
+      related_transaction_id: null,
+      details: {
+        ...(told.order === null ? {} : { order: told.order }),
+        redemption: { id: told.redemption_id },
+        ...(told.reward === null ? {} : { reward: told.reward }),
+      },
+    }),
+  }
+}
+
+/** A code as the answer of a redemption shows it: with its own rules and those of its campaign. */
+export function shownVoucher(ctx: Ctx, it: Case, candidate: Candidate, stored: StoredVoucher): RedeemedVoucher {
+  const { voucher } = candidate
+  const own = (voucher as LoadedVoucher).assignments
+  const inherited = stored.campaign_id === null ? [] : assignmentsOf(it.loaded.configuration, stored.campaign_id)
+  const assignments = [...own, ...inherited].map(toAssignment)
+  const holder = it.loaded.customers.find(({ id }) => id === stored.holder_id)
+  return {
+    ...toVoucher(ctx, stored),
+    ...(holder === undefined ? {} : { holder: toSimpleCustomer(holder) }),
+    ...(it.request.expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
+    validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
+  } as RedeemedVoucher
+}
+
+export function toAssignment(row: ConfiguredAssignment): ValidationRuleAssignment {
+  const { id, rule_id, related_object_id, related_object_type, created_at } = row
+  return {
+    id,
+    rule_id,
+    related_object_id,
+    related_object_type: related_object_type as ValidationRuleAssignment['related_object_type'],
+    created_at,
+    object: 'validation_rules_assignment',
+  }
+}

@@ -1,0 +1,190 @@
+import type { Applicable, Verdict } from '@guerdon/engine/schema'
+import type { Case } from '../checkout/facts.ts'
+import type { Candidate } from '../checkout/redeemables.ts'
+import { candidateOf } from '../checkout/results.ts'
+import type { Ctx } from '../context.ts'
+import { toSimpleCustomer } from '../customers/customer.ts'
+import { todayIn } from '../lib/filter/calendar.ts'
+import { newId } from '../lib/ids.ts'
+import { blankRow } from './blank-row.ts'
+import { failedRow } from './failed.ts'
+import { type RedeemingCustomer, redeemingCustomer } from './redeemed-customer.ts'
+import { partOrder, type RedeemedOrder, redeemedOrder, wholeOrder } from './redeemed-order.ts'
+import { type RedeemedCode, redeemedCode } from './redeemed-voucher.ts'
+import type { StoredRedemption } from './redemption.ts'
+import type { RedeemedReward } from './schema.ts'
+import type { Undo } from './undo.ts'
+
+/** What a request redeemed, as it will be stored; nothing is written yet. */
+export interface Redeemed {
+  it: Case
+  verdict: Verdict
+  who: RedeemingCustomer
+  order: RedeemedOrder | null
+  /** Null when only one thing was redeemed. */
+  parent: StoredRedemption | null
+  children: readonly RedeemedPart[]
+  /** Under PARTIAL, what did not apply. */
+  failed: readonly StoredRedemption[]
+}
+
+/** One thing that was redeemed: its row, and all that follows from it. */
+export interface RedeemedPart {
+  row: StoredRedemption
+  candidate: Candidate
+  outcome: Applicable
+  /** Of a code. */
+  code: RedeemedCode | null
+}
+
+/** All that a valid verdict means (spec 02, 10.2 and 10.3). */
+export function redeemAll(ctx: Ctx, it: Case, verdict: Verdict): Redeemed {
+  const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
+  const who = redeemingCustomer(ctx, it)
+  const order = redeemedOrder(ctx, it, verdict, who.customer?.id ?? null)
+  const parent_id = applied.length > 1 ? newId('redemption', Date.parse(ctx.now)) : null
+  const common: Common = { it, who, order, parent_id }
+  const children = applied.map((outcome, index) => redeemOne(ctx, common, outcome, index))
+  const parent = parent_id === null ? null : parentRow(ctx, common, parent_id)
+  const rows = children.map(({ row }) => row)
+  if (order !== null) {
+    order.order.redemptions = { ...order.order.redemptions, ...redemptionsOf(parent, rows) }
+    const whole = { order: wholeOrder(order), order_id: order.order.id }
+    Object.assign(parent ?? (rows[0] as StoredRedemption), whole)
+  }
+  return { it, verdict, who, order, parent, children, failed: failedChildren(ctx, it, verdict, parent_id) }
+}
+
+/** What the things of one request share. */
+interface Common {
+  it: Case
+  who: RedeemingCustomer
+  order: RedeemedOrder | null
+  parent_id: string | null
+}
+
+function redeemOne(ctx: Ctx, { it, who, order, parent_id }: Common, outcome: Applicable, index: number): RedeemedPart {
+  const candidate = candidateOf(it, outcome) as Candidate
+  const { voucher, tier, campaign, stack_id } = candidate
+  const id = newId('redemption', Date.parse(ctx.now))
+  const reward = voucher === null ? null : rewardOf(it, candidate, who)
+  const code =
+    voucher === null
+      ? null
+      : redeemedCode(ctx, it, voucher, outcome, {
+          redemption_id: id,
+          order: order === null ? null : { id: order.order.id, source_id: order.order.source_id },
+          reward: reward && { id: reward.id, name: reward.name },
+        })
+  const spent = outcome.gift?.credits ?? outcome.loyalty_card?.points
+  const undo: Undo = {
+    order: { amount: 0, discount_amount: 0 },
+    lines: [],
+    goods: [],
+    ...order?.steps[index]?.undo,
+    units: countedUnits(candidate, outcome, who),
+    ...(code?.entry == null ? {} : { transaction_id: code.entry.transaction.id }),
+    day: todayIn({ now: ctx.now, timezone: ctx.project.timezone }),
+    orders_amount: outcome.order?.amount ?? 0,
+    discounted_amount: outcome.order?.total_applied_discount_amount ?? 0,
+    credits: spent ?? 0,
+  }
+  return {
+    row: {
+      ...blankRow(ctx, it, who),
+      id,
+      related_object_type: voucher === null ? 'promotion_tier' : 'voucher',
+      related_object_id: voucher?.id ?? (tier?.id as string),
+      campaign_id: campaign?.id ?? null,
+      stack_id: stack_id as StoredRedemption['stack_id'],
+      voucher_code: voucher?.code ?? null,
+      parent_id,
+      order_id: order?.order.id ?? null,
+      amount: spent ?? null,
+      reward,
+      order: order === null ? null : partOrder(order, index),
+      undo,
+    },
+    candidate,
+    outcome,
+    code,
+  }
+}
+
+const parentRow = (ctx: Ctx, { it, who }: Common, id: string): StoredRedemption => ({
+  ...blankRow(ctx, it, who),
+  id: id as StoredRedemption['id'],
+  related_object_id: id,
+  stack_id: (it.candidates.find(({ stack_id }) => stack_id !== null)?.stack_id ?? null) as StoredRedemption['stack_id'],
+})
+
+/** What a card was redeemed for, as the redemption shows it (spec 02, 11). */
+function rewardOf({ loaded }: Case, { facts }: Candidate, { customer }: RedeemingCustomer): RedeemedReward | null {
+  if (facts.kind !== 'loyalty_card' || facts.reward == null) return null
+  const reward = loaded.configuration.rewards.get(facts.reward.id)
+  if (reward === undefined) return null
+  const { id, name, type, parameters, metadata, created_at, updated_at } = reward
+  return {
+    id,
+    name,
+    type,
+    parameters,
+    metadata,
+    assignment_id: 'assignment_id' in facts.reward ? (facts.reward.assignment_id ?? null) : null,
+    customer: customer && toSimpleCustomer(customer),
+    loyalty_tier_id: null,
+    created_at,
+    updated_at,
+    object: 'reward',
+  }
+}
+
+/** Units that count against lifetime limits, by the scopes under which they are read again (checkout-facts.ts). */
+function countedUnits(
+  { campaign, voucher, tier }: Candidate,
+  { units }: Applicable,
+  { customer }: RedeemingCustomer,
+): Record<string, number> {
+  const counted: Record<string, number> = {}
+  for (const [limit, keys] of Object.entries(units ?? {})) {
+    const scope = limit.includes('_promotion_tier_') ? tier?.id : (campaign?.id ?? voucher?.id)
+    const whose = limit.includes('_customer_') ? `:${customer?.id}` : ''
+    for (const [key, count] of Object.entries(keys))
+      if (count > 0) counted[`units/${scope}${whose}/${limit}/${key}`] = count
+  }
+  return counted
+}
+
+/** What the order remembers of its redemptions (spec 02, 2.4). */
+function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRedemption[]): Record<string, object> {
+  if (parent !== null)
+    return {
+      [parent.id]: {
+        date: parent.created_at,
+        related_object_type: 'redemption',
+        related_object_id: parent.id,
+        stacked: rows.map(({ id }) => id),
+      },
+    }
+  return Object.fromEntries(
+    rows.map(({ id, created_at, related_object_type, related_object_id, campaign_id }) => [
+      id,
+      {
+        date: created_at,
+        related_object_type,
+        related_object_id,
+        ...(campaign_id === null ? {} : { related_object_parent_id: campaign_id }),
+      },
+    ]),
+  )
+}
+
+/** Under PARTIAL, what did not apply is remembered too, if it exists (spec 02, 10.4). */
+function failedChildren(ctx: Ctx, it: Case, { redeemables }: Verdict, parent_id: string | null): StoredRedemption[] {
+  return redeemables.flatMap((outcome) => {
+    const candidate = outcome.status === 'INAPPLICABLE' ? candidateOf(it, outcome) : null
+    return outcome.status !== 'INAPPLICABLE' || candidate === null
+      ? []
+      : [{ ...failedRow(ctx, it, candidate, outcome.reason), parent_id }]
+  })
+}

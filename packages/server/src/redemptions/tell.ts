@@ -1,0 +1,127 @@
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import { toCategory } from '../categories/store.ts'
+import type { Case } from '../checkout/facts.ts'
+import type { Candidate } from '../checkout/redeemables.ts'
+import type { ConfiguredCampaign } from '../configuration/configuration.ts'
+import type { Ctx } from '../context.ts'
+import { type StoredCustomer, toSimpleCustomer } from '../customers/customer.ts'
+import type { NewEvent } from '../events/emit.ts'
+import type { SimpleCampaign, SimpleRedemption } from '../events/shapes.ts'
+import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
+import { toSimpleStack } from '../promotions/stack.ts'
+import { toSimplePromotionTier } from '../promotions/tier.ts'
+import { nothing_earned } from '../vouchers/entry-changes.ts'
+import { type StoredVoucher, toSimpleVoucher } from '../vouchers/voucher.ts'
+import type { RedeemedPart } from './redeemed.ts'
+import type { RedeemedOrder } from './redeemed-order.ts'
+import { shownVoucher } from './redeemed-voucher.ts'
+import { type StoredRedemption, toSimpleRedemption } from './redemption.ts'
+
+/** What all events of a request share. */
+export interface Told {
+  it: Case
+  customer: StoredCustomer | null
+  order: RedeemedOrder | null
+}
+
+/** What one redemption is about; null for a parent, and for a failure of several things together. */
+export interface About {
+  candidate: Candidate
+  /** As it is afterwards. */
+  voucher: StoredVoucher | null
+}
+
+/** That something was redeemed, or was not: for the shop, and in the activity of the customer (spec 02, 18). */
+export function redemptionEvents(ctx: Ctx, told: Told, row: StoredRedemption, about: About | null): NewEvent[] {
+  const { it, customer } = told
+  const { configuration, customers } = it.loaded
+  const campaign = about?.candidate.campaign ?? null
+  const holder_id = about?.voucher?.holder_id ?? null
+  const holder = holder_id === null ? undefined : customers.find(({ id }) => id === holder_id)
+  const stack = row.stack_id === null ? undefined : configuration.stacks.get(row.stack_id)
+  const redemption = simpleRedemption(told, row, about)
+  const { voucher = null, promotion_tier = null, order } = redemption
+  const data = {
+    customer: redemption.customer,
+    order,
+    campaign: campaign && simpleCampaign(it, campaign),
+    voucher,
+    holder: holder === undefined ? null : toSimpleCustomer(holder),
+    promotion_tier,
+    promotion_stack: stack === undefined ? null : toSimpleStack(stack),
+    redemption,
+  }
+  const word = row.result === 'SUCCESS' ? 'succeeded' : 'failed'
+  const id = row.id as `r_${string}`
+  return [
+    { type: `redemption.${word}`, entity_id: id, data: { ...data, created_at: ctx.now } },
+    ...(customer === null ? [] : [{ type: `customer.redemption.${word}` as const, entity_id: customer.id, data }]),
+  ] as NewEvent[]
+}
+
+/** A redemption as events tell of it, with the order as it left it and as it was before all of them. */
+export function simpleRedemption(
+  { customer, order }: Told,
+  row: StoredRedemption,
+  about: About | null,
+): SimpleRedemption {
+  const tier = about?.candidate.tier ?? null
+  return toSimpleRedemption(row, {
+    customer: customer && toSimpleCustomer(customer),
+    voucher: about?.voucher == null ? null : toSimpleVoucher(about.voucher),
+    promotion_tier: tier && toSimplePromotionTier(tier),
+    order: order === null ? null : toSimpleOrder({ ...order.order, ...leftBy(row) }),
+    previous_order: order?.before == null ? null : toSimpleOrder(order.before),
+  })
+}
+
+type Left = Pick<
+  StoredOrder,
+  'amount' | 'discount_amount' | 'items_discount_amount' | 'total_discount_amount' | 'total_amount' | 'items'
+>
+
+/** One among several left the order as the next one found it. */
+function leftBy({ order }: StoredRedemption): Partial<Left> {
+  const { amount, discount_amount, items_discount_amount, total_discount_amount, total_amount, items } = order as Left
+  if (amount == null) return { items }
+  return { amount, discount_amount, items_discount_amount, total_discount_amount, total_amount, items }
+}
+
+/** Campaigns in memory know the id of their category only. */
+export function simpleCampaign(
+  { loaded: { configuration } }: Pick<Case, 'loaded'>,
+  campaign: ConfiguredCampaign,
+): SimpleCampaign {
+  const category = campaign.category_id === null ? undefined : configuration.categories.get(campaign.category_id)
+  return toSimpleCampaign({
+    ...campaign,
+    category: category === undefined ? null : toCategory(category),
+    vouchers_count: 0,
+  })
+}
+
+/** That credits or points were spent. */
+export function transactionEvents(ctx: Ctx, told: Told, { row, candidate, code }: RedeemedPart): NewEvent[] {
+  if (code?.entry == null) return []
+  const { it, order } = told
+  const { entry, after } = code
+  const holder = after.holder_id === null ? undefined : it.loaded.customers.find(({ id }) => id === after.holder_id)
+  const data = {
+    transaction: entry.transaction,
+    voucher: shownVoucher(ctx, it, candidate, after),
+    holder: holder === undefined ? null : toSimpleCustomer(holder),
+    order: order === null ? null : toSimpleOrder(order.order),
+    redemption: simpleRedemption(told, row, { candidate, voucher: after }),
+    rollback: null,
+    campaign: candidate.campaign && simpleCampaign(it, candidate.campaign),
+    balance: entry.balance,
+  }
+  if (after.type === 'GIFT_VOUCHER') return [{ type: 'voucher.gift.transaction.created', entity_id: after.id, data }]
+  return [
+    {
+      type: 'voucher.loyalty_card.transaction.created',
+      entity_id: after.id,
+      data: { ...data, ...nothing_earned, reward: row.reward },
+    },
+  ]
+}

@@ -1,0 +1,324 @@
+import { calculateOrder, evaluate } from '@guerdon/engine'
+import type { CalculatedOrder, Facts } from '@guerdon/engine/schema'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anyFacts, anyRedeemable, factsOf, freshOrder } from '../../../engine/src/testing/arbitrary.ts'
+import type { Case } from '../checkout/facts.ts'
+import { withLineIds } from '../checkout/order.ts'
+import type { Ctx } from '../context.ts'
+import type { StoredItem, StoredOrder } from '../orders/order.ts'
+import { type RedeemedOrder, redeemedOrder } from './redeemed-order.ts'
+import { type Undo, type UndoneLine, undone } from './undo.ts'
+
+const nobody = {
+  project_id: 'proj_1',
+  id: 'ord_1',
+  source_id: null,
+  status: 'PAID',
+  metadata: {},
+  customer_id: null,
+  referrer_id: null,
+  redemptions: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: null,
+} as const
+
+/** An order of these lines, and with this discount on the whole. */
+function order(items: StoredItem[], more: Partial<StoredOrder> = {}): StoredOrder {
+  const amount = items.reduce((sum, item) => sum + (item.amount ?? 0), 0)
+  const items_discount_amount = items.reduce((sum, item) => sum + (item.discount_amount ?? 0), 0)
+  const made = {
+    ...nobody,
+    amount,
+    initial_amount: amount,
+    discount_amount: 0,
+    items_discount_amount,
+    items,
+    discounted_goods: null,
+    ...more,
+  }
+  const total_discount_amount = made.discount_amount + items_discount_amount
+  return { ...made, total_discount_amount, total_amount: (made.amount ?? 0) - total_discount_amount }
+}
+
+const line = (id: string, quantity: number, price: number, more: Partial<StoredItem> = {}): StoredItem => {
+  const made = { object: 'order_item' as const, id, quantity, initial_quantity: quantity, price, ...more }
+  const amount = more.amount ?? quantity * price
+  return { ...made, amount, subtotal_amount: amount - (more.discount_amount ?? 0) }
+}
+
+const undo = (more: Partial<Undo>): Undo => ({
+  order: { amount: 0, discount_amount: 0 },
+  lines: [],
+  goods: [],
+  units: {},
+  day: '2026-01-01',
+  orders_amount: 0,
+  discounted_amount: 0,
+  credits: 0,
+  ...more,
+})
+
+const change = (id: string, more: Partial<UndoneLine>): UndoneLine => ({
+  id,
+  quantity: 0,
+  amount: 0,
+  discount_amount: 0,
+  discount_quantity: 0,
+  free_quantity: 0,
+  ...more,
+})
+
+const discount = (discount_amount: number): Undo => undo({ order: { amount: 0, discount_amount } })
+
+describe('an order without', () => {
+  test('a discount on the whole', () => {
+    expect(undone(order([line('a', 1, 1000)], { discount_amount: 300 }), [discount(300)])).toEqual({
+      amount: 1000,
+      initial_amount: 1000,
+      discount_amount: 0,
+      items_discount_amount: 0,
+      items: [line('a', 1, 1000)],
+      discounted_goods: null,
+    })
+  })
+
+  test('a discount on lines, while another stays', () => {
+    const bought = order([
+      line('a', 2, 1000, { discount_amount: 700, discount_quantity: 2 }),
+      line('b', 1, 500, { discount_amount: 100 }),
+    ])
+    const left = undone(bought, [
+      undo({
+        lines: [change('a', { discount_amount: 400, discount_quantity: 1 }), change('b', { discount_amount: 100 })],
+      }),
+    ])
+    expect(left).toMatchObject({ amount: 2500, discount_amount: 0, items_discount_amount: 300 })
+    expect(left.items).toEqual([line('a', 2, 1000, { discount_amount: 300, discount_quantity: 1 }), line('b', 1, 500)])
+  })
+
+  const gift = line('gift', 2, 999, {
+    initial_quantity: 0,
+    discount_amount: 1998,
+    discount_quantity: 2,
+    free_quantity: 2,
+  })
+  const given = change('gift', {
+    quantity: 2,
+    amount: 1998,
+    discount_amount: 1998,
+    discount_quantity: 2,
+    free_quantity: 2,
+  })
+
+  test('units of a line of their own, which disappears', () => {
+    const bought = order([line('a', 1, 1000), gift], { initial_amount: 1000 })
+    const left = undone(bought, [undo({ order: { amount: 1998, discount_amount: 0 }, lines: [given] })])
+    expect(left).toMatchObject({ amount: 1000, initial_amount: 1000, items_discount_amount: 0 })
+    expect(left.items).toEqual([line('a', 1, 1000)])
+  })
+
+  test('units of a line that another redemption added to as well, which stays with those', () => {
+    const more = line('gift', 3, 999, {
+      initial_quantity: 0,
+      discount_amount: 2997,
+      discount_quantity: 3,
+      free_quantity: 3,
+    })
+    const left = undone(order([more], { initial_amount: 0 }), [
+      undo({ order: { amount: 1998, discount_amount: 0 }, lines: [given] }),
+    ])
+    expect(left).toMatchObject({ amount: 999, items_discount_amount: 999 })
+    expect(left.items).toEqual([
+      line('gift', 1, 999, { initial_quantity: 0, discount_amount: 999, discount_quantity: 1, free_quantity: 1 }),
+    ])
+  })
+
+  test('units that were added to a line of the shop', () => {
+    const mugs = line('mug', 3, 1500, {
+      initial_quantity: 1,
+      discount_amount: 4500,
+      discount_quantity: 3,
+      free_quantity: 3,
+    })
+    const left = undone(order([mugs], { initial_amount: 1500 }), [
+      undo({
+        order: { amount: 3000, discount_amount: 0 },
+        lines: [
+          change('mug', { quantity: 2, amount: 3000, discount_amount: 4500, discount_quantity: 3, free_quantity: 3 }),
+        ],
+      }),
+    ])
+    expect(left).toMatchObject({ amount: 1500, items_discount_amount: 0 })
+    expect(left.items).toEqual([line('mug', 1, 1500)])
+  })
+
+  test('a replacement: units come back, and what they became is gone', () => {
+    const bought = order(
+      [
+        line('old', 0, 2000, { initial_quantity: 2, initial_amount: 4000 }),
+        line('new', 2, 2500, { initial_quantity: 0, discount_amount: 1000 }),
+      ],
+      { initial_amount: 4000 },
+    )
+    const left = undone(bought, [
+      undo({
+        order: { amount: 1000, discount_amount: 0 },
+        lines: [
+          change('old', { quantity: -2, amount: -4000 }),
+          change('new', { quantity: 2, amount: 5000, discount_amount: 1000 }),
+        ],
+      }),
+    ])
+    expect(left).toMatchObject({ amount: 4000, initial_amount: 4000, items_discount_amount: 0 })
+    expect(left.items).toEqual([line('old', 2, 2000, { initial_amount: 4000 })])
+  })
+
+  test('what the latest redemption applied, which says nothing any more', () => {
+    const applied = {
+      applied_discount_amount: 200,
+      applied_discount_quantity: 1,
+      applied_quantity: 1,
+      applied_quantity_amount: 5,
+      application_details: [],
+    }
+    const bought = order([line('a', 1, 1000, { discount_amount: 300, ...applied }), line('b', 1, 10, applied)])
+    expect(undone(bought, [undo({ lines: [change('a', { discount_amount: 200 })] })]).items).toEqual([
+      line('a', 1, 1000, { discount_amount: 100 }),
+      line('b', 1, 10),
+    ])
+  })
+
+  test('goods that nobody else discounted', () => {
+    const bought = order([line('a', 1, 1000)], { discounted_goods: { apple: 2, bread: 1, dates: 1 } })
+    const left = undone(bought, [undo({ goods: ['apple', 'bread'] })])
+    expect(left.discounted_goods).toEqual({ apple: 1, dates: 1 })
+    expect(undone({ ...bought, ...left }, [undo({ goods: ['apple', 'dates'] })]).discounted_goods).toBeNull()
+  })
+
+  test('an amount that nobody knows', () => {
+    const bought = order([], { amount: null, initial_amount: null })
+    expect(undone(bought, [undo({})])).toMatchObject({ amount: null, discount_amount: 0 })
+  })
+})
+
+describe('when the shop has changed the order since', () => {
+  test('lines that it replaced give nothing back, and the amount is that of the new ones', () => {
+    const left = undone(order([line('other', 1, 800)]), [
+      undo({
+        order: { amount: 1998, discount_amount: 0 },
+        lines: [change('gift', { quantity: 2, amount: 1998, discount_amount: 1998 })],
+      }),
+    ])
+    expect(left).toMatchObject({ amount: 800, items: [{ id: 'other', amount: 800 }] })
+  })
+
+  test('a line gives back no more than it has', () => {
+    const left = undone(order([line('a', 1, 800), line('b', 1, 500)]), [
+      undo({
+        order: { amount: 2400, discount_amount: 500 },
+        lines: [change('a', { quantity: 3, amount: 2400, discount_amount: 900, discount_quantity: 3 })],
+      }),
+    ])
+    expect(left).toMatchObject({ amount: 500, discount_amount: 0, items_discount_amount: 0 })
+    expect(left.items).toMatchObject([{ quantity: 0, amount: 0, subtotal_amount: 0 }, { amount: 500 }])
+  })
+
+  test('discounts of others are cut to what is left', () => {
+    const bought = order([line('a', 1, 100), line('b', 1, 900, { initial_quantity: 0 })], { discount_amount: 600 })
+    const left = undone(bought, [
+      undo({ order: { amount: 900, discount_amount: 0 }, lines: [change('b', { quantity: 1, amount: 900 })] }),
+    ])
+    expect(left).toMatchObject({ amount: 100, discount_amount: 100 })
+  })
+})
+
+describe('whatever the engine did to an order', () => {
+  /** What redemptions of these facts store, or null where nothing applies. */
+  function redeemed(given: Facts): { facts: Facts; redeemed: RedeemedOrder } | null {
+    const facts = { ...given, order: withLineIds(given.order) }
+    // A line of nothing has the initial quantity of one that was added, and disappears like it (spec 02, 13.3).
+    if (facts.order?.items?.some(({ quantity }) => quantity === 0)) return null
+    const verdict = evaluate(facts)
+    const it = {
+      facts,
+      loaded: { order: null, customers: [] },
+      request: { order: facts.order, referrer: null },
+      candidates: [],
+    }
+    const ctx = { project_id: 'proj_1', now: nobody.created_at }
+    const done = redeemedOrder(ctx as Ctx, it as unknown as Case, verdict, null)
+    return done === null || done.order.amount === null ? null : { facts, redeemed: done }
+  }
+
+  // A line that the shop sent without a unit looks like one that was added, and may disappear with what was added to it.
+  const amounts = ({ amount, discount_amount, items_discount_amount, items }: Omit<CalculatedOrder, 'metadata'>) => ({
+    amount,
+    discount_amount,
+    items_discount_amount,
+    items: items.filter(({ quantity, initial_quantity }) => quantity + initial_quantity > 0),
+  })
+  /** As it was before anything was redeemed. */
+  const initially = ({ order }: Facts) => {
+    const calculated = calculateOrder(order as NonNullable<Facts['order']>)
+    const items = calculated.items.map((item, index) => {
+      const free_quantity = Math.min(order?.items?.[index]?.free_quantity ?? 0, item.quantity)
+      return { ...item, ...(free_quantity === 0 ? {} : { free_quantity }) }
+    })
+    return amounts({ ...calculated, items })
+  }
+
+  const left = ({ amount, ...order }: ReturnType<typeof undone>) =>
+    amounts({ ...order, ...(amount === null ? {} : { amount }) } as Omit<CalculatedOrder, 'metadata'>)
+
+  test('undone together it is as before', () => {
+    let count = 0
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        const it = redeemed(given)
+        if (it === null) return
+        count += 1
+        const { order, steps } = it.redeemed
+        const all = undone(
+          order,
+          steps.map(({ undo: step }) => undo(step)),
+        )
+        expect(left(all)).toEqual(initially(it.facts))
+        expect(all.initial_amount).toBe(order.initial_amount)
+        expect(all.discounted_goods).toBeNull()
+      }),
+      { numRuns: 800 },
+    )
+    expect(count).toBeGreaterThan(100)
+  })
+
+  test('undone one by one, in any order, it is as before', () => {
+    const replaces = (facts: Facts) => JSON.stringify(facts.redeemables).includes('REPLACE_ITEMS')
+    const some = fc
+      .tuple(
+        freshOrder,
+        fc.array(anyRedeemable, { minLength: 2, maxLength: 4 }),
+        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+      )
+      .map(([order, make, chance]) => ({
+        facts: factsOf(
+          order,
+          make.map((one, index) => one(`R${index}`)),
+        ),
+        chance,
+      }))
+    fc.assert(
+      fc.property(some, ({ facts, chance }) => {
+        const it = replaces(facts) ? null : redeemed(facts)
+        if (it === null) return
+        const steps = it.redeemed.steps
+          .map((step) => ({ step, place: chance.next().value as number }))
+          .sort((a, b) => a.place - b.place)
+        let order = it.redeemed.order
+        for (const { step } of steps) order = { ...order, ...undone(order, [undo(step.undo)]) }
+        expect(left(order)).toEqual(initially(it.facts))
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
