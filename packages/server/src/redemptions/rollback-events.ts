@@ -1,0 +1,105 @@
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import type { Ctx } from '../context.ts'
+import { toSimpleCustomer } from '../customers/customer.ts'
+import type { EventData } from '../events/catalogue.ts'
+import type { NewEvent } from '../events/emit.ts'
+import type { Id } from '../lib/ids.ts'
+import { orderEvents } from '../orders/effects.ts'
+import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
+import { toSimpleStack } from '../promotions/stack.ts'
+import { toSimplePromotionTier } from '../promotions/tier.ts'
+import { nothing_earned } from '../vouchers/entry-changes.ts'
+import { showVoucher } from '../vouchers/show.ts'
+import { type StoredVoucher, toSimpleVoucher } from '../vouchers/voucher.ts'
+import { type StoredRedemption, toSimpleRedemption } from './redemption.ts'
+import type { Rollback, RolledBackPart } from './rollback-changes.ts'
+import type { RollbackFacts } from './rollback-load.ts'
+
+/** What a rollback tells (spec 02, 18): each of its own, the one of them all, the cards, and the order. */
+export async function rollbackEvents(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Promise<NewEvent[]> {
+  const { order, parent, parts } = rollback
+  const whole = parent === null ? [] : [{ redemption: facts.redemption, row: parent, voucher: null }]
+  const all = [...parts, ...whole].map(({ redemption, row, voucher }) => ({
+    row,
+    data: dataOf(facts, order, { ...redemption, status: 'ROLLED_BACK' }, row, voucher),
+  }))
+  const events = all.flatMap(({ row, data }) => told('succeeded', row, data))
+  for (const [index, part] of parts.entries())
+    if (part.entry !== null) events.push(await transactionEvent(ctx, part, (all[index] as (typeof all)[number]).data))
+  if (order === null) return events
+  const people = { customer: facts.order_customer, referrer: facts.order_referrer }
+  const redemption = (all.at(-1) as (typeof all)[number]).data.redemption_rollback
+  return [...events, ...orderEvents({ before: facts.order, order, people, redemption })]
+}
+
+/** What a rollback tells that was refused, and remembered. */
+export function failureEvents(facts: RollbackFacts, row: StoredRedemption): NewEvent[] {
+  const voucher = facts.vouchers.get(facts.redemption.related_object_id) ?? null
+  return told('failed', row, dataOf(facts, facts.order, facts.redemption, row, voucher))
+}
+
+type RollbackData = EventData<'redemption.rollback.succeeded'>
+
+function told(how: 'succeeded' | 'failed', { id, customer_id }: StoredRedemption, data: RollbackData): NewEvent[] {
+  return [
+    { type: `redemption.rollback.${how}`, entity_id: id, data },
+    ...(customer_id === null || data.customer === null
+      ? []
+      : [{ type: `customer.redemption.rollback.${how}`, entity_id: customer_id, data } as const]),
+  ]
+}
+
+/** Everything as it is after the rollback. */
+function dataOf(
+  { customer, campaigns, tiers, stacks, holders }: RollbackFacts,
+  stored_order: StoredOrder | null,
+  redemption: StoredRedemption,
+  row: StoredRedemption,
+  stored_voucher: StoredVoucher | null,
+): RollbackData {
+  const campaign = campaigns.get(redemption.campaign_id ?? '')
+  const tier = tiers.get(redemption.related_object_id)
+  const stack = stacks.get(redemption.stack_id ?? '')
+  const holder = holders.get(stored_voucher?.holder_id ?? '')
+  const order = stored_order && toSimpleOrder(stored_order)
+  const parts = {
+    customer: customer && toSimpleCustomer(customer),
+    voucher: stored_voucher && toSimpleVoucher(stored_voucher),
+    promotion_tier: tier === undefined ? null : toSimplePromotionTier(tier),
+  }
+  return {
+    ...parts,
+    order,
+    campaign: campaign === undefined ? null : toSimpleCampaign(campaign),
+    holder: holder === undefined ? null : toSimpleCustomer(holder),
+    promotion_stack: stack === undefined ? null : toSimpleStack(stack),
+    redemption: toSimpleRedemption(redemption, { ...parts, order }),
+    redemption_rollback: toSimpleRedemption(row, { ...parts, order: row.order === null ? null : order }),
+  }
+}
+
+async function transactionEvent(
+  ctx: Ctx,
+  { redemption: { reward }, voucher, entry }: Pick<RolledBackPart, 'redemption' | 'voucher' | 'entry'>,
+  { order, campaign, holder, redemption, redemption_rollback }: RollbackData,
+): Promise<NewEvent> {
+  const card = voucher as StoredVoucher
+  const { transaction, balance } = entry as NonNullable<RolledBackPart['entry']>
+  const common = {
+    transaction,
+    voucher: await showVoucher(ctx, card),
+    holder,
+    order,
+    redemption,
+    rollback: redemption_rollback,
+    campaign,
+    balance,
+  }
+  const entity_id: Id<'voucher'> = card.id
+  if (card.type === 'GIFT_VOUCHER') return { type: 'voucher.gift.transaction.created', entity_id, data: common }
+  return {
+    type: 'voucher.loyalty_card.transaction.created',
+    entity_id,
+    data: { ...common, ...nothing_earned, reward: reward as Record<string, unknown> | null },
+  }
+}

@@ -1,0 +1,193 @@
+import type { Posting } from '@guerdon/engine/schema'
+import { sql } from 'kysely'
+import { listCampaignsById, type StoredCampaign } from '../campaigns/store.ts'
+import type { Versioned } from '../checkout/load.ts'
+import { multipleRequests } from '../checkout/save.ts'
+import type { Ctx } from '../context.ts'
+import type { StoredCustomer } from '../customers/customer.ts'
+import { listCustomersById } from '../customers/store.ts'
+import type { CustomerRow, PromotionStackRow } from '../db/tables.ts'
+import { sqlState } from '../db/transaction.ts'
+import { notFound } from '../http/errors.ts'
+import { limits } from '../lib/limits.ts'
+import type { StoredItem, StoredOrder } from '../orders/order.ts'
+import { listTiersById, type StoredTier } from '../promotions/tier-store.ts'
+import { heap } from '../vouchers/books.ts'
+import { listVouchersEver } from '../vouchers/store.ts'
+import type { StoredVoucher } from '../vouchers/voucher.ts'
+import type { StoredRedemption } from './redemption.ts'
+import type { Undo } from './undo.ts'
+
+/** A redemption of one thing, with how to undo it. */
+export type RedeemedPart = StoredRedemption & { undo: Undo }
+
+/** All that a rollback has to know, under locks: nobody changes it before the rollback is written. */
+export interface RollbackFacts {
+  /** A single redemption, or the parent of several. */
+  redemption: StoredRedemption
+  /** What was redeemed: the single one itself, or the children in the order in which they were redeemed. */
+  parts: RedeemedPart[]
+  /** Null also when the order is gone since, as customers are. */
+  order: Versioned<StoredOrder> | null
+  customer: StoredCustomer | null
+  order_customer: StoredCustomer | null
+  order_referrer: StoredCustomer | null
+  /** The things of the parts by their ids, as the other maps. */
+  vouchers: ReadonlyMap<string, Versioned<StoredVoucher>>
+  tiers: ReadonlyMap<string, StoredTier>
+  stacks: ReadonlyMap<
+    string,
+    Pick<PromotionStackRow, 'id' | 'name' | 'category_id' | 'campaign_id'> & { tier_ids: string[] }
+  >
+  campaigns: ReadonlyMap<string, StoredCampaign>
+  holders: ReadonlyMap<string, StoredCustomer>
+}
+
+/**
+ * Locks what a rollback changes, in the order in which everybody does: order, customers, codes; the redemptions last, for
+ * there may be nothing else to make two rollbacks of one redemption wait for each other. What is not locked by itself is
+ * read by statements of its own, which see what whoever was waited for has written.
+ */
+export async function loadRollback(
+  ctx: Ctx,
+  { id, order_id, customer_id }: Pick<StoredRedemption, 'id' | 'order_id' | 'customer_id'>,
+): Promise<RollbackFacts> {
+  const { order, locked, versions, rows } = await lockAll(ctx, id, order_id, customer_id).catch((error: unknown) => {
+    // Whoever could not get hold of what it needs in time has changed nothing (spec 02, 19).
+    throw sqlState(error) === '55P03' ? multipleRequests() : error
+  })
+  const redemption = rows.find((row) => row.id === id)
+  if (redemption === undefined) throw notFound('redemption', id) // deleted meanwhile
+  const parts = partsOf(redemption, rows, order)
+
+  const vouchers = await listVouchersEver(ctx, [...versions.keys()])
+  const referrer_id = order?.referrer_id ?? null
+  const read = await customersById(ctx, [referrer_id, ...vouchers.map(({ holder_id }) => holder_id)])
+  return {
+    redemption,
+    parts,
+    order,
+    customer: locked.get(customer_id ?? '') ?? null,
+    order_customer: locked.get(order?.customer_id ?? '') ?? null,
+    order_referrer: read.get(referrer_id ?? '') ?? null,
+    vouchers: new Map(
+      vouchers.map((voucher) => [voucher.id, { ...voucher, xmin: versions.get(voucher.id) as string }]),
+    ),
+    tiers: byId(await listTiersById(ctx, idsOf(parts, 'promotion_tier'))),
+    stacks: byId(await listStacksById(ctx, parts)),
+    campaigns: byId(await listCampaignsById(ctx, [...new Set(parts.flatMap(({ campaign_id }) => campaign_id ?? []))])),
+    holders: read,
+  }
+}
+
+async function lockAll(
+  ctx: Ctx,
+  id: string,
+  order_id: StoredRedemption['order_id'],
+  customer_id: StoredRedemption['customer_id'],
+) {
+  const { db, project_id } = ctx
+  await sql`select set_config('lock_timeout', ${`${limits.checkout_lock_seconds}s`}, true)`.execute(db)
+  const order = order_id === null ? null : await lockOrder(ctx, order_id)
+  const locked = await customersById(ctx, [customer_id, order?.customer_id ?? null], { lock: true })
+  const { rows: versions } = await sql<{ id: string; xmin: string }>`
+    select id, xmin::text as xmin from vouchers
+    where project_id = ${project_id} and id in (
+      select related_object_id from redemptions
+      where project_id = ${project_id} and (id = ${id} or parent_id = ${id}) and related_object_type = 'voucher')
+    order by id for update`.execute(db)
+  const rows: StoredRedemption[] = await db
+    .selectFrom('redemptions')
+    .where('project_id', '=', project_id)
+    .where((is) => is.or([is('id', '=', id as StoredRedemption['id']), is('parent_id', '=', id)]))
+    .orderBy('id')
+    .selectAll()
+    .forUpdate()
+    .execute()
+  return { order, locked, versions: new Map(versions.map((row) => [row.id, row.xmin])), rows }
+}
+
+async function lockOrder(
+  { db, project_id }: Ctx,
+  id: NonNullable<StoredRedemption['order_id']>,
+): Promise<Versioned<StoredOrder> | null> {
+  const row = await db
+    .selectFrom('orders')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .selectAll()
+    .select(sql<string>`xmin::text`.as('xmin'))
+    .forUpdate()
+    .executeTakeFirst()
+  return row === undefined ? null : { ...row, items: row.items as StoredItem[] }
+}
+
+function partsOf(
+  redemption: StoredRedemption,
+  rows: readonly StoredRedemption[],
+  order: StoredOrder | null,
+): RedeemedPart[] {
+  const { id, related_object_type } = redemption
+  if (related_object_type !== 'redemption') return [redemption as RedeemedPart]
+  const { stacked = [] } = (order?.redemptions?.[id] ?? {}) as { stacked?: string[] }
+  const places = new Map(stacked.map((child, place) => [child, place]))
+  const placeOf = ({ id }: StoredRedemption) => places.get(id) ?? 0
+  return (rows.filter(isPartOf(id)) as RedeemedPart[]).sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+/** One of a stack that failed while others succeeded has nothing to undo. */
+const isPartOf = (id: string) => (row: StoredRedemption) =>
+  row.parent_id === id && row.object === 'redemption' && row.result === 'SUCCESS'
+
+async function customersById(
+  ctx: Ctx,
+  ids: ReadonlyArray<CustomerRow['id'] | null>,
+  options: { lock?: boolean } = {},
+): Promise<Map<string, StoredCustomer>> {
+  const known = [...new Set(ids.filter((id) => id !== null))]
+  return known.length === 0 ? new Map() : byId(await listCustomersById(ctx, known, options))
+}
+
+async function listStacksById({ db, project_id }: Ctx, parts: readonly RedeemedPart[]) {
+  const ids = [...new Set(parts.flatMap(({ stack_id }) => stack_id ?? []))]
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('promotion_stacks')
+    .where('project_id', '=', project_id)
+    .where('id', 'in', ids)
+    .select(['id', 'name', 'tier_ids', 'category_id', 'campaign_id'])
+    .execute()
+}
+
+const idsOf = (parts: readonly RedeemedPart[], type: StoredRedemption['related_object_type']): string[] =>
+  parts.filter((part) => part.related_object_type === type).map((part) => part.related_object_id)
+
+const byId = <Row extends { id: string }>(rows: readonly Row[]): Map<string, Row> =>
+  new Map(rows.map((row) => [row.id, row]))
+
+/** The movements by which a card paid, as the engine keeps its books. */
+export async function listPostings(
+  { db, project_id }: Ctx,
+  { id, type }: Pick<StoredVoucher, 'id' | 'type'>,
+  transaction_id: string,
+): Promise<Posting[]> {
+  const { rows } = await sql<{
+    source: string
+    destination: string
+    amount: number
+    lot_id: string | null
+    expires_at: string | null
+  }>`
+    select source, destination, amount, lot_id, expires_at::text as expires_at from postings
+    where project_id = ${project_id} and voucher_id = ${id} and transaction_id = ${transaction_id} order by id`.execute(
+    db,
+  )
+  return rows.map(({ source, destination, amount, lot_id, expires_at }) => ({
+    from: source,
+    to: destination,
+    amount,
+    asset: type === 'GIFT_VOUCHER' ? 'credits' : 'points',
+    lot: lot_id ?? heap,
+    expires_at,
+  }))
+}

@@ -1,0 +1,32 @@
+import { FreeText, Maybe, Metadata, Name, Nullable } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { CheckoutCustomer } from '../checkout/schema.ts'
+import { RedemptionOrder, RedemptionRollback } from './schema.ts'
+
+const TrackingId = Type.String({ minLength: 1, maxLength: 1_000 })
+
+/** What is said here wins over the body (spec 02, 13.1). */
+export const RollbackQuery = Type.Object({
+  reason: Type.Optional(FreeText),
+  tracking_id: Type.Optional(TrackingId),
+})
+export type RollbackQuery = Static<typeof RollbackQuery>
+
+export const RollBackRedemption = Type.Object(
+  {
+    reason: Maybe(FreeText),
+    tracking_id: Maybe(TrackingId),
+    customer: Maybe(CheckoutCustomer),
+    order: Maybe(Type.Object({ id: Maybe(Name), source_id: Maybe(Name) })),
+    metadata: Maybe(Metadata),
+  },
+  { examples: [{ reason: 'The order was cancelled', metadata: { agent: 'support-1' } }] },
+)
+export type RollBackRedemption = Static<typeof RollBackRedemption>
+
+export const RedemptionRollbacks = Type.Object({
+  rollbacks: Type.Array(RedemptionRollback),
+  parent_rollback: Type.Optional(RedemptionRollback),
+  order: Nullable(RedemptionOrder),
+})
+export type RedemptionRollbacks = Static<typeof RedemptionRollbacks>

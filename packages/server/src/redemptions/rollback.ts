@@ -1,0 +1,206 @@
+import { addDuration, clockAt, default_stacking_rules, readDuration } from '@guerdon/engine'
+import { sql } from 'kysely'
+import { figureTallies } from '../campaigns/summary-figures.ts'
+import { ambiguous, type CheckoutRequest, readRequest } from '../checkout/request.ts'
+import { saveCheckout } from '../checkout/save.ts'
+import { trackingId } from '../checkout/tracking.ts'
+import type { Ctx } from '../context.ts'
+import type { StoredCustomer } from '../customers/customer.ts'
+import { findCustomerById, findCustomerBySource } from '../customers/store.ts'
+import { changeCustomer } from '../customers/upsert.ts'
+import { ApiError, type ErrorKey, errorMessage, notFound } from '../http/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { loadMetadataRules, refuseUnlessStorable } from '../metadata-schemas/rules.ts'
+import { toOrder } from '../orders/order.ts'
+import { hasProfile } from '../orders/people.ts'
+import { findStackingRules } from '../stacking-rules/store.ts'
+import type { StoredRedemption } from './redemption.ts'
+import { decideRollback, rollbackChanges, rollbackRow, type Told } from './rollback-changes.ts'
+import { failureEvents, rollbackEvents } from './rollback-events.ts'
+import { loadRollback, type RollbackFacts } from './rollback-load.ts'
+import type { RedemptionRollbacks, RollBackRedemption, RollbackQuery } from './rollback-schema.ts'
+import type { RedemptionRollback } from './schema.ts'
+import { showRedemptions } from './show.ts'
+import type { ShownRow } from './store.ts'
+
+/** Takes a single redemption back (spec 02, 13.1). */
+export async function rollBackRedemption(
+  ctx: Ctx,
+  redemption: ShownRow,
+  query: RollbackQuery,
+  body: RollBackRedemption,
+): Promise<RedemptionRollback | ApiError> {
+  refuseUnlessRedeemed(redemption)
+  if (redemption.related_object_type === 'redemption')
+    throw invalidRedemption(redemption, `Redemption ${redemption.id} is of several together: roll back all of them`)
+  const answer = await rollBack(ctx, redemption, { ...body, ...query })
+  return answer instanceof ApiError ? answer : (answer.rollbacks[0] as RedemptionRollback)
+}
+
+/** Takes back what was redeemed together, all of it or nothing (spec 02, 13.2); a single redemption too. */
+export async function rollBackRedemptions(
+  ctx: Ctx,
+  redemption: ShownRow,
+  query: RollbackQuery,
+  body: RollBackRedemption,
+): Promise<RedemptionRollbacks | ApiError> {
+  refuseUnlessRedeemed(redemption)
+  return rollBack(ctx, redemption, { ...body, ...query })
+}
+
+/** Neither of these ever changes. */
+function refuseUnlessRedeemed(redemption: ShownRow): void {
+  const { id, object, result, parent_id } = redemption
+  if (object !== 'redemption' || result !== 'SUCCESS') throw invalidRedemption(redemption, `${id} redeemed nothing`)
+  if (parent_id !== null)
+    throw new ApiError('invalid_redemption_parent', {
+      details: `Redemption ${id} is part of ${parent_id}: roll back all of them`,
+      resource_id: id,
+      resource_type: 'redemption',
+    })
+}
+
+async function rollBack(ctx: Ctx, known: ShownRow, asked: RollBackRedemption): Promise<RedemptionRollbacks | ApiError> {
+  const { metadata, reason } = asked
+  if (metadata != null) refuseUnlessStorable(metadata)
+  const { customer: named, tracked_source } = readRequest(ctx, pickCustomer(asked), [])
+  await refuseOtherCustomer(ctx, known, named, tracked_source)
+  const facts = await loadRollback(ctx, known)
+  refuseOtherOrder(facts, asked.order)
+
+  const told: Told = { reason: reason ?? null, metadata: metadata ?? null, tracking_id: known.tracking_id }
+  const refusal = whyNot(ctx, facts.redemption)
+  if (refusal !== null) return saveFailure(ctx, facts, told, refusal)
+
+  if (named !== null && facts.customer !== null && hasProfile(named.profile))
+    facts.customer = await changeCustomer(ctx, facts.customer, named.profile, {
+      rules: await loadMetadataRules(ctx, 'customer'),
+    })
+  const source_id = facts.customer?.source_id ?? null
+  if (source_id !== null) told.tracking_id = trackingId(ctx.project, source_id)
+  return save(ctx, facts, told)
+}
+
+const pickCustomer = ({ customer, tracking_id }: RollBackRedemption) => ({
+  ...(customer == null ? {} : { customer }),
+  ...(tracking_id == null ? {} : { tracking_id }),
+})
+
+/** Whoever is named must be who redeemed. Fields without a name are about that one too. */
+async function refuseOtherCustomer(
+  ctx: Ctx,
+  { customer_id }: ShownRow,
+  named: CheckoutRequest['customer'],
+  tracked_source: string | null,
+): Promise<void> {
+  if (named === null) return
+  const { id, source_id } = named
+  if (id === null && source_id === null) {
+    if (customer_id === null) throw invalidCustomer('The redemption has no customer')
+    return
+  }
+  const found = await findNamed(ctx, id, source_id)
+  if (found === undefined) throw notFound('customer', (id ?? source_id) as string)
+  if (tracked_source !== null && found.source_id !== tracked_source) throw ambiguous(tracked_source, found.source_id)
+  if (found.id !== customer_id) throw invalidCustomer(`The redemption is not one of ${found.id}`)
+}
+
+async function findNamed(ctx: Ctx, id: string | null, source_id: string | null): Promise<StoredCustomer | undefined> {
+  const found = id === null ? undefined : await findCustomerById(ctx, id)
+  return found ?? (source_id === null ? undefined : await findCustomerBySource(ctx, source_id))
+}
+
+function refuseOtherOrder({ order, redemption }: RollbackFacts, sent: RollBackRedemption['order']): void {
+  const { id, source_id } = sent ?? {}
+  if (id == null && source_id == null) return
+  const isSame = id == null ? order !== null && order.source_id === source_id : redemption.order_id === id
+  if (!isSame) throw new ApiError('invalid_order', { details: `The redemption is not one of order ${id ?? source_id}` })
+}
+
+/** Why a redemption that could be rolled back cannot be any more. */
+function whyNot(
+  { now, project: { timezone } }: Ctx,
+  { id, status, created_at }: StoredRedemption,
+): { key: ErrorKey; details: string } | null {
+  if (status === 'ROLLED_BACK')
+    return { key: 'already_rolled_back', details: `Redemption ${id} is rolled back already` }
+  const { at, zone } = clockAt(created_at, timezone)
+  return addDuration(at, months, zone) < Date.parse(now)
+    ? { key: 'invalid_redemption', details: `Redemption ${id} is older than 3 months` }
+    : null
+}
+
+/** Redemptions are rolled back within three calendar months (spec 02, 13.1). */
+const months = readDuration('P3M') as NonNullable<ReturnType<typeof readDuration>>
+
+/** The refusal is remembered too, and therefore answered and not thrown. */
+async function saveFailure(
+  ctx: Ctx,
+  facts: RollbackFacts,
+  told: Told,
+  { key, details }: { key: ErrorKey; details: string },
+): Promise<ApiError> {
+  const { redemption, customer } = facts
+  const id = newId('failed_rollback', Date.parse(ctx.now))
+  const row: StoredRedemption = {
+    ...rollbackRow(ctx, redemption, told),
+    id,
+    result: 'FAILURE',
+    status: 'FAILED',
+    ...(redemption.related_object_type === 'redemption' ? { related_object_id: id } : {}),
+    amount: null,
+    failure_code: key,
+    failure_message: errorMessage(key),
+  }
+  const { campaign_id } = redemption
+  await saveCheckout(ctx, ctx.db, {
+    redemptions: [row],
+    ...(customer === null
+      ? {}
+      : { customers: [{ id: customer.id, add: { rollbacks_failed: 1 } }], segment_checks: [customer.id] }),
+    tallies: [
+      ['redemptions', 1],
+      ...(campaign_id === null ? [] : figureTallies(ctx, campaign_id, { rollbacks_failed: 1 })),
+    ],
+    events: failureEvents(facts, row),
+  })
+  return new ApiError(key, { details, resource_id: id, resource_type: 'redemption_rollback' })
+}
+
+async function save(ctx: Ctx, facts: RollbackFacts, told: Told): Promise<RedemptionRollbacks> {
+  const { redeemables_rollback_order_mode: mode } = (await findStackingRules(ctx)) ?? default_stacking_rules
+  const rollback = await decideRollback(ctx, facts, mode, told)
+  const events = await rollbackEvents(ctx, facts, rollback)
+  await saveCheckout(ctx, ctx.db, { ...rollbackChanges(ctx, facts, rollback), events })
+  await forgetReferees(ctx, facts)
+
+  const { parent, parts, order } = rollback
+  const undone_at = facts.redemption.created_at
+  const rows = [...parts.map(({ row }) => row), ...(parent === null ? [] : [parent])]
+  const shown = (await showRedemptions(
+    ctx,
+    rows.map((row) => ({ ...row, undone_at })),
+  )) as RedemptionRollback[]
+  const parent_rollback = shown[parts.length]
+  return {
+    rollbacks: shown.slice(0, parts.length),
+    ...(parent_rollback === undefined ? {} : { parent_rollback }),
+    order: order && toOrder(order),
+  }
+}
+
+/** Whoever was referred by what is rolled back is not any more, unless by another redemption of the code (spec 05, 14.2). */
+async function forgetReferees({ db, project_id }: Ctx, { vouchers, redemption: { customer_id } }: RollbackFacts) {
+  const codes = [...vouchers.values()].flatMap(({ id, is_referral_code }) => (is_referral_code ? [id] : []))
+  if (customer_id === null || codes.length === 0) return
+  await sql`
+    delete from holders h where project_id = ${project_id} and voucher_id = any(${codes}::text[])
+      and customer_id = ${customer_id} and role = 'REFEREE' and not exists (
+        select from redemptions r where r.project_id = h.project_id and r.related_object_id = h.voucher_id
+          and r.customer_id = h.customer_id and r.object = 'redemption' and r.status = 'SUCCEEDED')`.execute(db)
+}
+
+const invalidRedemption = ({ id }: ShownRow, details: string): ApiError =>
+  new ApiError('invalid_redemption', { details, resource_id: id, resource_type: 'redemption' })
+
+const invalidCustomer = (details: string): ApiError => new ApiError('invalid_customer', { details })
