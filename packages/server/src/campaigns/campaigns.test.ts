@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { foldTallies } from '../db/tallies.ts'
+import { foldTallies, tallyMany } from '../db/tallies.ts'
+import { foldUsage } from '../db/usage.ts'
 import { newProject, type Shop } from '../testing/app.ts'
 import { eventsOf, getVoucher, newCampaign, newVoucher, runCampaignJobs, tenOff } from '../testing/campaigns.ts'
 import { expectStablePaging } from '../testing/paging.ts'
+import { newRedemption, ofVoucher } from '../testing/redemptions.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const nothing = { object: 'list', data_ref: 'data', data: [], total: 0 }
@@ -775,6 +777,74 @@ describe('the summary of a campaign', () => {
     expect(await shop.call('GET', '/v1/campaigns/G/summary?start_date=yesterday')).toMatchObject({ status: 400 })
     expect(await summary('')).not.toHaveProperty('points_added')
     expect((await summary('')).campaign).not.toHaveProperty('validation_rules_assignments')
+  })
+
+  test('adds up what redemptions used on their days, gross, and counts those that failed and rollbacks', async () => {
+    const shop = await newProject()
+    const { db } = shop.service.house.database
+    const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 1000 } }
+    const { id } = await newCampaign(shop, 'G', { voucher })
+    const card = (await shop.call('POST', '/v1/campaigns/G/vouchers/IN', {})).body
+    const used = { ...ofVoucher(card), orders_amount: 5000, discounted_amount: 700, amount: 700 }
+    const [first] = [
+      await newRedemption(shop, { ...used, created_at: '2026-01-01T10:00:00.000Z' }),
+      await newRedemption(shop, { ...used, amount: 100, created_at: '2026-01-02T10:00:00.000Z' }),
+    ]
+    await foldUsage(db, 1_000)
+    await newRedemption(shop, { ...used, amount: 30, created_at: '2026-01-02T11:00:00.000Z' })
+    await newRedemption(shop, {
+      ...used,
+      object: 'redemption_rollback',
+      redemption_id: first,
+      amount: -700,
+      created_at: '2026-01-01T10:00:00.000Z',
+    })
+    await tallyMany(db, shop.project_id, [
+      [`campaign/${id}/2026-01-02/redemptions_failed`, 2],
+      [`campaign/${id}/2026-01-03/rollbacks_succeeded`, 1],
+      [`campaign/${id}/2026-01-03/amount_rolledback`, 700],
+      [`campaign/${id}/2026-01-03/orders_rolledback_amount`, 5000],
+    ])
+    const summary = async (query: string) => (await shop.call('GET', `/v1/campaigns/G/summary${query}`)).body
+    expect(await summary('')).toMatchObject({
+      redemptions: 5,
+      redemptions_succeeded: 3,
+      redemptions_failed: 2,
+      rollbacks: 1,
+      orders_amount: 15_000,
+      orders_rolledback_amount: 5000,
+      amount_redeemed: 830,
+      amount_rolledback: 700,
+    })
+    expect(await summary('?start_date=2026-01-02')).toMatchObject({
+      redemptions: 4,
+      orders_amount: 10_000,
+      amount_redeemed: 130,
+    })
+    expect(await summary('?end_date=2026-01-01')).toMatchObject({
+      redemptions: 1,
+      rollbacks: 0,
+      orders_amount: 5000,
+      amount_redeemed: 700,
+    })
+    expect(await summary('')).not.toHaveProperty('discounted_amount')
+  })
+
+  test.each([
+    [{}, 'discounted_amount', 700],
+    [
+      {
+        voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 9 } },
+      },
+      'points_redeemed',
+      5,
+    ],
+  ])('%j is told %s', async (more, name, value) => {
+    const shop = await newProject()
+    const { id: campaign_id } = await newCampaign(shop, 'C', more)
+    const of = ofVoucher({ id: 'v_1', code: 'A', campaign_id })
+    await newRedemption(shop, { ...of, discounted_amount: 700, amount: 5 })
+    expect((await shop.call('GET', '/v1/campaigns/C/summary')).body).toMatchObject({ [name]: value, redemptions: 1 })
   })
 
   test('of amounts beyond all numbers is cut to what JSON can say, and folding goes on', async () => {

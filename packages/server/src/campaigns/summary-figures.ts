@@ -3,33 +3,31 @@ import type { CampaignRow } from '../db/tables.ts'
 import { type Tally, tallyMany } from '../db/tallies.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
 
-/** What a campaign's summary adds up, day by day (spec 03, section 11). */
+/**
+ * What a campaign's summary counts, day by day (spec 03, section 11). What its redemptions used is kept with them
+ * (db/usage.ts).
+ */
 export const figures = [
-  'redemptions_succeeded',
   'redemptions_failed',
   'rollbacks_succeeded',
   'rollbacks_failed',
   'validations_succeeded',
   'validations_failed',
-  'orders_amount',
   'orders_rolledback_amount',
   'vouchers_created',
   'vouchers_deleted',
   'publications_succeeded',
   'publications_failed',
-  'discounted_amount',
   'rolledback_discounted_amount',
   'created_vouchers_amount',
   'amount_added',
   'amount_subtracted',
-  'amount_redeemed',
   'amount_rolledback',
   'amount_deleted',
   'created_vouchers_points',
   'points_added',
   'points_subtracted',
   'points_rewarded',
-  'points_redeemed',
   'points_rolledback',
   'points_expired',
   'points_deleted',

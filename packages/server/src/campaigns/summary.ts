@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import type { Ctx } from '../context.ts'
 import type { CampaignType } from '../db/tables.ts'
 import { summed } from '../db/tallies.ts'
+import { grossUsageOf } from '../db/usage.ts'
 import { CalendarDate } from '../events/shapes.ts'
 import { invalidQuery } from '../http/errors.ts'
 import { toCampaign } from './campaign.ts'
@@ -19,18 +20,29 @@ export type CampaignSummaryQuery = Static<typeof CampaignSummaryQuery>
 
 const sums = ['redemptions', 'rollbacks', 'validations', 'publications'] as const
 
+/** What is added up from the redemptions themselves. */
+const used = [
+  'redemptions_succeeded',
+  'orders_amount',
+  'discounted_amount',
+  'amount_redeemed',
+  'points_redeemed',
+] as const
+
+type Shown = Figure | (typeof used)[number]
+
 /** What came of a campaign, over some days or all of them; which members there are depends on its type. */
 export const CampaignSummary = Type.Object({
   object: Type.Literal('campaign_summary'),
   campaign: Campaign,
-  ...(Object.fromEntries([...sums, ...figures].map((name) => [name, Type.Optional(Int())])) as Record<
-    Figure | (typeof sums)[number],
+  ...(Object.fromEntries([...sums, ...used, ...figures].map((name) => [name, Type.Optional(Int())])) as Record<
+    Shown | (typeof sums)[number],
     ReturnType<typeof Type.Optional<ReturnType<typeof Int>>>
   >),
 })
 export type CampaignSummary = Static<typeof CampaignSummary>
 
-const always: readonly Figure[] = [
+const always: readonly Shown[] = [
   'redemptions_succeeded',
   'redemptions_failed',
   'rollbacks_succeeded',
@@ -40,27 +52,29 @@ const always: readonly Figure[] = [
   'orders_amount',
   'orders_rolledback_amount',
 ]
-const codes: readonly Figure[] = [
+const codes: readonly Shown[] = [
   'vouchers_created',
   'vouchers_deleted',
   'publications_succeeded',
   'publications_failed',
 ]
-const discounts: readonly Figure[] = ['discounted_amount', 'rolledback_discounted_amount']
+const discounts: readonly Shown[] = ['discounted_amount', 'rolledback_discounted_amount']
 
 /** Which figures a type of campaign has (spec 03, section 11). */
-const shown: Readonly<Record<CampaignType, readonly Figure[]>> = {
+const shown: Readonly<Record<CampaignType, readonly Shown[]>> = {
   PROMOTION: [...always, ...discounts],
   DISCOUNT_COUPONS: [...always, ...codes, ...discounts],
   REFERRAL_PROGRAM: [...always, ...codes, 'referred_customers'],
   GIFT_VOUCHERS: [
     ...always,
     ...codes,
+    'amount_redeemed',
     ...figures.filter((name) => name === 'created_vouchers_amount' || name.startsWith('amount_')),
   ],
   LOYALTY_PROGRAM: [
     ...always,
     ...codes,
+    'points_redeemed',
     ...figures.filter((name) => name === 'created_vouchers_points' || /^(pending_)?points_/.test(name)),
   ],
 }
@@ -79,7 +93,18 @@ export async function summaryOf(
     where project_id = ${ctx.project_id}
       and name >= ${`${prefix}${start_date ?? '0'}`} and name < ${`${prefix}${end_date ?? '9999-12-31'}0`}
     group by 1`.execute(ctx.db)
-  const counted = new Map(rows.map(({ name, sum }) => [name, sum]))
+  const usage = await grossUsageOf(ctx.db, ctx.project_id, campaign.id, {
+    ...(start_date === undefined ? {} : { start_date }),
+    ...(end_date === undefined ? {} : { end_date }),
+  })
+  const counted = new Map<string, number>([
+    ...rows.map(({ name, sum }) => [name, sum] as const),
+    ['redemptions_succeeded', usage.redemptions],
+    ['orders_amount', usage.orders_amount],
+    ['discounted_amount', usage.discounted_amount],
+    ['amount_redeemed', usage.credits],
+    ['points_redeemed', usage.credits],
+  ])
   const summary = Object.fromEntries(shown[campaign.campaign_type].map((name) => [name, counted.get(name) ?? 0]))
   for (const name of sums)
     if (`${name}_succeeded` in summary)

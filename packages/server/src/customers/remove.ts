@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { tally } from '../db/tallies.ts'
 import { emit } from '../events/emit.ts'
 import { newId } from '../lib/ids.ts'
+import { eraseCustomerFromRedemptions } from '../redemptions/store.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
 import { eraseHoldings } from './erase-holdings.ts'
 import type { PermanentDeletion } from './schema.ts'
@@ -28,7 +29,7 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
       await sql`delete from ${sql.table(table)} where project_id = ${project_id} and ${condition}`.execute(db)
     return Number(numAffectedRows)
   }
-  const holding_events = await eraseHoldings(ctx, id)
+  const holding_events = (await eraseHoldings(ctx, id)) + (await eraseCustomerFromRedemptions(ctx, id))
   const order_events = await removed('events', sql`entity_id = ${id} and type like 'customer.order.%'`)
   const customer_events = holding_events + (await removed('events', sql`entity_id = ${id}`))
   const events = await removed('custom_events', sql`customer_id = ${id}`)

@@ -8,7 +8,16 @@ import type { DescribedObject } from '../metadata-schemas/rules.ts'
 /** Something that can be exported, and how it becomes a row of a file (spec 03, 18.2). */
 export interface Exportable {
   /** Its rows have a `project_id` and an `id`, and each becomes a row of the file. */
-  table: 'customers' | 'orders' | 'products' | 'skus' | 'vouchers' | 'publications' | 'voucher_transactions' | 'lots'
+  table:
+    | 'customers'
+    | 'orders'
+    | 'products'
+    | 'skus'
+    | 'vouchers'
+    | 'redemptions'
+    | 'publications'
+    | 'voucher_transactions'
+    | 'lots'
   /** What else its columns and filters read; no join may multiply the rows. */
   joins?: RawBuilder<unknown>
   /** Null for what has none, and then neither a field nor a filter of this name. */

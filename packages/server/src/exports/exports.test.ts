@@ -69,8 +69,9 @@ describe('every object has its fields, defaults, orders and filters', () => {
 
 test('an object that is unknown, or none, is refused', async () => {
   const shop = await newProject()
-  const allowed = '[ order, customer, product, sku, voucher, publication, voucher_transactions, points_expiration ]'
-  for (const name of ['api_log', 'redemption', 'Order'])
+  const allowed =
+    '[ order, customer, product, sku, voucher, redemption, publication, voucher_transactions, points_expiration ]'
+  for (const name of ['api_log', 'redemptions', 'Order'])
     expect(await shop.call('POST', '/v1/exports', { exported_object: name })).toMatchObject({
       status: 400,
       body: {

@@ -5,11 +5,13 @@ import { metadataField } from '../lib/filter/filter.ts'
 import { column, type Exportable } from './exportable.ts'
 import { points_expiration, voucher_transactions } from './of-cards.ts'
 import { publication } from './of-publications.ts'
+import { redemption } from './of-redemptions.ts'
 import { voucher } from './of-vouchers.ts'
 
 /** What can be exported, and how it becomes a row of a file (spec 03, 18.2). One more is one more entry. */
 export const exportables = {
   voucher,
+  redemption,
   publication,
   voucher_transactions,
   points_expiration,

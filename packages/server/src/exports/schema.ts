@@ -29,6 +29,7 @@ export const OrderExportParameters = parametersOf('order')
 export const CustomerExportParameters = parametersOf('customer')
 export const ProductExportParameters = parametersOf('product')
 export const SkuExportParameters = parametersOf('sku')
+export const RedemptionExportParameters = parametersOf('redemption')
 export const PublicationExportParameters = parametersOf('publication')
 export const TransactionExportParameters = parametersOf('voucher_transactions')
 export const PointsExpirationExportParameters = parametersOf('points_expiration')
@@ -46,6 +47,7 @@ export const CreateExport = variants('exported_object', [
   Type.Object({ exported_object: Type.Literal('product'), parameters: Maybe(ProductExportParameters) }),
   Type.Object({ exported_object: Type.Literal('sku'), parameters: Maybe(SkuExportParameters) }),
   Type.Object({ exported_object: Type.Literal('voucher'), parameters: Maybe(VoucherExportParameters) }),
+  Type.Object({ exported_object: Type.Literal('redemption'), parameters: Maybe(RedemptionExportParameters) }),
   Type.Object({ exported_object: Type.Literal('publication'), parameters: Maybe(PublicationExportParameters) }),
   Type.Object({
     exported_object: Type.Literal('voucher_transactions'),

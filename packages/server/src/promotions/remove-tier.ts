@@ -3,6 +3,7 @@ import type { StoredCampaign } from '../campaigns/store.ts'
 import { refuseProtected } from '../campaigns/update.ts'
 import type { Ctx } from '../context.ts'
 import { emit } from '../events/emit.ts'
+import { deleteCounted } from '../redemptions/store.ts'
 import { deleteAssignmentsOf } from '../validation-rules/unassign.ts'
 import { tellStack } from './change-stacks.ts'
 import { showTier } from './show-tiers.ts'
@@ -16,6 +17,7 @@ export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): 
   await deleteAssignmentsOf(ctx, 'promotion_tier', [tier.id])
   await takeOutOfStacks(ctx, campaign, tier.id)
   await deleteTier(ctx, tier.id)
+  await deleteCounted(ctx, [tier.id]) // its redemptions stay: they are its campaign's history
   await updateHierarchy(ctx, await listTierIds(ctx, campaign.id))
   await emit(ctx, 'campaign.promotion_tier.deleted', campaign.id, {
     campaign: toSimpleCampaign(campaign),
@@ -46,4 +48,5 @@ export async function deleteTiersAndStacksOf(ctx: Ctx, campaign_id: string): Pro
   if (tier_ids.length > 0) await deleteAssignmentsOf(ctx, 'promotion_tier', tier_ids)
   for (const { id } of await listStacksIn(ctx, campaign_id)) await deleteStack(ctx, id)
   for (const id of tier_ids) await deleteTier(ctx, id)
+  await deleteCounted(ctx, tier_ids)
 }

@@ -1,4 +1,5 @@
 import { toCategory } from '../categories/store.ts'
+import type { Usage } from '../db/usage.ts'
 import type { SimplePromotionTier } from '../events/shapes.ts'
 import { listed } from '../lib/list.ts'
 import { setOnly, type ValidityState } from '../terms/validity.ts'
@@ -6,8 +7,12 @@ import type { ValidationRuleAssignment } from '../validation-rules/schema.ts'
 import type { PromotionTier } from './schema.ts'
 import type { StoredTier } from './tier-store.ts'
 
-/** A tier as it is answered. */
-export function toPromotionTier(tier: StoredTier, assignments: ValidationRuleAssignment[]): PromotionTier {
+/** A tier as it is answered, with its rules and what was redeemed of it, rollbacks taken off. */
+export function toPromotionTier(
+  tier: StoredTier,
+  assignments: ValidationRuleAssignment[],
+  used: Pick<Usage, 'redemptions' | 'orders_amount' | 'discounted_amount'>,
+): PromotionTier {
   const { banner, discount, campaign_id, category, updated_at } = tier
   return {
     id: tier.id,
@@ -22,11 +27,8 @@ export function toPromotionTier(tier: StoredTier, assignments: ValidationRuleAss
     active: tier.active,
     ...setOnly(validityOf(tier)),
     summary: {
-      redemptions: { total_redeemed: tier.redemptions_total },
-      orders: {
-        total_amount: tier.orders_total_amount,
-        total_discount_amount: tier.orders_total_discount_amount,
-      },
+      redemptions: { total_redeemed: used.redemptions },
+      orders: { total_amount: used.orders_amount, total_discount_amount: used.discounted_amount },
     },
     validation_rule_assignments: listed('data', assignments, { total: assignments.length }),
     category_id: category?.id ?? null,

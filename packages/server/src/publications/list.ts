@@ -15,11 +15,11 @@ import { limits } from '../lib/limits.ts'
 import { listed } from '../lib/list.ts'
 import { listLocationShapes } from '../locations/store.ts'
 import { metadataTypes } from '../metadata-schemas/rules.ts'
-import { codeKey } from '../vouchers/store.ts'
+import { codeKey, listVouchersEver } from '../vouchers/store.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
 import { toListedPublication } from './publication.ts'
 import type { PublicationQuery } from './schema.ts'
-import { listPublications, listPublishedVouchers } from './store.ts'
+import { listPublications } from './store.ts'
 
 /** A page of publications with what the query asks for (spec 03, 14.4), of one code if it is given. */
 export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, of?: VoucherRow['id']) {
@@ -27,7 +27,7 @@ export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, of?:
   const where = await conditions(ctx, query)
   if (of !== undefined) where.push(isOfVoucher(ctx, sql`${of}`))
   const { rows, total } = await listPublications(ctx, query, where)
-  const vouchers = await listPublishedVouchers(ctx, [...new Set(rows.flatMap(({ voucher_ids }) => voucher_ids))])
+  const vouchers = await listVouchersEver(ctx, [...new Set(rows.flatMap(({ voucher_ids }) => voucher_ids))])
   const by_id = new Map<string, StoredVoucher>(vouchers.map((voucher) => [voucher.id, voucher]))
   const shown = rows.map((row) =>
     toListedPublication(

@@ -176,14 +176,3 @@ export async function listPublications(
     total: tallyOf(ctx.project_id, 'publications'),
   })
 }
-
-/** Codes by their ids, also those in the bin: what was published stays published. */
-export async function listPublishedVouchers(ctx: Ctx, ids: readonly string[]): Promise<StoredVoucher[]> {
-  if (ids.length === 0) return []
-  const rows = await voucherQuery(ctx)
-    .clearWhere()
-    .where('vouchers.project_id', '=', ctx.project_id)
-    .where(sql<boolean>`vouchers.id = any(${ids}::text[])`)
-    .execute()
-  return rows.map(toStored)
-}

@@ -9,6 +9,7 @@ import { findCustomerById } from '../customers/store.ts'
 import { tally, tallyMany } from '../db/tallies.ts'
 import { emit } from '../events/emit.ts'
 import { notFound } from '../http/errors.ts'
+import { deleteRedemptionsOf } from '../redemptions/store.ts'
 import { insertBinEntry } from '../trash-bin/store.ts'
 import { deleteAssignmentsOf } from '../validation-rules/unassign.ts'
 import { showVoucher } from './show.ts'
@@ -76,7 +77,8 @@ async function countGone(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
 }
 
 /**
- * Erases codes with all that belongs to them: publications, holders, transactions, postings, rules, their entry in the bin.
+ * Erases codes with all that belongs to them: redemptions, publications, holders, transactions, postings, rules, their entry
+ * in the bin.
  * They count as deleted already, or the caller counts them. Of a publication of several codes, the others stay.
  */
 export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise<void> {
@@ -106,6 +108,7 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
     )
     select count(*) as emptied from emptied`.execute(db)
   await tally(db, project_id, 'publications', -(rows[0]?.emptied ?? 0))
+  await deleteRedemptionsOf(ctx, ids)
   for (const table of ['voucher_transactions', 'postings', 'lots'] as const)
     await sql`delete from ${sql.table(table)} where project_id = ${project_id} and voucher_id = any(${ids}::text[])`.execute(
       db,

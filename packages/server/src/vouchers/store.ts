@@ -107,6 +107,17 @@ export async function listVouchersById(
   return rows.map(toStored)
 }
 
+/** Codes by their ids, also those in the bin: what was published or redeemed stays so. */
+export async function listVouchersEver(ctx: Ctx, ids: readonly string[]): Promise<StoredVoucher[]> {
+  if (ids.length === 0) return []
+  const rows = await voucherQuery(ctx)
+    .clearWhere()
+    .where('vouchers.project_id', '=', ctx.project_id)
+    .where(sql<boolean>`vouchers.id = any(${ids}::text[])`)
+    .execute()
+  return rows.map(toStored)
+}
+
 /**
  * A page of codes, of the project or of one campaign. An id begins with the moment of creation, so the order of creation is
  * that of the primary key.

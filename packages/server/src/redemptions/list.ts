@@ -1,0 +1,110 @@
+import type { MetadataType } from '@guerdon/engine/schema'
+import { sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import { type Condition, no } from '../lib/filter/conditions.ts'
+import { type FilterField, type FilterFields, filterSql, metadataField, parseFilter } from '../lib/filter/filter.ts'
+import { limits } from '../lib/limits.ts'
+import { dateBounds, listed } from '../lib/list.ts'
+import type { Project } from '../projects/project.ts'
+import { type StoredVoucher, toVoucher } from '../vouchers/voucher.ts'
+import type { RedemptionQuery, VoucherRedemptionQuery, VoucherRedemptions } from './schema.ts'
+import { showRedemptions } from './show.ts'
+import { listRedemptions, type RedemptionPageQuery } from './store.ts'
+
+/** A page of redemptions and rollbacks with what the query asks for (spec 02, section 12). */
+export async function pageOfRedemptions(ctx: Ctx, query: RedemptionQuery) {
+  const { rows, total } = await listRedemptions(ctx, query, await conditions(ctx, query))
+  return listed('redemptions', await showRedemptions(ctx, rows), { total })
+}
+
+/** What came of one code: a page, or without one all of it, as far as an answer reaches. */
+export async function redemptionsOfVoucher(
+  ctx: Ctx,
+  voucher: StoredVoucher,
+  page: VoucherRedemptionQuery | null,
+): Promise<VoucherRedemptions> {
+  const query: RedemptionPageQuery = page ?? { limit: limits.voucher_redemptions_shown_max }
+  const { rows, total } = await listRedemptions(ctx, query, [sql`redemptions.related_object_id = ${voucher.id}`])
+  return {
+    ...toVoucher(ctx, voucher).redemption,
+    data_ref: 'redemption_entries',
+    total,
+    redemption_entries: await showRedemptions(ctx, rows),
+  }
+}
+
+async function conditions(ctx: Ctx, query: RedemptionQuery): Promise<Condition[]> {
+  const { created_at, result, campaign, customer, filters } = query
+  const where = dateBounds({ ...(created_at && { created_at }) }, { created_at: 'redemptions.created_at' })
+  if (result !== undefined) where.push(sql`redemptions.result = any(${result}::text[])`)
+  if (campaign !== undefined) where.push(await isOfCampaign(ctx, campaign))
+  if (customer !== undefined) where.push(await isOfCustomer(ctx, customer))
+  if (filters !== undefined) {
+    const filter = parseFilter(filters, redemptionFields(ctx.project))
+    where.push(filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone }))
+  }
+  return where
+}
+
+async function isOfCampaign({ db, project_id }: Ctx, name: string): Promise<Condition> {
+  const found = await db
+    .selectFrom('campaigns')
+    .where('project_id', '=', project_id)
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .executeTakeFirst()
+  return found === undefined ? no : sql`redemptions.campaign_id = ${found.id}`
+}
+
+/** Also one that is hidden, by its id: its `source_id` may be another's by now. */
+async function isOfCustomer({ db, project_id }: Ctx, key: string): Promise<Condition> {
+  const { rows } = await sql<{ id: string }>`
+    select id from customers
+    where project_id = ${project_id} and (id = ${key} or (source_id = ${key} and deleted_at is null))
+    order by id = ${key} desc limit 1`.execute(db)
+  return rows[0] === undefined ? no : sql`redemptions.customer_id = ${rows[0].id}`
+}
+
+/** What redemptions are filtered by in lists, over the tables that their query joins. */
+function redemptionFields({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>): FilterFields {
+  return {
+    voucher_code: codeField(case_sensitive_codes),
+    related_object_id: text('redemptions.related_object_id'),
+    related_object_parent_id: text('redemptions.campaign_id'),
+    parent_redemption_id: text('redemptions.parent_id'),
+    failure_code: text('redemptions.failure_code'),
+    result: text('redemptions.result'),
+    object: text('redemptions.object'),
+    customer_id: text('redemptions.customer_id'),
+    campaign_name: text('campaigns.name'),
+    // Whoever calls has a key: nobody redeems under the name of a user.
+    user_login: text(sql`null::text`),
+  }
+}
+
+/** Besides those, an export takes the list's own parameters (spec 03, 18.2). It joins `customers` too. */
+export function exportedRedemptionFields(
+  types: Readonly<Record<string, MetadataType>>,
+  project: Pick<Project, 'case_sensitive_codes'>,
+): FilterFields {
+  const fields = redemptionFields(project)
+  return {
+    ...fields,
+    created_at: { type: 'datetime', column: 'redemptions.created_at' },
+    campaign: fields.campaign_name as FilterField,
+    customer: { type: 'array', column: sql`jsonb_build_array(redemptions.customer_id, customers.source_id)` },
+    voucher: fields.voucher_code as FilterField,
+    related_object: text('redemptions.related_object_type'),
+    status: text('redemptions.status'),
+    'metadata.*': metadataField('redemptions.metadata', types),
+  }
+}
+
+const codeField = (case_sensitive_codes: boolean): FilterField => ({
+  type: 'string',
+  column: 'redemptions.voucher_code',
+  ...(case_sensitive_codes ? {} : { case_insensitive: true }),
+})
+
+const text = (column: string | FilterField['column']): FilterField => ({ type: 'string', column })

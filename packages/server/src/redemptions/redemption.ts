@@ -1,0 +1,143 @@
+import type { Selectable } from 'kysely'
+import type { RedemptionRow } from '../db/tables.ts'
+import type {
+  SimpleCustomer,
+  SimpleOrder,
+  SimplePromotionTier,
+  SimpleRedemption,
+  SimpleReward,
+  SimpleVoucher,
+} from '../events/shapes.ts'
+import type { Instant } from '../lib/instant.ts'
+import type {
+  RedeemedReward,
+  RedeemedTier,
+  RedeemedVoucher,
+  Redemption,
+  RedemptionOrder,
+  RedemptionRollback,
+} from './schema.ts'
+
+export type StoredRedemption = Omit<Selectable<RedemptionRow>, 'scope_id'>
+
+/** How to undo it is never shown. */
+type Shown = Omit<StoredRedemption, 'undo'>
+
+/** What a redemption shows of others; null what it has none of, or what is gone. */
+export interface RedemptionParts {
+  customer: SimpleCustomer | null
+  voucher: RedeemedVoucher | null
+  promotion_tier: RedeemedTier | null
+}
+
+/** A redemption as it is answered (spec 02, section 11); how its order was rolled back, only those who read it learn. */
+export function toRedemption(
+  row: Shown,
+  parts: RedemptionParts,
+  { in_get = false }: { in_get?: boolean } = {},
+): Redemption {
+  const { parent_id, session_key, rollback } = row
+  return {
+    ...common(row, parts),
+    object: 'redemption',
+    status: row.status,
+    ...(parent_id === null ? {} : { redemption: parent_id }),
+    ...(session_key === null ? {} : { session: { key: session_key } }),
+    ...(rollback === null
+      ? {}
+      : {
+          related_redemptions: {
+            rollbacks: [rollbackOf(rollback, in_get)],
+            redemptions: [{ id: row.id, date: row.created_at }],
+          },
+        }),
+  }
+}
+
+/** A rollback as it is answered (spec 02, 13.4); it names what it undid, also where there was nothing left to undo. */
+export function toRollback(
+  row: Shown,
+  { undone, ...parts }: RedemptionParts & { undone: { id: string; date: Instant } | null },
+): RedemptionRollback {
+  const { redemption_id, reason } = row
+  return {
+    ...common(row, parts),
+    object: 'redemption_rollback',
+    status: row.status === 'FAILED' ? 'FAILED' : 'SUCCEEDED',
+    ...(redemption_id === null ? {} : { redemption: redemption_id }),
+    ...(reason === null ? {} : { reason }),
+    ...(undone === null ? {} : { related_redemptions: { redemptions: [{ id: undone.id, date: undone.date }] } }),
+  }
+}
+
+/** [SR], the form in events, of a redemption or a rollback. */
+export function toSimpleRedemption(row: Shown, parts: SimpleRedemptionParts): SimpleRedemption {
+  const { tracking_id, amount, reward, failure_code, failure_message, reason } = row
+  const { customer, voucher, promotion_tier, order, previous_order } = parts
+  const other_id = row.object === 'redemption' ? row.parent_id : row.redemption_id
+  return {
+    id: row.id,
+    customer_id: row.customer_id,
+    ...(tracking_id === null ? {} : { tracking_id }),
+    date: row.created_at,
+    ...(amount === null ? {} : { amount }),
+    order,
+    ...(previous_order === undefined ? {} : { previous_order }),
+    ...(reward === null ? {} : { reward: { voucher: null, product: null, sku: null, ...reward } as SimpleReward }),
+    customer,
+    result: row.result,
+    status: row.status,
+    ...(voucher === null ? {} : { voucher }),
+    ...(promotion_tier === null ? {} : { promotion_tier }),
+    ...(other_id === null ? {} : { redemption: other_id }),
+    metadata: row.metadata,
+    ...(failure_code === null ? {} : { failure_code }),
+    ...(failure_message === null ? {} : { failure_message }),
+    ...(reason === null ? {} : { reason }),
+    channel: channelOf(row),
+    object: row.object,
+  }
+}
+
+export interface SimpleRedemptionParts {
+  customer: SimpleCustomer | null
+  voucher: SimpleVoucher | null
+  promotion_tier: SimplePromotionTier | null
+  order: SimpleOrder | null
+  previous_order?: SimpleOrder | null
+}
+
+function common(row: Shown, { customer, voucher, promotion_tier }: RedemptionParts) {
+  const { amount, reward, failure_code, failure_message } = row
+  return {
+    id: row.id,
+    date: row.created_at,
+    customer_id: row.customer_id,
+    tracking_id: row.tracking_id,
+    metadata: row.metadata,
+    ...(amount === null ? {} : creditsOf(amount, voucher)),
+    result: row.result,
+    ...(failure_code === null ? {} : { failure_code }),
+    ...(failure_message === null ? {} : { failure_message }),
+    order: row.order as RedemptionOrder | null,
+    channel: channelOf(row),
+    customer,
+    related_object_type: row.related_object_type,
+    related_object_id: row.related_object_id,
+    voucher,
+    ...(promotion_tier === null ? {} : { promotion_tier }),
+    ...(reward === null ? {} : { reward: reward as RedeemedReward }),
+  }
+}
+
+const creditsOf = (amount: number, voucher: RedeemedVoucher | null) => ({
+  amount,
+  ...(voucher?.type === 'GIFT_VOUCHER' ? { gift: { amount } } : {}),
+  ...(voucher?.type === 'LOYALTY_CARD' ? { loyalty_card: { points: amount } } : {}),
+})
+
+const channelOf = ({ channel_id, channel_type }: Shown) => ({ channel_id, channel_type })
+
+function rollbackOf({ id, date, rollback_order_mode }: NonNullable<StoredRedemption['rollback']>, in_get: boolean) {
+  return { id, date, ...(in_get ? { rollback_order_mode } : {}) }
+}

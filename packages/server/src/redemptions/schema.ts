@@ -1,0 +1,174 @@
+import { CoveredEntries, Instant, Int, Metadata, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { Category } from '../categories/schema.ts'
+import { Full, SimpleCustomer } from '../events/shapes.ts'
+import { limits } from '../lib/limits.ts'
+import { DateQuery, FilterQuery, listOf, PageQuery } from '../lib/list.ts'
+import { Order } from '../orders/schema.ts'
+import { PromotionTier } from '../promotions/schema.ts'
+import { Voucher } from '../vouchers/schema.ts'
+
+const { status, customer_id, referrer_id, created_at, updated_at, ...everyOrder } = Order.properties
+
+/** An order as a redemption left it. One among several shows no more than it did to the amounts (spec 02, 10.2). */
+export const RedemptionOrder = Type.Object({
+  ...everyOrder,
+  status: Type.Optional(status),
+  customer_id: Type.Optional(customer_id),
+  referrer_id: Type.Optional(referrer_id),
+  created_at: Type.Optional(created_at),
+  updated_at: Type.Optional(updated_at),
+})
+export type RedemptionOrder = Static<typeof RedemptionOrder>
+
+/** Of a category that is asked for with `expand`: what it does to the others. */
+const RedeemedCategory = Type.Object({
+  ...Category.properties,
+  stacking_rules_type: Type.Optional(OneOf(['JOINT', 'EXCLUSIVE'])),
+})
+
+/** A code with its rules; what it covers is said by the call that redeems it alone (spec 02, section 16). */
+export const RedeemedVoucher = Type.Object({
+  ...Voucher.properties,
+  categories: Type.Array(RedeemedCategory),
+  holder: Type.Optional(SimpleCustomer),
+  applicable_to: Type.Optional(CoveredEntries),
+  inapplicable_to: Type.Optional(CoveredEntries),
+})
+export type RedeemedVoucher = Static<typeof RedeemedVoucher>
+
+export const RedeemedTier = Type.Object({
+  ...PromotionTier.properties,
+  categories: Type.Array(RedeemedCategory),
+})
+export type RedeemedTier = Static<typeof RedeemedTier>
+
+/** What a card was redeemed for. */
+export const RedeemedReward = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  type: OneOf(['CAMPAIGN', 'COIN', 'MATERIAL']),
+  parameters: Full,
+  metadata: Metadata,
+  customer: Type.Optional(Nullable(SimpleCustomer)),
+  assignment_id: Type.Optional(Nullable(Type.String())),
+  loyalty_tier_id: Type.Optional(Nullable(Type.String())),
+  voucher: Type.Optional(Nullable(Full)),
+  product: Type.Optional(Nullable(Full)),
+  sku: Type.Optional(Nullable(Full)),
+  created_at: Instant,
+  updated_at: Nullable(Instant),
+  object: Type.Literal('reward'),
+})
+export type RedeemedReward = Static<typeof RedeemedReward>
+
+const Mention = { id: Type.String(), date: Instant }
+
+/** What a redemption and a rollback have in common (spec 02, 11 and 13.4). */
+const common = {
+  id: Type.String(),
+  date: Instant,
+  customer_id: Nullable(Type.String()),
+  tracking_id: Nullable(Type.String()),
+  metadata: Nullable(Metadata),
+  result: OneOf(['SUCCESS', 'FAILURE']),
+  failure_code: Type.Optional(Type.String()),
+  failure_message: Type.Optional(Type.String()),
+  order: Nullable(RedemptionOrder),
+  channel: Type.Object({
+    channel_id: Type.String({ description: 'The application id of the key, or the assignment of the reward.' }),
+    channel_type: OneOf(['API', 'AUTO_REDEEM']),
+  }),
+  customer: Nullable(SimpleCustomer),
+  related_object_type: OneOf(['voucher', 'promotion_tier', 'redemption']),
+  related_object_id: Type.String({ description: 'Of what was redeemed; of several together, their own id.' }),
+  voucher: Nullable(RedeemedVoucher),
+  promotion_tier: Type.Optional(RedeemedTier),
+  reward: Type.Optional(RedeemedReward),
+}
+
+const Credits = Int({ minimum: 0 })
+
+export const Redemption = Type.Object({
+  ...common,
+  object: Type.Literal('redemption'),
+  status: OneOf(['SUCCEEDED', 'FAILED', 'ROLLED_BACK']),
+  amount: Type.Optional(Credits),
+  redemption: Type.Optional(Type.String({ description: 'Of one among several: the redemption of them all.' })),
+  session: Type.Optional(Type.Object({ key: Type.String() })),
+  related_redemptions: Type.Optional(
+    Type.Object({
+      rollbacks: Type.Array(
+        Type.Object({ ...Mention, rollback_order_mode: Type.Optional(OneOf(['WITH_ORDER', 'WITHOUT_ORDER'])) }),
+      ),
+      redemptions: Type.Array(Type.Object(Mention)),
+    }),
+  ),
+  gift: Type.Optional(Type.Object({ amount: Credits })),
+  loyalty_card: Type.Optional(Type.Object({ points: Credits })),
+})
+export type Redemption = Static<typeof Redemption>
+
+/** Credits or points that went back. */
+const Returned = Int({ maximum: 0 })
+
+export const RedemptionRollback = Type.Object({
+  ...common,
+  object: Type.Literal('redemption_rollback'),
+  status: OneOf(['SUCCEEDED', 'FAILED']),
+  amount: Type.Optional(Returned),
+  redemption: Type.Optional(Type.String({ description: 'What was undone.' })),
+  reason: Type.Optional(Type.String()),
+  related_redemptions: Type.Optional(Type.Object({ redemptions: Type.Array(Type.Object(Mention)) })),
+  gift: Type.Optional(Type.Object({ amount: Returned })),
+  loyalty_card: Type.Optional(Type.Object({ points: Returned })),
+})
+export type RedemptionRollback = Static<typeof RedemptionRollback>
+
+/** A redemption or a rollback. */
+export const RedemptionEntry = variants('object', [Redemption, RedemptionRollback])
+export type RedemptionEntry = Static<typeof RedemptionEntry>
+
+export const RedemptionList = listOf('redemptions', RedemptionEntry, { total: true })
+
+const Result = OneOf(['SUCCESS', 'FAILURE'])
+
+export const RedemptionQuery = Type.Object({
+  ...PageQuery({
+    order: [
+      '-created_at',
+      'created_at',
+      'id',
+      '-id',
+      'voucher_code',
+      '-voucher_code',
+      'tracking_id',
+      '-tracking_id',
+      'customer_id',
+      '-customer_id',
+    ],
+  }),
+  created_at: DateQuery.created_at,
+  result: Type.Optional(Type.Array(Result, { maxItems: limits.filter_values_max, description: 'Any of them.' })),
+  campaign: Type.Optional(Type.String({ description: 'Name of a campaign.' })),
+  customer: Type.Optional(Type.String({ description: 'Id or source id.' })),
+  ...FilterQuery,
+})
+export type RedemptionQuery = Static<typeof RedemptionQuery>
+
+/** What was redeemed of one code. */
+export const VoucherRedemptions = Type.Object({
+  quantity: Nullable(Int()),
+  redeemed_quantity: Int({ minimum: 0 }),
+  redeemed_amount: Type.Optional(Credits),
+  redeemed_points: Type.Optional(Credits),
+  object: Type.Literal('list'),
+  url: Type.String(),
+  data_ref: Type.Literal('redemption_entries'),
+  total: Int({ minimum: 0 }),
+  redemption_entries: Type.Array(RedemptionEntry),
+})
+export type VoucherRedemptions = Static<typeof VoucherRedemptions>
+
+export const VoucherRedemptionQuery = Type.Object(PageQuery({ order: ['-created_at', 'created_at'] }))
+export type VoucherRedemptionQuery = Static<typeof VoucherRedemptionQuery>

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import { toSimpleCustomer } from '../customers/customer.ts'
+import type { SimpleCustomer } from '../events/shapes.ts'
+import { listed } from '../lib/list.ts'
+import type { PromotionTier } from '../promotions/schema.ts'
+import { showTiers } from '../promotions/show-tiers.ts'
+import { listTiersById } from '../promotions/tier-store.ts'
+import { listAssignmentsOf } from '../validation-rules/assignment-store.ts'
+import type { Voucher } from '../vouchers/schema.ts'
+import { listVouchersEver } from '../vouchers/store.ts'
+import { toVoucher } from '../vouchers/voucher.ts'
+import { toRedemption, toRollback } from './redemption.ts'
+import type { RedeemedVoucher, RedemptionEntry } from './schema.ts'
+import type { ShownRow } from './store.ts'
+
+/**
+ * Redemptions and rollbacks as they are read: with the codes, tiers and customers as they are now. However many there are,
+ * the statements are the same few.
+ */
+export async function showRedemptions(ctx: Ctx, rows: readonly ShownRow[]): Promise<RedemptionEntry[]> {
+  const vouchers = await vouchersOf(ctx, rows)
+  const tiers = await tiersOf(ctx, rows)
+  const customers = await customersOf(ctx, [
+    ...rows.map(({ customer_id }) => customer_id),
+    ...[...vouchers.values()].map(({ holder_id }) => holder_id ?? null),
+  ])
+  return rows.map((row) => {
+    const parts = {
+      customer: customers.get(row.customer_id ?? '') ?? null,
+      voucher: withHolder(vouchers.get(row.related_object_id), customers),
+      promotion_tier: tiers.get(row.related_object_id) ?? null,
+    }
+    if (row.object === 'redemption') return toRedemption(row, parts, { in_get: true })
+    const { redemption_id, undone_at } = row
+    const undone = redemption_id === null || undone_at === null ? null : { id: redemption_id, date: undone_at }
+    return toRollback(row, { ...parts, undone })
+  })
+}
+
+export async function showRedemption(ctx: Ctx, row: ShownRow): Promise<RedemptionEntry> {
+  const [shown] = await showRedemptions(ctx, [row])
+  return shown as RedemptionEntry
+}
+
+const relatedIds = (rows: readonly ShownRow[], type: ShownRow['related_object_type']): string[] => [
+  ...new Set(rows.filter((row) => row.related_object_type === type).map((row) => row.related_object_id)),
+]
+
+/** Each with its own rules first, and then those of its campaign. */
+async function vouchersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<string, Voucher>> {
+  const vouchers = await listVouchersEver(ctx, relatedIds(rows, 'voucher'))
+  if (vouchers.length === 0) return new Map()
+  const ids = vouchers.map(({ id }) => id)
+  const campaign_ids = [...new Set(vouchers.flatMap(({ campaign_id }) => campaign_id ?? []))]
+  const assignments = [
+    ...(await listAssignmentsOf(ctx, 'voucher', ids)),
+    ...(campaign_ids.length === 0 ? [] : await listAssignmentsOf(ctx, 'campaign', campaign_ids)),
+  ]
+  const by_object = Map.groupBy(assignments, ({ related_object_id }) => related_object_id)
+  return new Map(
+    vouchers.map((voucher) => {
+      const own = [...(by_object.get(voucher.id) ?? []), ...(by_object.get(voucher.campaign_id ?? '') ?? [])]
+      const validation_rules_assignments = listed('data', own, { total: own.length })
+      return [voucher.id, { ...toVoucher(ctx, voucher), validation_rules_assignments }]
+    }),
+  )
+}
+
+async function tiersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<string, PromotionTier>> {
+  const ids = relatedIds(rows, 'promotion_tier')
+  const tiers = ids.length === 0 ? [] : await showTiers(ctx, await listTiersById(ctx, ids))
+  return new Map(tiers.map((tier) => [tier.id, tier]))
+}
+
+/** Also those that are hidden: what they did keeps naming them (spec 04, 4.3). */
+function withHolder(
+  voucher: Voucher | undefined,
+  customers: ReadonlyMap<string, SimpleCustomer>,
+): RedeemedVoucher | null {
+  if (voucher === undefined) return null
+  const holder = customers.get(voucher.holder_id ?? '')
+  return holder === undefined ? voucher : { ...voucher, holder }
+}
+
+async function customersOf(
+  { db, project_id }: Ctx,
+  named: ReadonlyArray<string | null>,
+): Promise<Map<string, SimpleCustomer>> {
+  const ids = [...new Set(named.flatMap((id) => id ?? []))]
+  if (ids.length === 0) return new Map()
+  const customers = await db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .select(['id', 'name', 'email', 'source_id', 'metadata'])
+    .execute()
+  return new Map(customers.map((customer) => [customer.id, toSimpleCustomer(customer)]))
+}

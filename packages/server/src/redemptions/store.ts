@@ -1,0 +1,176 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import type { CustomerRow, RedemptionRow } from '../db/tables.ts'
+import { tally, tallyOf } from '../db/tallies.ts'
+import { notFound } from '../http/errors.ts'
+import type { Condition } from '../lib/filter/conditions.ts'
+import type { Instant } from '../lib/instant.ts'
+import { limits } from '../lib/limits.ts'
+import { pageOf } from '../lib/list.ts'
+import type { StoredRedemption } from './redemption.ts'
+import type { RedemptionQuery } from './schema.ts'
+
+/** What is shown of a redemption; how to undo it only concerns a rollback. */
+const columns = [
+  'project_id',
+  'id',
+  'object',
+  'result',
+  'status',
+  'related_object_type',
+  'related_object_id',
+  'campaign_id',
+  'stack_id',
+  'voucher_code',
+  'parent_id',
+  'redemption_id',
+  'customer_id',
+  'tracking_id',
+  'order_id',
+  'amount',
+  'metadata',
+  'session_key',
+  'channel_type',
+  'channel_id',
+  'failure_code',
+  'failure_message',
+  'reason',
+  'reward',
+  'order',
+  'rollback',
+  'created_at',
+] as const satisfies ReadonlyArray<keyof Omit<StoredRedemption, 'undo'>>
+
+/** Every redemption and rollback of the project, with the moment of what a rollback undid. */
+function everyRedemption({ db, project_id }: Ctx) {
+  return db
+    .selectFrom('redemptions')
+    .leftJoin('redemptions as undone', (join) =>
+      join
+        .onRef('undone.project_id', '=', 'redemptions.project_id')
+        .onRef('undone.id', '=', 'redemptions.redemption_id'),
+    )
+    .where('redemptions.project_id', '=', project_id)
+    .select(columns.map((column) => `redemptions.${column}` as const))
+    .select('undone.created_at as undone_at')
+}
+
+export type ShownRow = Omit<StoredRedemption, 'undo'> & { undone_at: Instant | null }
+
+/** Those that lists show: of what lies in the bin, or belongs to a campaign there, nobody hears (spec 03, 5.6 and 10.6). */
+const redemptionQuery = (ctx: Ctx) =>
+  everyRedemption(ctx)
+    .leftJoin('vouchers', (join) =>
+      join
+        .onRef('vouchers.project_id', '=', 'redemptions.project_id')
+        .onRef('vouchers.id', '=', sql`redemptions.related_object_id`),
+    )
+    .leftJoin('campaigns', (join) =>
+      join
+        .onRef('campaigns.project_id', '=', 'redemptions.project_id')
+        .onRef('campaigns.id', '=', 'redemptions.campaign_id'),
+    )
+    .where(is_listed)
+
+/** Wrapped, so that the planner makes no guess of it: what is in the bin is the exception. */
+export const is_listed = sql<boolean>`case when vouchers.deleted_at is null and campaigns.deleted_at is null then true end`
+
+/** A redemption or a rollback by its id, also of what is in the bin since. */
+export async function getRedemption(ctx: Ctx, id: string): Promise<ShownRow> {
+  const row = await everyRedemption(ctx)
+    .where('redemptions.id', '=', id as RedemptionRow['id'])
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('redemption', id)
+  return row
+}
+
+export type RedemptionPageQuery = Pick<RedemptionQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>
+
+export async function listRedemptions(
+  ctx: Ctx,
+  query: RedemptionPageQuery,
+  where: Condition[],
+): Promise<{ rows: ShownRow[]; total: number }> {
+  return pageOf(redemptionQuery(ctx), query, {
+    columns: {
+      created_at: 'redemptions.created_at',
+      id: 'redemptions.id',
+      voucher_code: { nullable: 'redemptions.voucher_code' },
+      tracking_id: { nullable: 'redemptions.tracking_id' },
+      customer_id: { nullable: 'redemptions.customer_id' },
+    },
+    default_order: '-created_at',
+    id: 'redemptions.id',
+    where,
+    total: listedTotal(ctx),
+  })
+}
+
+/**
+ * All that are listed: all that there are, less those of what is in the bin. The latter are counted each time, since one
+ * can still be added to what somebody is moving there; the bin has few of them.
+ */
+const listedTotal = ({ project_id }: Ctx) => sql<number>`(${tallyOf(project_id, 'redemptions')}
+  - (select count(*) from campaigns c join redemptions r on r.project_id = c.project_id and r.campaign_id = c.id
+     where c.project_id = ${project_id} and c.deleted_at is not null)
+  - (select count(*) from bin_entries b
+     join redemptions r on r.project_id = b.project_id and r.related_object_id = b.resource_id
+     left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id
+     where b.project_id = ${project_id} and b.resource_type = 'voucher' and c.deleted_at is null))`
+
+/** Deletes the redemptions, failures and rollbacks of codes for good, with what sessions hold of them and what was counted. */
+export async function deleteRedemptionsOf({ db, project_id }: Ctx, voucher_ids: readonly string[]): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from redemptions where project_id = ${project_id} and related_object_id = any(${voucher_ids}::text[])`.execute(
+    db,
+  )
+  await tally(db, project_id, 'redemptions', -Number(numAffectedRows))
+  await deleteCounted({ db, project_id }, voucher_ids)
+}
+
+/** Deletes redemptions of a campaign, at most so many, and answers how many it deleted. */
+export async function deleteSomeRedemptionsIn({ db, project_id }: Ctx, campaign_id: string): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with doomed as materialized (
+      select id from redemptions where project_id = ${project_id} and campaign_id = ${campaign_id}
+      limit ${sql.lit(limits.redemptions_deleted_at_once)}
+    )
+    delete from redemptions r using doomed where r.project_id = ${project_id} and r.id = doomed.id`.execute(db)
+  await tally(db, project_id, 'redemptions', -Number(numAffectedRows))
+  return Number(numAffectedRows)
+}
+
+/** Deletes what was counted of campaigns, tiers or codes that are going, and what sessions hold of them. */
+export async function deleteCounted(
+  { db, project_id }: Pick<Ctx, 'db' | 'project_id'>,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`delete from usage where project_id = ${project_id} and scope_id = any(${ids}::text[])`.execute(db)
+  // Units that count against limits are theirs too, of all customers and of each.
+  for (const [from, until] of ids.flatMap((id) => [
+    [`units/${id}/`, `units/${id}0`],
+    [`units/${id}:`, `units/${id};`],
+  ]))
+    await sql`delete from usage where project_id = ${project_id} and scope_id >= ${from} and scope_id < ${until}`.execute(
+      db,
+    )
+  await sql`delete from holds where project_id = ${project_id} and resource_id = any(${ids}::text[])`.execute(db)
+}
+
+/**
+ * Has redemptions name a customer no more that is being erased, nor the orders they show, which are erased too: amounts
+ * and goods stay (spec 04, 4.3). What tells of them goes; answers how many events that were.
+ */
+export async function eraseCustomerFromRedemptions({ db, project_id }: Ctx, id: CustomerRow['id']): Promise<number> {
+  const { numAffectedRows: events = 0n } = await sql`
+    delete from events using redemptions r
+    where r.project_id = ${project_id} and r.customer_id = ${id}
+      and events.project_id = r.project_id and events.entity_id = r.id and events.type ^@ 'redemption.'`.execute(db)
+  await sql`
+    update redemptions set customer_id = null, tracking_id = null,
+      reward = case when reward ? 'customer' then reward || '{"customer": null}' else reward end,
+      "order" = case when "order" ? 'customer_id' then "order" || '{"customer_id": null, "metadata": {}}' else "order" || '{"metadata": {}}' end
+        - 'customer'
+    where project_id = ${project_id} and customer_id = ${id}`.execute(db)
+  return Number(events)
+}

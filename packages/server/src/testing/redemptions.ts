@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { RedemptionRow } from '../db/tables.ts'
+import { tally } from '../db/tallies.ts'
+import { newId } from '../lib/ids.ts'
+import type { StoredRedemption } from '../redemptions/redemption.ts'
+import type { Shop } from './app.ts'
+
+/** What a test says of a redemption; the columns, and what it used. */
+export interface RedemptionFields extends Partial<Omit<StoredRedemption, 'project_id'>> {
+  orders_amount?: number
+  discounted_amount?: number
+}
+
+const prefixes = {
+  redemption: { SUCCESS: 'redemption', FAILURE: 'failed_redemption' },
+  redemption_rollback: { SUCCESS: 'rollback', FAILURE: 'failed_rollback' },
+} as const
+
+/**
+ * Writes a redemption as it is stored, and answers its id: unless told otherwise a single successful one of nothing in
+ * particular, now. One that succeeded counts for its campaign, tier or code.
+ */
+export async function newRedemption(shop: Shop, fields: RedemptionFields = {}): Promise<RedemptionRow['id']> {
+  const { orders_amount = 0, discounted_amount = 0, ...said } = fields
+  const { object = 'redemption', result = 'SUCCESS' } = said
+  const created_at = said.created_at ?? new Date(shop.service.clock.now()).toISOString()
+  const id = said.id ?? newId(prefixes[object][result], Date.parse(created_at))
+  const row = {
+    project_id: shop.project_id,
+    id,
+    object,
+    result,
+    status: result === 'SUCCESS' ? 'SUCCEEDED' : 'FAILED',
+    related_object_type: 'redemption',
+    related_object_id: id,
+    channel_type: 'API',
+    channel_id: 'app',
+    ...said,
+    created_at,
+  }
+  const { db } = shop.service.house.database
+  const columns = sql.join(Object.keys(row).map((name) => sql.ref(name)))
+  await sql`insert into redemptions (${columns})
+    select ${columns} from jsonb_populate_record(null::redemptions, ${JSON.stringify(row)}::jsonb)`.execute(db)
+  await tally(db, shop.project_id, 'redemptions', 1)
+
+  if (result === 'SUCCESS' && row.related_object_type !== 'redemption') {
+    const scopes = new Set([said.campaign_id ?? row.related_object_id])
+    if (row.related_object_type === 'promotion_tier') scopes.add(row.related_object_id)
+    for (const scope_id of scopes)
+      await sql`insert into usage values (${shop.project_id}, ${scope_id}, ${created_at}::date,
+        ${object === 'redemption_rollback'}, ${id}, 1, ${orders_amount}, ${discounted_amount}, ${Math.abs(said.amount ?? 0)})`.execute(
+        db,
+      )
+  }
+  return id
+}
+
+/** The columns of a redemption of a code, as the API shows it. */
+export const ofVoucher = (voucher: { id: string; code: string; campaign_id: string | null }) => ({
+  related_object_type: 'voucher' as const,
+  related_object_id: voucher.id,
+  voucher_code: voucher.code,
+  campaign_id: voucher.campaign_id as RedemptionRow['campaign_id'],
+})
+
+/** And of one of a promotion tier. */
+export const ofTier = (tier: { id: string; campaign_id: string }) => ({
+  related_object_type: 'promotion_tier' as const,
+  related_object_id: tier.id,
+  campaign_id: tier.campaign_id as RedemptionRow['campaign_id'],
+})
