@@ -1,0 +1,73 @@
+import type { Thing } from './goods.ts'
+
+/** The model: what was asked for and what was answered. */
+export interface Ledger {
+  checkouts: Checkout[]
+  refusals: Refusal[]
+  holds: Hold[]
+  /** Failed redemptions and rollbacks, which are stored too. */
+  failed: Set<string>
+  /** Requests with a key, and their answers. */
+  kept: Array<{ path: string; body: unknown; key: string; status: number; text: string }>
+  violations: string[]
+  outcomes: Map<string, number>
+  unanswered: number
+  replayed: number
+  slowest_ms: number
+}
+
+export const newLedger = (): Ledger => ({
+  checkouts: [],
+  refusals: [],
+  holds: [],
+  failed: new Set(),
+  kept: [],
+  violations: [],
+  outcomes: new Map(),
+  unanswered: 0,
+  replayed: 0,
+  slowest_ms: 0,
+})
+
+export interface Checkout {
+  /** Of the parent, where there are several. */
+  id: string
+  children: Array<Use & { id: string }>
+  order: OrderRecord | null
+  span: Span
+  undone: (Span & { id: string; children: string[] }) | null
+}
+
+export interface Refusal {
+  uses: Use[]
+  key: string
+  span: Span
+}
+
+export interface Hold {
+  uses: Use[]
+  span: Span
+  ttl_ms: number
+  ended: Span | null
+}
+
+/** A thing in a request. */
+export interface Use {
+  thing: Thing
+  customer: string
+  discount: number
+  credits: number
+  units: number
+}
+
+export interface OrderRecord {
+  id: string | null
+  source_id: string | null
+  amount: number
+}
+
+/** When a request was sent, and when it was answered: what it did, it did in between. */
+export interface Span {
+  started_at: number
+  ended_at: number
+}

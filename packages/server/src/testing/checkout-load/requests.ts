@@ -1,0 +1,61 @@
+import { between, type Chance } from './chance.ts'
+import type { Goods } from './goods.ts'
+import type { Span, Use } from './model.ts'
+import { nameOf, type Run } from './run.ts'
+import { pause, type Reply } from './shop.ts'
+
+/**
+ * Sends a request until it is answered. What nobody answered is sent again with its key, to whichever node is next; and now
+ * and then the caller hangs up too early to hear the answer.
+ */
+export async function ask(
+  run: Run,
+  chance: Chance,
+  path: string,
+  body: unknown,
+  method = 'POST',
+): Promise<{ reply: Reply; span: Span }> {
+  const { shop, ledger, is_disturbed } = run
+  const key = method === 'POST' && (is_disturbed || chance() < 0.5) ? nameOf(run, 'key') : undefined
+  const options = key === undefined ? {} : { key }
+  const started_at = Date.now()
+  if (key !== undefined && chance() < 0.05)
+    await shop.call(method, path, body, { key, patience_ms: between(chance, 1, 30) }).catch(() => {})
+  for (;;) {
+    const reply = await shop.call(method, path, body, options).catch((error: Error) => error)
+    if (!(reply instanceof Error) && reply.status < 500 && reply.body?.key !== 'idempotency_key_in_progress') {
+      const span = { started_at, ended_at: Date.now() }
+      const outcome = `${method} ${wordsOf(path)}: ${reply.status}${reply.status < 300 ? '' : ` ${reply.body?.key}`}`
+      ledger.outcomes.set(outcome, (ledger.outcomes.get(outcome) ?? 0) + 1)
+      if (reply.is_replay) ledger.replayed += 1
+      ledger.slowest_ms = Math.max(ledger.slowest_ms, span.ended_at - span.started_at)
+      if (key !== undefined) ledger.kept.push({ path, body, key, status: reply.status, text: reply.text })
+      return { reply, span }
+    }
+    if (!(reply instanceof Error) && reply.status < 500) {
+      await pause(20)
+      continue
+    }
+    ledger.unanswered += 1
+    const said = reply instanceof Error ? reply.message : `${reply.status} ${reply.text.slice(0, 300)}`
+    if (!is_disturbed || (!(reply instanceof Error) && reply.status === 500))
+      ledger.violations.push(`${method} ${path} was not answered: ${said}`)
+    if (Date.now() - started_at > (is_disturbed ? 60_000 : 5_000))
+      throw new Error(`${method} ${path}: nobody answers: ${said}`)
+    await pause(100)
+  }
+}
+
+/** `/v1/redemptions/r_1/rollback` → `redemptions rollback` */
+const wordsOf = (path: string): string =>
+  path
+    .split('/')
+    .filter((word) => /^[a-z]+$/.test(word))
+    .join(' ')
+
+export const redeemableOf = ({ thing, credits }: Use, { reward_id }: Goods): object => ({
+  object: thing.object,
+  id: thing.id,
+  ...(thing.kind === 'gift' ? { gift: { credits } } : {}),
+  ...(thing.kind === 'card' ? { reward: { id: reward_id, points: credits } } : {}),
+})

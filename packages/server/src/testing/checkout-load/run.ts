@@ -1,0 +1,22 @@
+import type { Goods } from './goods.ts'
+import type { Ledger, OrderRecord } from './model.ts'
+import type { Shop } from './shop.ts'
+
+export interface Run {
+  shop: Shop
+  goods: Goods
+  ledger: Ledger
+  is_disturbed: boolean
+  /** Orders that several redemptions share, each of one customer. */
+  shared: Array<{ order: OrderRecord; customer: string }>
+  /** So many names were made up so far. */
+  made: number
+}
+
+export const sharedOrders = ({ customers }: Goods): Run['shared'] =>
+  customers.slice(0, 3).map((customer, index) => ({
+    order: { id: null, source_id: `shared-${index}`, amount: 1_000_000_000 },
+    customer,
+  }))
+
+export const nameOf = (run: Run, word: string): string => `${word}-${++run.made}`

@@ -1,0 +1,72 @@
+import { between, type Chance, oneOf } from './chance.ts'
+import { customerFor, useOf } from './choices.ts'
+import type { Hold, Use } from './model.ts'
+import { redeem } from './redeem.ts'
+import { ask, redeemableOf } from './requests.ts'
+import { nameOf, type Run } from './run.ts'
+import { pause, query } from './shop.ts'
+
+/** A session that keeps something for itself, and then uses it, gives it back, changes its mind, or forgets it. */
+export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
+  const { goods, ledger } = run
+  const key = nameOf(run, 'session')
+  const hold = async (): Promise<{ uses: Use[]; customer: string; held: Hold | null }> => {
+    const thing = oneOf(chance, goods.holdable)
+    const customer = customerFor(run, chance, [thing])
+    const uses = [useOf(chance, thing, customer)]
+    const ttl_ms = between(chance, 300, 1_500)
+    const { reply, span } = await ask(run, chance, '/v1/validations', {
+      redeemables: uses.map((use) => redeemableOf(use, goods)),
+      customer: { source_id: customer },
+      order: { amount: 100_000 },
+      session: { type: 'LOCK', key, ttl: ttl_ms, ttl_unit: 'MILLISECONDS' },
+    })
+    if (reply.status !== 200) {
+      ledger.violations.push(`an unexpected answer to a validation: ${reply.status} ${reply.text.slice(0, 500)}`)
+      return { uses, customer, held: null }
+    }
+    if (!reply.body.valid) {
+      const refused = reply.body.inapplicable_redeemables ?? reply.body.redeemables
+      ledger.refusals.push({ uses, key: refused[0].result.error.key, span })
+      return { uses, customer, held: null }
+    }
+    const held: Hold = { uses, span, ttl_ms, ended: null }
+    ledger.holds.push(held)
+    return { uses, customer, held }
+  }
+  let { uses, customer, held } = await hold()
+  if (held === null) return
+  if (chance() < 0.2) {
+    const next = await hold()
+    if (next.held === null) return // the session is as it was, and runs out
+    held.ended = next.held.span
+    ;({ uses, customer } = next)
+    held = next.held
+  }
+  if (chance() < 0.3) await pause(between(chance, 0, 400))
+  const fate = chance()
+  if (fate < 0.25) return
+  if (fate < 0.5) {
+    const path = `/v1/vouchers/${(uses[0] as Use).thing.id}/sessions/${key}`
+    const { reply, span } = await ask(run, chance, path, undefined, 'DELETE')
+    if (reply.status !== 204 && span.ended_at < held.span.started_at + held.ttl_ms && !run.is_disturbed)
+      ledger.violations.push(`a session was not there to be released: ${reply.status} ${reply.text.slice(0, 300)}`)
+    held.ended = span
+    return
+  }
+  const order = { id: null, source_id: nameOf(run, 'order'), amount: 100_000 }
+  const { checkout, span } = await redeem(run, chance, { uses, customer, order, session: key })
+  if (checkout !== null) held.ended = span
+  else if (span.ended_at < held.span.started_at + held.ttl_ms)
+    ledger.violations.push(`${uses[0]?.thing.id} was held and could not be redeemed`)
+}
+
+/** Sessions that were forgotten have ended by themselves. */
+export async function heldIsFreeAgain({ shop, ledger }: Run): Promise<void> {
+  const last = Math.max(0, ...ledger.holds.map(({ span, ttl_ms }) => span.ended_at + ttl_ms))
+  await pause(Math.max(0, last - Date.now()) + 20)
+  const held = await query(shop, 'select session_key from holds where project_id = $1 and expires_at > now()', [
+    shop.project_id,
+  ])
+  if (held.length > 0) ledger.violations.push(`sessions that nobody has any more still hold something: ${held.length}`)
+}
