@@ -3,6 +3,7 @@ import { customerImport } from './customer-import.ts'
 import { customerList } from './customer-list.ts'
 import { engine } from './engine.ts'
 import { operationCost } from './operation-cost.ts'
+import { qualification } from './qualification.ts'
 import { voucherImport } from './voucher-import.ts'
 
 const cases = {
@@ -12,6 +13,7 @@ const cases = {
   'customer-import': customerImport,
   'voucher-import': voucherImport,
   codes,
+  qualification,
 }
 
 const wanted = process.argv.slice(2)

@@ -1,0 +1,200 @@
+import pg from 'pg'
+import { median } from './load.ts'
+import { type BenchShop, management_headers, openShop, residentMb } from './shop.ts'
+
+const sizes = [10, 1_000, 10_000] as const
+const codes = 1_000_000
+const rounds = 40
+
+/**
+ * What a qualification costs as a project has more promotion tiers, all of them active: an ordinary page, a ranking of all,
+ * and the hard case, in which nobody meets the rule of any tier but the oldest. Calls are interleaved; ratios are to the
+ * same call with 10 tiers.
+ */
+export async function qualification(): Promise<void> {
+  const shop = await openShop()
+  try {
+    const projects = new Map<string, BenchShop>()
+    for (const size of sizes)
+      for (const kind of ['easy', 'hard'] as const) {
+        const project = await newProject(shop, `${kind} ${size}`)
+        await fill(project, size, kind === 'hard')
+        projects.set(`${kind} ${size}`, project)
+      }
+    const before = residentMb(shop)
+    for (const project of projects.values()) await qualify(project, {})
+    console.log(`memory ${before.toFixed(0)} MB before, ${residentMb(shop).toFixed(0)} MB with all tiers in it`)
+
+    const calls: Array<[name: string, kind: 'easy' | 'hard', body: object]> = [
+      ['ALL, 5', 'easy', { scenario: 'ALL', options: { limit: 5 } }],
+      ['ALL, 50', 'easy', { scenario: 'ALL', options: { limit: 50 } }],
+      ['AUDIENCE_ONLY, 5', 'easy', { scenario: 'AUDIENCE_ONLY', options: { limit: 5 } }],
+      ['AUDIENCE_ONLY, 50', 'easy', { scenario: 'AUDIENCE_ONLY', options: { limit: 50 } }],
+      ['BEST_DEAL, 5', 'easy', { options: { limit: 5, sorting_rule: 'BEST_DEAL' } }],
+      ['only the oldest qualifies', 'hard', { options: { limit: 5 } }],
+    ]
+    for (const [name, kind, body] of calls) {
+      const times = new Map<number, number[]>(sizes.map((size) => [size, []]))
+      for (let round = -10; round < rounds; round += 1)
+        for (const size of sizes) {
+          const took = await timeOf(projects.get(`${kind} ${size}`) as BenchShop, body, kind === 'hard' ? 1 : null)
+          if (round >= 0) times.get(size)?.push(took) // the first rounds warm up
+        }
+      const least = median(times.get(sizes[0]) as number[])
+      const told = sizes.map((size) => {
+        const took = median(times.get(size) as number[])
+        return `${size}: ${took.toFixed(1)} ms (${(took / least).toFixed(1)} ×)`
+      })
+      console.log(`${name.padEnd(26)} ${told.join('   ')}`)
+    }
+    await amongCodes(shop, projects.get(`easy ${sizes[0]}`) as BenchShop)
+    console.log(`memory ${residentMb(shop).toFixed(0)} MB after`)
+  } finally {
+    await shop.stop()
+  }
+}
+
+/** Codes that anybody may use, a million of them: a page is read from an index, wherever it begins. */
+async function amongCodes(shop: BenchShop, few: BenchShop): Promise<void> {
+  const many = await newProject(shop, 'codes')
+  await fill(many, sizes[0], false)
+  await fillCodes(many)
+  const middle = { limit: 5, starting_after: momentOf(codes / 2) }
+  const last = { limit: 5, starting_after: momentOf(10) }
+  const calls: Array<[name: string, project: BenchShop, body: object]> = [
+    ['no codes', few, { options: { limit: 5 } }],
+    [`of ${codes} codes the newest`, many, { options: { limit: 5 } }],
+    ['from the middle', many, { options: middle }],
+    ['the oldest', many, { options: last }],
+    [
+      'one of them by its code',
+      many,
+      { options: { filters: { code: { conditions: { $is: [`CODE-${(codes / 3) | 0}`] } } } } },
+    ],
+    ['BEST_DEAL of the newest', many, { options: { limit: 5, sorting_rule: 'BEST_DEAL' } }],
+  ]
+  const times = calls.map((): number[] => [])
+  for (let round = -3; round < rounds / 2; round += 1)
+    for (const [index, [, project, body]] of calls.entries()) {
+      const took = await timeOf(project, body, null)
+      if (round >= 0) times[index]?.push(took)
+    }
+  const least = median(times[0] as number[])
+  for (const [index, [name]] of calls.entries()) {
+    const took = median(times[index] as number[])
+    console.log(`${name.padEnd(26)} ${took.toFixed(1)} ms (${(took / least).toFixed(1)} ×)`)
+  }
+}
+
+const momentOf = (n: number) => new Date(Date.UTC(2021, 0, 1) + n * 1_000).toISOString()
+
+async function fillCodes({ database_url, project_id, address, headers }: BenchShop): Promise<void> {
+  await call({ address, headers } as BenchShop, '/v1/vouchers/CODE-0', {
+    type: 'DISCOUNT_VOUCHER',
+    discount: { type: 'PERCENT', percent_off: 10 },
+  })
+  const client = new pg.Client({ connectionString: database_url })
+  await client.connect()
+  // An id begins with the moment, in digits of base 62.
+  await client.query(`create function base62(n bigint) returns text language sql immutable as $$
+    select string_agg(substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', (n / (62 ^ i)::bigint % 62)::int + 1, 1), '' order by i desc)
+    from generate_series(0, 7) i $$`)
+  await client.query(
+    `insert into vouchers (project_id, id, code, code_key, type, terms_id, active, is_referral_code, asset_id, created_at)
+     select $1, 'v_' || base62((extract(epoch from at) * 1000)::bigint) || lpad(n::text, 24, '0'), 'CODE-' || n, 'CODE-' || n, 'DISCOUNT_VOUCHER',
+       (select terms_id from vouchers where project_id = $1 and code = 'CODE-0'), true, false, gen_random_uuid(), at
+     from generate_series(1, $2::int) n, lateral (select timestamptz '2021-01-01' + n * interval '1 second' as at) moment`,
+    [project_id, codes],
+  )
+  await client.query('vacuum (analyze) vouchers')
+  await client.end()
+}
+
+/** Another project of the same service. */
+async function newProject(shop: BenchShop, name: string): Promise<BenchShop> {
+  const operator = { ...shop, headers: management_headers }
+  const { id } = await call(operator, '/management/v1/projects', {
+    name,
+    timezone: 'UTC',
+    currency: 'EUR',
+    case_sensitive_codes: true,
+  })
+  const { app_id, secret } = await call(operator, `/management/v1/projects/${id}/api-keys`, { name: 'bench' })
+  const pair = { 'X-App-Id': app_id, 'X-App-Token': secret }
+  const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
+  const answer = await fetch(`${shop.address}/v1/oauth/token`, { method: 'POST', headers: pair, body })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  return { ...shop, project_id: id, headers: { ...pair, Authorization: `Bearer ${access_token}` } }
+}
+
+/** Tiers in campaigns of ten, each a second newer than the one before. */
+async function fill(shop: BenchShop, tiers: number, isHard: boolean): Promise<void> {
+  const { database_url, project_id } = shop
+  const rule = await call(shop, '/v1/validation-rules', {
+    rules: { '1': { name: 'customer.metadata', property: 'level', conditions: { $is: ['gold'] } }, logic: '1' },
+  })
+  const client = new pg.Client({ connectionString: database_url })
+  await client.connect()
+  const campaign = `'camp_' || lpad(((n + 9) / 10)::text, 24, '0')`
+  const tier = `'promo_' || lpad(n::text, 24, '0')`
+  await client.query('update projects set config_version = config_version + 1 where id = $1', [project_id])
+  const version = '(select config_version from projects where id = $1)'
+  await client.query(
+    `insert into campaigns (project_id, id, name, campaign_type, type, auto_join, join_once, use_voucher_metadata_schema,
+       active, metadata, status, created_at, config_version)
+     select $1, 'camp_' || lpad(n::text, 24, '0'), 'Promotion ' || n, 'PROMOTION', 'STATIC', false, false, false, true, '{}',
+       'DONE', timestamptz '2020-01-01', ${version} from generate_series(1, $2::int / 10) n`,
+    [project_id, tiers],
+  )
+  await client.query(
+    `insert into promotion_tiers (project_id, id, campaign_id, name, discount, metadata, hierarchy, active, created_at, config_version)
+     select $1, ${tier}, ${campaign}, 'Tier ' || n, case n % 2
+       when 0 then jsonb_build_object('type', 'AMOUNT', 'amount_off', 100 + n)
+       else jsonb_build_object('type', 'PERCENT', 'percent_off', 1 + n % 50, 'effect', 'APPLY_TO_ITEMS') end,
+       '{}', 1 + n % 10, true, timestamptz '2020-01-01' + n * interval '1 second', ${version}
+     from generate_series(1, $2::int) n`,
+    [project_id, tiers],
+  )
+  if (isHard)
+    await client.query(
+      `insert into rule_assignments (project_id, id, rule_id, related_object_type, related_object_id, created_at, config_version)
+       select $1, 'asgm_' || lpad(n::text, 16, '0'), $3, 'promotion_tier', ${tier}, now(), ${version}
+       from generate_series(2, $2::int) n`,
+      [project_id, tiers, rule.id],
+    )
+  await client.end()
+}
+
+const request = {
+  customer: { source_id: 'anna', metadata: { level: 'tin' } },
+  order: {
+    items: [
+      { source_id: 'mug', quantity: 2, price: 1_250 },
+      { source_id: 'pot', quantity: 1, price: 4_999 },
+      { source_id: 'lid', quantity: 3, price: 799 },
+    ],
+  },
+}
+
+const qualify = (shop: BenchShop, body: object) => call(shop, '/v1/qualifications', { ...request, ...body })
+
+async function timeOf(shop: BenchShop, body: object, expected: number | null): Promise<number> {
+  const start = performance.now()
+  const { redeemables } = await qualify(shop, body)
+  const took = performance.now() - start
+  if (redeemables.total === 0 || (expected !== null && redeemables.total !== expected))
+    throw new Error(`${redeemables.total} qualify`)
+  return took
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of the API, read by name
+async function call({ address, headers }: BenchShop, path: string, body: object): Promise<any> {
+  const answer = await fetch(`${address}${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await answer.text()
+  if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${text}`)
+  return JSON.parse(text)
+}
