@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../testing/app.ts'
 import { newCampaign } from '../testing/campaigns.ts'
+import { asClient } from '../testing/checkout.ts'
 
-async function newShop(): Promise<Shop> {
-  const shop = await newProject()
+async function newShop(project: Record<string, unknown> = {}): Promise<Shop> {
+  const shop = await newProject({ project })
   const properties = {
     page: { type: 'string', optional: false },
     seconds: { type: 'number', optional: true },
@@ -139,5 +140,74 @@ describe('an event that names a code', () => {
     })
     await shop.call('DELETE', '/v1/campaigns/Refer')
     expect(await remove()).toMatchObject({ status: 204 })
+  })
+})
+
+describe('from the client side', () => {
+  const newClientShop = (flags: object = {}) => newShop({ client_trusted_domains: ['shop.example'], ...flags })
+  const send = (shop: Shop, body: object = {}) =>
+    asClient(shop, 'POST', '/client/v1/events', {
+      event: 'visit',
+      customer: { source_id: 'u1' },
+      metadata: { page: '/' },
+      ...body,
+    })
+  const disabled = (flag: string) => ({
+    status: 403,
+    body: { key: 'forbidden', details: `Client-side operation is disabled: ${flag}` },
+  })
+
+  test('an event of a known customer is stored, and the customer left as it is', async () => {
+    const shop = await newClientShop()
+    const { body: anna } = await shop.call('POST', '/v1/customers', { source_id: 'u1', name: 'Ann' })
+    const first = await send(shop, { customer: { source_id: 'u1', name: 'Eve', metadata: { level: 'gold' } } })
+    expect(first).toMatchObject({
+      status: 200,
+      body: { object: 'event', type: 'visit', customer: { id: anna.id, name: 'Ann', metadata: {} }, referral: null },
+    })
+    expect(await send(shop, { customer: { id: anna.id } })).toMatchObject({ status: 200 })
+    expect((await shop.call('GET', '/v1/customers/u1')).body).toMatchObject({ name: 'Ann', metadata: {} })
+    const { body } = await shop.call('GET', '/v1/customers/u1/activity?type=customer.custom_event')
+    expect(body.data).toHaveLength(2)
+    expect(body.data[0]).toMatchObject({ event_source: { channel: 'CLIENT_API' } })
+  })
+
+  test('nobody new comes in, unless the project lets its client side create customers', async () => {
+    const shop = await newClientShop()
+    for (const customer of [{ source_id: 'u1' }, { id: 'cust_none' }])
+      expect(await send(shop, { customer })).toMatchObject(disabled('client_create_customer_enabled'))
+    expect((await shop.call('GET', '/v1/customers')).body.total).toBe(0)
+    await shop.manage('PUT', '', { client_create_customer_enabled: true })
+    expect(await send(shop, { customer: { source_id: 'u1', name: 'Ann' } })).toMatchObject({ status: 200 })
+    expect(await send(shop, { customer: { source_id: 'u1', name: 'Eve' } })).toMatchObject({ status: 200 })
+    expect(await send(shop, { customer: { id: 'cust_none' } })).toMatchObject({ status: 404 })
+    const { total, customers } = (await shop.call('GET', '/v1/customers')).body
+    expect({ total, name: customers[0].name }).toEqual({ total: 1, name: 'Eve' })
+  })
+
+  test('referrals and cards are named only where the project allows it', async () => {
+    const shop = await newClientShop({ client_create_customer_enabled: true })
+    for (const named of [{ referral: { code: 'R1' } }, { loyalty: { code: 'L1' } }])
+      expect(await send(shop, named)).toMatchObject(disabled('client_loyalty_events_enabled'))
+    expect(await send(shop, { referral: null, loyalty: null })).toMatchObject({ status: 200 })
+    await shop.manage('PUT', '', { client_loyalty_events_enabled: true })
+    await newCampaign(shop, 'Club', {
+      type: 'AUTO_UPDATE',
+      voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 0 } },
+    })
+    const given = await shop.call('POST', '/v1/publications', { campaign: 'Club', customer: { source_id: 'u1' } })
+    expect(await send(shop, { loyalty: { code: given.body.voucher.code } })).toMatchObject({ status: 200 })
+    expect(await send(shop, { referral: { code: 'R1' } })).toMatchObject({ status: 404 })
+  })
+
+  test('the token of a customer stands for its source id', async () => {
+    const shop = await newClientShop()
+    const { body: anna } = await shop.call('POST', '/v1/customers', { source_id: 'u1' })
+    const { tracking_id } = (await shop.call('POST', '/v1/promotions/validation', { customer: { source_id: 'u1' } }))
+      .body
+    expect(await send(shop, { customer: { source_id: tracking_id } })).toMatchObject({
+      status: 200,
+      body: { customer: { id: anna.id, source_id: 'u1' } },
+    })
   })
 })

@@ -3,8 +3,10 @@ import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import type { Ctx } from '../context.ts'
 import { checkCustomEventMetadata } from '../custom-event-schemas/check.ts'
 import { getCustomEventSchema } from '../custom-event-schemas/store.ts'
-import { toSimpleCustomer } from '../customers/customer.ts'
-import { findCustomerById } from '../customers/store.ts'
+import { type StoredCustomer, toSimpleCustomer } from '../customers/customer.ts'
+import { disabledOnClient, mayWriteCustomers } from '../customers/on-client-side.ts'
+import type { CustomerBody } from '../customers/schema.ts'
+import { findCustomerById, findCustomerBySource } from '../customers/store.ts'
 import { upsertCustomer } from '../customers/upsert.ts'
 import { emit } from '../events/emit.ts'
 import { ApiError } from '../http/errors.ts'
@@ -17,6 +19,7 @@ import { insertCustomEvent } from './store.ts'
 
 /** Stores what a customer did. Sent twice, it happened twice (spec 04, 10.2). */
 export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEvent> {
+  if ((body.referral ?? body.loyalty ?? null) !== null) refuseUnlessRewarding(ctx)
   const schema = await getCustomEventSchema(ctx, body.event)
   const metadata = body.metadata ?? {}
   checkCustomEventMetadata(schema, metadata)
@@ -26,7 +29,7 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
   if ((id ?? source_id ?? null) === null)
     throw new ApiError('invalid_customer', { details: `Property .customer should have 'id' or 'source_id'` })
 
-  const { customer } = await upsertCustomer(ctx, body.customer)
+  const customer = await actorOf(ctx, body.customer)
   const referral = referring === null ? null : referralOf(referring)
   const loyalty = earning === null ? null : { code: earning.voucher.code }
   const said = { type: body.event, metadata }
@@ -49,6 +52,24 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
   await noteChanged(ctx, [customer.id])
   // The contract answers two nulls, whatever was sent (spec 04, 10.2).
   return { object: 'event', ...said, referral: null, loyalty: null, customer: actor }
+}
+
+/** Referrals and cards are worth something: a client side names them only where the project lets it (spec 06, 7.5). */
+function refuseUnlessRewarding({ caller, project }: Ctx): void {
+  if (caller.channel === 'CLIENT_API' && !project.client_loyalty_events_enabled)
+    throw disabledOnClient('client_loyalty_events_enabled')
+}
+
+/** Who did it: created or brought up to date by what was sent, where that may be, and otherwise known and left as it is. */
+async function actorOf(ctx: Ctx, sent: CustomerBody): Promise<StoredCustomer> {
+  if (mayWriteCustomers(ctx)) return (await upsertCustomer(ctx, sent)).customer
+  const { id, source_id } = sent
+  const known =
+    id == null
+      ? await findCustomerBySource(ctx, source_id as string, { lock: true })
+      : await findCustomerById(ctx, id, { lock: true })
+  if (known === undefined) throw disabledOnClient('client_create_customer_enabled')
+  return known
 }
 
 interface NamedCode {

@@ -9,6 +9,7 @@ import { updateCustomerMetadata, updateCustomers } from './bulk.ts'
 import { toCustomer } from './customer.ts'
 import { importCustomers } from './import.ts'
 import { pageOfCustomers } from './list.ts'
+import { withSourceId } from './on-client-side.ts'
 import { listRedeemablesOf } from './redeemables.ts'
 import { eraseCustomer, hideCustomer } from './remove.ts'
 import {
@@ -188,6 +189,7 @@ export const customers = [
     body: CustomerBody,
     reply: ClientCustomer,
     errors: ['invalid_payload', 'not_found', 'metadata_validation_failed'],
-    run: async (ctx, { body }) => toCustomer((await upsertCustomer(ctx, body, { keeps_metadata: true })).customer),
+    run: async (ctx, { body }) =>
+      toCustomer((await upsertCustomer(ctx, withSourceId(ctx, body), { keeps_metadata: true })).customer),
   }),
 ]

@@ -1,9 +1,10 @@
 import type { Ctx } from '../context.ts'
 import type { StoredCustomer } from '../customers/customer.ts'
+import { disabledOnClient, mayWriteCustomers } from '../customers/on-client-side.ts'
 import type { CustomerBody } from '../customers/schema.ts'
 import { upsertCustomer } from '../customers/upsert.ts'
 import type { CustomerRow } from '../db/tables.ts'
-import { ApiError, notFound } from '../http/errors.ts'
+import { notFound } from '../http/errors.ts'
 import { idPrefix } from '../lib/ids.ts'
 import { hasProfile, saysAnything } from '../orders/people.ts'
 import { orUndo } from './or-undo.ts'
@@ -16,7 +17,7 @@ export const namesSomebody = (sent: Named): boolean => typeof sent === 'string' 
 
 /** Whether more is said of the customer than who it is, and may be written down. */
 export const isToBeWritten = (ctx: Ctx, sent: Named): boolean =>
-  typeof sent !== 'string' && hasProfile(sent) && mayWrite(ctx)
+  typeof sent !== 'string' && hasProfile(sent) && mayWriteCustomers(ctx)
 
 /**
  * The customer who gets a code, if there is one yet. It stays until the end of the transaction; with `alone`, of several
@@ -54,16 +55,10 @@ export async function writeRecipient(
 
 /** An unknown id is a mistake, and nobody new comes in from a client side that may not create customers (spec 06, 7.1). */
 function refuseUnlessNew(ctx: Ctx, sent: Named): void {
-  if (!mayWrite(ctx))
-    throw new ApiError('forbidden', {
-      details: 'Client-side operation is disabled: client_create_customer_enabled',
-    })
+  if (!mayWriteCustomers(ctx)) throw disabledOnClient('client_create_customer_enabled')
   const id = typeof sent === 'string' ? (sent.startsWith(idPrefix('customer')) ? sent : null) : sent.id
   if (id != null) throw notFound('customer', id)
 }
-
-const mayWrite = ({ caller, project }: Ctx): boolean =>
-  caller.channel !== 'CLIENT_API' || project.client_create_customer_enabled
 
 async function findNamed({ db, project_id }: Ctx, sent: Named, alone: boolean): Promise<StoredCustomer | undefined> {
   const { id, source_id } = typeof sent === 'string' ? { id: sent, source_id: sent } : whoIn(sent)

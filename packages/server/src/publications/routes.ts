@@ -1,3 +1,4 @@
+import { withSourceId } from '../customers/on-client-side.ts'
 import { invalidQuery } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { getVoucher } from '../vouchers/store.ts'
@@ -53,10 +54,16 @@ export const publications = [
     body: CreatePublication,
     reply: Publication,
     errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...refusals],
-    run: (ctx, { query: { join_once, campaign }, body }) =>
-      publish(ctx, body.voucher == null && body.campaign == null ? { ...body, campaign: campaign ?? null } : body, {
-        join_once,
-      }),
+    run: (ctx, { query: { join_once, campaign }, body }) => {
+      const sent = { ...body, customer: withSourceId(ctx, body.customer) }
+      return publish(
+        ctx,
+        sent.voucher == null && sent.campaign == null ? { ...sent, campaign: campaign ?? null } : sent,
+        {
+          join_once,
+        },
+      )
+    },
   }),
   operation({
     id: 'createPublicationByQuery',
