@@ -19,12 +19,17 @@ import { products } from './products/routes.ts'
 import { projects } from './projects/routes.ts'
 import { promotions } from './promotions/routes.ts'
 import { publications } from './publications/routes.ts'
+import { qualifications } from './qualifications/routes.ts'
+import { redeeming } from './redemptions/redeem-routes.ts'
+import { redemptions } from './redemptions/routes.ts'
 import { segments } from './segments/routes.ts'
+import { sessions } from './sessions/routes.ts'
 import { skus } from './skus/routes.ts'
 import { stackingRules } from './stacking-rules/routes.ts'
 import { taskResults } from './task-results/routes.ts'
 import { trashBin } from './trash-bin/routes.ts'
 import { validationRules } from './validation-rules/routes.ts'
+import { validations } from './validations/routes.ts'
 import { voucherImports } from './vouchers/import-routes.ts'
 import { vouchers } from './vouchers/routes.ts'
 
@@ -40,6 +45,11 @@ export const operations: readonly Operation[] = [
   ...promotions,
   ...campaignTemplates,
   ...publications,
+  ...validations,
+  ...qualifications,
+  ...sessions,
+  ...redeeming,
+  ...redemptions,
   ...segments,
   ...customEvents,
   ...validationRules,

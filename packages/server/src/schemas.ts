@@ -7,6 +7,7 @@ import * as campaignImports from './campaigns/import-schema.ts'
 import * as campaigns from './campaigns/schema.ts'
 import * as campaignSummary from './campaigns/summary.ts'
 import * as categories from './categories/schema.ts'
+import * as checkout from './checkout/schema.ts'
 import * as customEventSchemas from './custom-event-schemas/schema.ts'
 import * as customEvents from './custom-events/schema.ts'
 import * as customers from './customers/schema.ts'
@@ -22,11 +23,16 @@ import * as products from './products/schema.ts'
 import * as projects from './projects/schema.ts'
 import * as promotions from './promotions/schema.ts'
 import * as publications from './publications/schema.ts'
+import * as qualifications from './qualifications/schema.ts'
+import * as redeeming from './redemptions/redeem-schema.ts'
+import * as rollbacks from './redemptions/rollback-schema.ts'
+import * as redemptions from './redemptions/schema.ts'
 import * as segments from './segments/schema.ts'
 import * as skus from './skus/schema.ts'
 import * as stackingRules from './stacking-rules/schema.ts'
 import * as trashBin from './trash-bin/schema.ts'
 import * as validationRules from './validation-rules/schema.ts'
+import * as validations from './validations/schema.ts'
 import * as voucherImports from './vouchers/import-schema.ts'
 import * as vouchers from './vouchers/schema.ts'
 
@@ -46,6 +52,12 @@ const modules = [
   customEventSchemas,
   promotions,
   publications,
+  checkout,
+  validations,
+  qualifications,
+  redeeming,
+  redemptions,
+  rollbacks,
   segments,
   locations,
   metadataSchemas,

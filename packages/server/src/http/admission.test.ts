@@ -2,11 +2,12 @@ import { Int, Name } from '@guerdon/engine/schema'
 import { Type } from 'typebox'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
+import { operations } from '../operations.ts'
 import { type Answer, newProject, type Shop, send } from '../testing/app.ts'
 import { testDatabase } from '../testing/database.ts'
 import { openNode } from '../testing/nodes.ts'
 import { invalidPayload, notFound } from './errors.ts'
-import { type Operation, operation } from './operation.ts'
+import { familyOf, type Operation, operation } from './operation.ts'
 import { covers, scopes, scopesFor } from './scopes.ts'
 
 type Headers = Record<string, string>
@@ -625,6 +626,14 @@ describe('origins', () => {
     expect(await call({ ...application, ...client })).toMatchObject({ status: 200 })
     expect(await call({ ...application, origin: 'https://evil.test' })).toMatchObject({ status: 403 })
     expect(await call({ ...client, origin: 'https://shop.test' })).toMatchObject({ status: 200 })
+  })
+
+  test('are asked for by every operation of the client side', async () => {
+    const refused = { status: 403, body: { key: 'forbidden', details: "Origin 'https://evil.test' is not allowed" } }
+    const on_client_side = operations.filter(({ path }) => familyOf(path) === 'client')
+    expect(on_client_side.map(({ path }) => path)).toContain('/client/v1/validate')
+    for (const { method, path } of on_client_side)
+      expect(await shop.call(method, path, undefined, { origin: 'https://evil.test' }), path).toMatchObject(refused)
   })
 
   test('are no matter of /v1', async () => {

@@ -38,6 +38,7 @@ export interface DocumentedOperation {
   operationId: string
   summary: string
   description?: string
+  deprecated?: true
   tags: [string]
   security: Array<Record<string, string[]>>
   parameters: Array<DocumentedParameter | Reference>
@@ -154,11 +155,12 @@ function heading(segment: string): string {
 }
 
 function documented(operation: Operation, book: SchemaBook): DocumentedOperation {
-  const { id, path, summary, description, body } = operation
+  const { id, path, summary, description, deprecated, body } = operation
   return {
     operationId: id,
     summary,
     ...(description === undefined ? {} : { description }),
+    ...(deprecated === undefined ? {} : { deprecated }),
     tags: [tagOf(path)],
     security: securityOf(operation),
     parameters: parametersOf(operation, book),
@@ -334,6 +336,13 @@ const errorSchema: JsonSchema = {
     },
     related_object_type: text('What `related_object_ids` are.'),
     related_object_total: { type: 'integer', description: 'How many there are in all.' },
+    redeemable_id: text('The redeemable that was refused, as it was sent.'),
+    redeemable_type: text('What `redeemable_id` names.'),
+    explanation: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'With `options.explain`: why, redeemable by redeemable.',
+    },
     statusCode: { type: 'integer', description: 'Only when the request could not be read: the HTTP status.' },
     error: {
       description:
