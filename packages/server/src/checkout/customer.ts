@@ -29,8 +29,12 @@ export function buyerOf(ctx: Ctx, { customer: named, tracked_source }: CheckoutR
   return { stored: caller, customer: overlaidProfile(before, named.profile) }
 }
 
-/** The customer as rules and formulas see it; segments are those it is in right now. */
-export function customerFacts(ctx: Ctx, { customer }: Buyer, loaded: Loaded): CustomerFacts | null {
+/** The customer as rules and formulas see it; segments are those it is in at that moment. */
+export function customerFacts(
+  { now, project }: Pick<Ctx, 'now' | 'project'>,
+  { customer }: Buyer,
+  loaded: Loaded,
+): CustomerFacts | null {
   if (customer === null) return null
   const { source_id, birthdate, birthday, metadata, loyalty } = customer
   return {
@@ -38,14 +42,14 @@ export function customerFacts(ctx: Ctx, { customer }: Buyer, loaded: Loaded): Cu
     source_id,
     birthdate: birthdate ?? birthday,
     metadata,
-    segments: asksForSegments(loaded.configuration) ? segmentsNow(ctx, customer, loaded) : [],
+    segments: asksForSegments(loaded.configuration) ? segmentsAt({ now, project }, customer, loaded) : [],
     loyalty_tiers: Object.values(loyalty.campaigns).flatMap(({ loyalty_tier }) => loyalty_tier ?? []),
   }
 }
 
-function segmentsNow(ctx: Ctx, customer: StoredCustomer, loaded: Loaded): string[] {
+function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, loaded: Loaded): string[] {
   const { configuration, segments, events, publications } = loaded
-  const dynamic = segmentsOf(configuration.segments, { customer: toCustomer(customer), events, publications }, ctx)
+  const dynamic = segmentsOf(configuration.segments, { customer: toCustomer(customer), events, publications }, at)
   // Of the memberships that are stored, those of dynamic segments may be a moment behind.
   const is_dynamic = new Set<string>(configuration.segments.segments.map(({ id }) => id))
   return [...segments.filter((id) => !is_dynamic.has(id)), ...dynamic]

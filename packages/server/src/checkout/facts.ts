@@ -34,11 +34,13 @@ export function factsOf(
   candidates: readonly Candidate[],
 ): Facts {
   const { configuration, goods } = loaded
+  const { project } = ctx
+  const now = request.as_of ?? ctx.now
   return {
-    now: request.as_of ?? ctx.now,
-    timezone: ctx.project.timezone,
+    now,
+    timezone: project.timezone,
     order: orderFacts(request, loaded),
-    customer: customerFacts(ctx, buyer, loaded),
+    customer: customerFacts({ now, project }, buyer, loaded),
     caller: { api_key: ctx.caller.api_key?.app_id ?? null },
     metadata: request.metadata,
     catalogue: {

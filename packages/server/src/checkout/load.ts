@@ -1,7 +1,7 @@
 import { clockAt, periodStart } from '@guerdon/engine'
 import type { Discount } from '@guerdon/engine/schema'
 import { type Selectable, sql } from 'kysely'
-import type { Configuration, ConfiguredAssignment } from '../configuration/configuration.ts'
+import { asksForSegments, type Configuration, type ConfiguredAssignment } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import type { StoredCustomer } from '../customers/customer.ts'
 import type { EventTally, Received } from '../customers/fields.ts'
@@ -182,9 +182,10 @@ async function askFor(
   return (rows[0] as { found: Found }).found
 }
 
-/** Filters of segments that ask what a customer did or was given need more than its row. */
-function asksOfCustomer({ segments }: Configuration): { with_events?: true; with_publications?: true } {
-  const fields = segments.segments.flatMap(({ filter }) => Object.keys(filter))
+/** Filters of segments that ask what a customer did or was given need more than its row, where rules ask for segments. */
+function asksOfCustomer(configuration: Configuration): { with_events?: true; with_publications?: true } {
+  if (!asksForSegments(configuration)) return {}
+  const fields = configuration.segments.segments.flatMap(({ filter }) => Object.keys(filter))
   return {
     ...(fields.some((field) => !field.startsWith('publications')) ? { with_events: true } : {}),
     ...(fields.some((field) => field.startsWith('publications')) ? { with_publications: true } : {}),
@@ -222,7 +223,7 @@ function rewardAssignments(
 }
 
 /** The tiers that a request names, by themselves or by their stack. */
-export function namedTiers({ tiers, stacks }: Configuration, redeemables: CheckoutRequest['redeemables']) {
+function namedTiers({ tiers, stacks }: Configuration, redeemables: CheckoutRequest['redeemables']) {
   const ids = redeemables.flatMap(({ object, id }) =>
     object === 'promotion_tier' ? [id] : object === 'promotion_stack' ? (stacks.get(id)?.tier_ids ?? []) : [],
   )

@@ -236,7 +236,7 @@ export function tierCandidate(
   }
 }
 
-export const campaignFacts = (campaign: ConfiguredCampaign): CampaignFacts => ({
+const campaignFacts = (campaign: ConfiguredCampaign): CampaignFacts => ({
   id: campaign.id,
   active: campaign.active,
   start_date: campaign.start_date,

@@ -70,9 +70,7 @@ export type CustomerFigure =
   | 'rollbacks_succeeded'
   | 'rollbacks_failed'
   | 'gift_redeemed_amount'
-  | 'gift_amount_to_go'
   | 'redeemed_points'
-  | 'points_to_go'
 
 export type KeptKey = { key: string; fingerprint: string; expires_at: Instant; status: number; body: string }
 

@@ -148,9 +148,6 @@ export function metadataRulesOf({ derived, metadata_schemas }: Configuration, ob
 
 /** Whether any rule asks for segments: only then it is worth to know those of a customer. */
 export function asksForSegments({ derived, rules }: Configuration): boolean {
-  derived.asks_segments ??= [...rules.values()].some(
-    ({ rules }) =>
-      JSON.stringify(rules).includes('"customer.segment"') || JSON.stringify(rules).includes('"customer_segment"'),
-  )
+  derived.asks_segments ??= [...rules.values()].some(({ rules }) => /"customer[._]segment"/.test(JSON.stringify(rules)))
   return derived.asks_segments
 }

@@ -50,7 +50,7 @@ export const approaches: Readonly<Record<Scenario, Approach>> = {
 const isNeverEvaluated = (name: string): boolean =>
   name === 'order.amount' || /^(?:campaign\.|redemption\.count\b|redemption\.gift\.amount$)/.test(name)
 
-export const isLeftOut = ({ evaluates }: Approach, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
+const isLeftOut = ({ evaluates }: Approach, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
 
 /** The same, for the engine. */
 export const mannerOf = (approach: Approach): EvaluateOptions => ({

@@ -849,6 +849,22 @@ describe('units of a lifetime', () => {
   })
 })
 
+test('segments are those of the customer at the moment that is asked for', async () => {
+  const shop = await newProject()
+  const { id } = await newDiscount(shop, 'TEN', amountOff(10))
+  await ok(shop, 'POST', '/v1/customers', { source_id: 'ann' })
+  const { id: old } = await ok(shop, 'POST', '/v1/segments', {
+    name: 'Here for a week',
+    type: 'auto-update',
+    filter: { junction: 'and', created_at: { conditions: { $more_than_ago: [7] } } },
+  })
+  await newRule(shop, when('customer.segment', { $is: [old] }), { voucher: id })
+  const body = { redeemables: vouchers('TEN'), order: { amount: 100 }, customer: { source_id: 'ann' } }
+  const as_of = new Date(shop.service.house.now() + 30 * 86_400_000).toISOString()
+  expect(await validated(shop, body)).toMatchObject({ valid: false })
+  expect(await validated(shop, { ...body, options: { as_of } })).toMatchObject({ valid: true })
+})
+
 describe('rules that look at the past', () => {
   test('from another moment, what came after it is not there yet', async () => {
     const shop = await newProject()

@@ -88,7 +88,7 @@ function leftBy({ order }: StoredRedemption): Partial<Left> {
 }
 
 /** Campaigns in memory know the id of their category only. */
-export function simpleCampaign(
+function simpleCampaign(
   { loaded: { configuration } }: Pick<Case, 'loaded'>,
   campaign: ConfiguredCampaign,
 ): SimpleCampaign {

@@ -80,9 +80,7 @@ begin
         rollbacks_succeeded = c.rollbacks_succeeded + coalesce((one->'add'->>'rollbacks_succeeded')::bigint, 0),
         rollbacks_failed = c.rollbacks_failed + coalesce((one->'add'->>'rollbacks_failed')::bigint, 0),
         gift_redeemed_amount = c.gift_redeemed_amount + coalesce((one->'add'->>'gift_redeemed_amount')::bigint, 0),
-        gift_amount_to_go = c.gift_amount_to_go + coalesce((one->'add'->>'gift_amount_to_go')::bigint, 0),
         redeemed_points = c.redeemed_points + coalesce((one->'add'->>'redeemed_points')::bigint, 0),
-        points_to_go = c.points_to_go + coalesce((one->'add'->>'points_to_go')::bigint, 0),
         (last_order_amount, last_order_date) = (
           select latest.amount, latest.date from (
             select (one->'latest'->>'amount')::bigint as amount, (one->'latest'->>'date')::timestamptz as date
