@@ -75,7 +75,8 @@ export function reverse(
   for (const { from, to, amount, lot: lot_id, expires_at } of postings.toReversed()) {
     if (from === account.id) {
       const home = { expires_at, lot_id }
-      entry = credited(entry, to, amount, isOverdue(home, today) ? destination : home)
+      const isOver = isOverdue(home, today) || entry.account.lots.every(({ id }) => id !== lot_id)
+      entry = credited(entry, to, amount, isOver ? destination : home)
     } else {
       assert(to === account.id, `a posting of another account: ${from} to ${to}`)
       const lot = entry.account.lots.find(({ id }) => id === lot_id)

@@ -24,6 +24,7 @@ export {
   coinPointsRatio,
   collectedInPeriod,
   earnedPoints,
+  earningScene,
   expirationDate,
   moveTier,
   nextTierDate,

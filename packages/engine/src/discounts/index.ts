@@ -26,11 +26,15 @@ export function applyTo(cart: Cart | null, use: Use): Done | Reason {
 type Apply<R> = R extends KnownRedeemable ? (cart: Cart | null, use: Use<R>) => Done | Reason : never
 
 const applications: { [K in KnownRedeemable['kind']]: Apply<Extract<KnownRedeemable, { kind: K }>> } = {
-  discount_voucher: (cart, use) => discountedBy(cart, use.redeemable.discount, use),
-  promotion_tier: (cart, use) =>
-    use.redeemable.discount == null ? {} : discountedBy(cart, use.redeemable.discount, use),
+  discount_voucher: discounted,
+  promotion_tier: discounted,
   gift_voucher: spendCredits,
   loyalty_card: spendPoints,
+}
+
+function discounted(cart: Cart | null, use: Use<Extract<KnownRedeemable, { discount?: unknown }>>): Done | Reason {
+  const { discount } = use.redeemable
+  return discount == null ? {} : discountedBy(cart, discount, use)
 }
 
 function discountedBy(cart: Cart | null, discount: Discount, use: Use): Done | Reason {

@@ -31,7 +31,7 @@ export function accruals(
   passes: (rule: EarningRule, scene: Scene) => boolean = () => true,
 ): Accrual[] {
   const { event, campaign, card, tier, rules, used_rules } = facts
-  const scene = sceneOf(facts)
+  const scene = earningScene(facts)
   const { clock } = scene
   if (!isOpen(campaign, clock) || (card !== null && !isOpen(datesOf(card), clock))) return []
   const today = textOf(clock.wall().day)
@@ -59,8 +59,15 @@ export function accruals(
   return paid
 }
 
-/** Nothing is redeemed where points are earned. */
-const sceneOf = ({ now, timezone, order, customer, event_metadata, catalogue }: EarningFacts): Scene => ({
+/** What rules and formulas look at where points are earned, or somebody is referred: nothing is redeemed there. */
+export const earningScene = ({
+  now,
+  timezone,
+  order,
+  customer,
+  event_metadata,
+  catalogue,
+}: Pick<EarningFacts, 'now' | 'timezone' | 'order' | 'customer' | 'event_metadata' | 'catalogue'>): Scene => ({
   clock: clockAt(now, timezone),
   customer: customer ?? null,
   caller: null,

@@ -71,7 +71,8 @@ const voucher = {
 export const DiscountVoucher = Type.Object({
   kind: Type.Literal('discount_voucher'),
   ...voucher,
-  discount: Discount,
+  /** None: a referral code that is worth something in another way. */
+  discount: Maybe(Discount),
   /** Of a referral code: whose it is, or null while nobody holds it. */
   referral: Maybe(Type.Object({ referrer_id: Nullable(Type.String()) })),
 })
