@@ -15,11 +15,12 @@ interface Schema {
  */
 export const knownOnly = <T>(schema: TSchema, value: T): T => known(schema as Schema, value) as T
 
-function known({ properties, items, anyOf, discriminator }: Schema, value: unknown): unknown {
+function known(schema: Schema, value: unknown): unknown {
+  const { properties, items, anyOf } = schema
   if (Array.isArray(value)) return items === undefined ? value : value.map((item) => known(items, item))
   if (typeof value !== 'object' || value === null) return value
   if (anyOf !== undefined) {
-    const variant = discriminator === undefined ? anyOf[0] : anyOf.find((one) => isMeant(one, discriminator, value))
+    const variant = variantOf(schema, value)
     return variant === undefined ? value : known(variant, value)
   }
   if (properties === undefined) return value
@@ -29,6 +30,11 @@ function known({ properties, items, anyOf, discriminator }: Schema, value: unkno
       return member == null ? [] : [[name, known(each, member)]]
     }),
   )
+}
+
+/** Which of its variants an object says it is; where nothing tells them apart, the first. */
+export function variantOf<S extends Schema>({ anyOf = [], discriminator }: S, value: object): Schema | undefined {
+  return discriminator === undefined ? anyOf[0] : anyOf.find((one) => isMeant(one, discriminator, value))
 }
 
 function isMeant({ properties }: Schema, { propertyName }: { propertyName: string }, value: object): boolean {

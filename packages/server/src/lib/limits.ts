@@ -88,6 +88,20 @@ export const limits = {
   promotion_stacks_max: 1_000,
   stack_tiers_max: 30,
   promotion_tier_rules_max: 20,
+  /** Referees that a request names at once (spec 05, 14.4), and tiers of a referral program, which each conversion looks at. */
+  referral_holders_sent_max: 100,
+  referral_tiers_max: 100,
+  /** Of a project, unless it has a limit of its own (spec 05, 12.8). */
+  earning_rules_max: 100,
+  earning_rules_sent_max: 100,
+  loyalty_tiers_sent_max: 100,
+  /** Tiers of a program, which are looked at together. */
+  loyalty_tiers_max: 1_000,
+  /** Rewards that a request assigns, and all those of a program, which its members are shown together (spec 05, 12.9). */
+  rewards_assigned_at_once_max: 100,
+  program_rewards_max: 1_000,
+  /** What a tier maps: earning rules, and rewards by either of their ids. */
+  tier_mappings_max: 1_000,
   /** What a campaign template holds copies of: products and SKUs, and all of it as JSON. */
   campaign_template_goods_max: 1_000,
   campaign_template_bytes_max: 10_485_760,
