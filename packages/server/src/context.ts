@@ -38,6 +38,8 @@ export interface InstallationCtx {
   db: Db
   /** Read once per request. */
   now: Instant
+  /** The moment of the request where `now` is one that is made up for: when whatever happens is told. */
+  told_at?: Instant
   /** `v-…` of the request, `w-…` of a background run: the `group_id` of every event it causes. */
   request_id: string
   caller: Caller

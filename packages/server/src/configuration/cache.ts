@@ -1,3 +1,4 @@
+import { isChanging } from '../db/configuration.ts'
 import type { Db } from '../db/connect.ts'
 import { limits } from '../lib/limits.ts'
 import { type Configuration, nothing_configured } from './configuration.ts'
@@ -23,9 +24,10 @@ export function openConfigurations(): Configurations {
     return configuration
   }
 
-  /** Inside a transaction that changes configuration, what is seen would be kept also if it were undone: never load there. */
+  /** Inside a transaction that changes configuration, what is seen would be kept also if it were undone. */
   async function load(db: Db, project_id: string): Promise<Configuration> {
     const fresh = await refreshed(db, project_id, known(project_id))
+    if (isChanging(db)) return fresh
     kept.delete(project_id)
     kept.set(project_id, fresh)
     if (kept.size > limits.cached_configurations_max) kept.delete(kept.keys().next().value as string)

@@ -4,9 +4,12 @@ import type { Selectable } from 'kysely'
 import type {
   CampaignRow,
   CategoryRow,
+  EarningRuleRow,
+  LoyaltyTierRow,
   MetadataSchemaRow,
   PromotionStackRow,
   PromotionTierRow,
+  ReferralTierRow,
   RewardAssignmentRow,
   RewardRow,
   RuleAssignmentRow,
@@ -22,6 +25,9 @@ export type ConfiguredStack = Selectable<PromotionStackRow>
 export type ConfiguredCategory = Selectable<CategoryRow>
 export type ConfiguredReward = Selectable<RewardRow>
 export type ConfiguredRewardAssignment = Selectable<RewardAssignmentRow>
+export type ConfiguredEarningRule = Selectable<EarningRuleRow>
+export type ConfiguredLoyaltyTier = Selectable<LoyaltyTierRow>
+export type ConfiguredReferralTier = Selectable<ReferralTierRow>
 /** An assignment to anything but a code. */
 export type ConfiguredAssignment = Selectable<RuleAssignmentRow>
 
@@ -41,6 +47,9 @@ export interface Configuration {
   readonly categories: ReadonlyMap<string, ConfiguredCategory>
   readonly rewards: ReadonlyMap<string, ConfiguredReward>
   readonly reward_assignments: ReadonlyMap<string, ConfiguredRewardAssignment>
+  readonly earning_rules: ReadonlyMap<string, ConfiguredEarningRule>
+  readonly loyalty_tiers: ReadonlyMap<string, ConfiguredLoyaltyTier>
+  readonly referral_tiers: ReadonlyMap<string, ConfiguredReferralTier>
   readonly collections: Readonly<Record<string, Collection>>
   readonly metadata_schemas: ReadonlyMap<string, Selectable<MetadataSchemaRow>>
   /** Of filters that look at the map. */
@@ -69,6 +78,9 @@ export const nothing_configured: Configuration = {
   categories: new Map(),
   rewards: new Map(),
   reward_assignments: new Map(),
+  earning_rules: new Map(),
+  loyalty_tiers: new Map(),
+  referral_tiers: new Map(),
   collections: {},
   metadata_schemas: new Map(),
   locations: {},

@@ -27,6 +27,9 @@ type ChangedKind =
   | 'categories'
   | 'rewards'
   | 'reward_assignments'
+  | 'earning_rules'
+  | 'loyalty_tiers'
+  | 'referral_tiers'
   | 'collections'
   | 'metadata_schemas'
 
@@ -55,6 +58,9 @@ export async function refreshed(db: Db, project_id: string, known: Configuration
     categories: changed(known.categories, changes.categories, gone.get('category')),
     rewards: changed(known.rewards, changes.rewards, gone.get('reward')),
     reward_assignments: changed(known.reward_assignments, changes.reward_assignments, gone.get('reward_assignment')),
+    earning_rules: changed(known.earning_rules, changes.earning_rules, gone.get('earning_rule')),
+    loyalty_tiers: changed(known.loyalty_tiers, changes.loyalty_tiers, gone.get('loyalty_tier')),
+    referral_tiers: changed(known.referral_tiers, changes.referral_tiers, gone.get('referral_tier')),
     collections,
     metadata_schemas,
     ...(await withLocations(db, project_id, collections, segments)),
@@ -77,6 +83,9 @@ async function loadChanges(db: Db, project_id: string, since: number): Promise<C
     'categories', ${rows('categories')},
     'rewards', ${rows('rewards')},
     'reward_assignments', ${rows('reward_assignments')},
+    'earning_rules', ${rows('earning_rules')},
+    'loyalty_tiers', ${rows('loyalty_tiers')},
+    'referral_tiers', ${rows('referral_tiers')},
     'collections', ${rows('product_collections')},
     'metadata_schemas', ${rows('metadata_schemas')},
     'stacking_rules', ${rows('stacking_rules')},

@@ -8,6 +8,7 @@ import type { ProjectRow } from './tables.ts'
  * and fetches only the rows stamped since. The project row stays locked until commit, so versions appear in order.
  */
 export async function nextConfigurationVersion(db: Db, project_id: string): Promise<number> {
+  changing.add(db)
   const { config_version } = await db
     .updateTable('projects')
     .set({ config_version: sql`config_version + 1` })
@@ -16,6 +17,12 @@ export async function nextConfigurationVersion(db: Db, project_id: string): Prom
     .executeTakeFirstOrThrow()
   return config_version
 }
+
+/** Transactions that have changed configuration. */
+const changing = new WeakSet<Db>()
+
+/** Whether what a transaction sees of the configuration may never come to be: nobody else may be told. */
+export const isChanging = (db: Db): boolean => changing.has(db)
 
 /** Takes the next version for a deletion and leaves a mark with it: a row that is gone can carry no stamp. */
 export async function recordDeletion(

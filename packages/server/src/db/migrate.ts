@@ -4,6 +4,7 @@ import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import * as codes from './migrations/0003-codes.ts'
 import * as checkout from './migrations/0004-checkout.ts'
+import * as loyalty from './migrations/0005-loyalty.ts'
 import { inTransaction, type Trx } from './transaction.ts'
 
 interface Migration {
@@ -16,6 +17,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0002-audience-and-catalogue', audience],
   ['0003-codes', codes],
   ['0004-checkout', checkout],
+  ['0005-loyalty', loyalty],
 ]
 
 /** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */

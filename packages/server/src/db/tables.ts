@@ -1,4 +1,11 @@
-import type { Discount } from '@guerdon/engine/schema'
+import type {
+  Discount,
+  EarningMapping,
+  EarningPoints,
+  PendingPoints,
+  PointsExpirationRules,
+  RewardMapping,
+} from '@guerdon/engine/schema'
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Id } from '../lib/ids.ts'
 import type { Instant } from '../lib/instant.ts'
@@ -57,6 +64,16 @@ export interface Tables {
   holds: HoldRow
   rewards: RewardRow
   reward_assignments: RewardAssignmentRow
+  earning_rules: EarningRuleRow
+  loyalty_tiers: LoyaltyTierRow
+  referral_tiers: ReferralTierRow
+  loyalty_members: LoyaltyMemberRow
+  tier_walks: TierWalkRow
+  pending_points: PendingPointsRow
+  earnings: EarningRow
+  reward_redemptions: RewardRedemptionRow
+  referral_conversions: ReferralConversionRow
+  referral_grants: { project_id: string; tier_id: string; referrer_id: string; created_at: Instant }
 }
 
 /** A `jsonb` column: read as a value, written as JSON text. */
@@ -624,6 +641,7 @@ export interface HolderRow {
   role: 'OWNER' | 'REFERRER' | 'REFEREE'
   publication_id: Id<'publication'> | null
   created_at: Instant
+  metadata: NullableJson<Record<string, unknown>>
 }
 
 export interface PublicationRow {
@@ -670,7 +688,7 @@ export interface PostingRow {
   id: Id<'posting'>
   /** Null for the initial value of a card, which is no transaction (spec 03, 6.2). */
   transaction_id: Id<'transaction'> | null
-  /** The card's id, or a house: `issued`, `redeemed`, `subtracted`, `expired`. */
+  /** The card's id, or a house: `issued`, `redeemed`, `subtracted`, `expired`; `pending` for points that wait. */
   source: string
   destination: string
   amount: number
@@ -686,6 +704,8 @@ export interface LotRow {
   points: number
   /** A calendar date; null: never. */
   expires_at: string | null
+  /** What it lost when its day was over; null: it is still open. */
+  expired_points: Generated<number | null>
   created_at: Instant
   updated_at: Instant | null
 }
@@ -815,7 +835,8 @@ export interface RewardRow {
   type: 'CAMPAIGN' | 'COIN' | 'MATERIAL'
   parameters: Json
   stock: number | null
-  redeemed: Generated<number>
+  /** Null until it is first redeemed. */
+  redeemed: number | null
   attributes: Json
   metadata: MetadataColumn
   created_at: Instant
@@ -827,10 +848,155 @@ export interface RewardAssignmentRow {
   project_id: string
   id: Id<'reward_assignment'>
   reward_id: Id<'reward'>
-  related_object_type: 'campaign'
+  related_object_type: 'campaign' | 'referral_tier'
   related_object_id: string
-  parameters: Json
+  /** `{}` for COIN. */
+  parameters: Json<{ loyalty?: { points: number; auto_redeem?: boolean } }>
   created_at: Instant
   updated_at: Instant | null
   config_version: number
+}
+
+export interface EarningRuleRow extends ValidityColumns {
+  project_id: string
+  id: Id<'earning_rule'>
+  campaign_id: Id<'campaign'>
+  automation_id: Id<'automation'>
+  /** `order.paid`, `customer.segment.entered`, `customer.loyalty.tier.…`, or the name of a custom event. */
+  event: string
+  segment_id: Id<'segment'> | null
+  schema_id: Id<'metadata_schema'> | null
+  /** `__ANY__`, or a tier. */
+  loyalty_tier_id: string | null
+  loyalty: Json<EarningPoints>
+  pending_points: NullableJson<PendingPoints>
+  expiration_rules: NullableJson<PointsExpirationRules>
+  banner: string | null
+  active: boolean
+  start_date: Instant | null
+  expiration_date: Instant | null
+  metadata: MetadataColumn
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface LoyaltyTierRow {
+  project_id: string
+  id: Id<'loyalty_tier'>
+  campaign_id: Id<'campaign'>
+  name: string
+  /** Both null: the open range. */
+  points_from: number | null
+  points_to: number | null
+  /** By id of the earning rule. */
+  earning_rules: Json<Record<string, EarningMapping>>
+  /** By id of the reward or of its assignment. */
+  rewards: Json<Record<string, RewardMapping>>
+  metadata: MetadataColumn
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface ReferralTierRow {
+  project_id: string
+  id: Id<'referral_tier'>
+  campaign_id: Id<'campaign'>
+  banner: string | null
+  parameters: Json<{ criteria: 'EACH_REFEREE' | 'MIN_REFEREES'; min_referees?: number; segment?: { id: string } }>
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+/** Whoever holds a card of a program: the tier, and when time changes something of it next. */
+export interface LoyaltyMemberRow {
+  project_id: string
+  voucher_id: Id<'voucher'>
+  campaign_id: Id<'campaign'>
+  customer_id: Id<'customer'>
+  tier_id: Id<'loyalty_tier'> | null
+  /** Calendar dates, as all of them here. */
+  tier_start_date: string | null
+  tier_expiration_date: string | null
+  tier_created_at: Instant | null
+  tier_updated_at: Instant | null
+  scheduled_tier_id: Id<'loyalty_tier'> | null
+  scheduled_start_date: string | null
+  /** The day on which points were last redeemed automatically, and how often that day. */
+  redeemed_on: string | null
+  redeemed_runs: Generated<number>
+  /** The next day on which something is due; null: none. */
+  due_on: string | null
+}
+
+/** Members who have still to be looked at because their program changed. */
+export interface TierWalkRow {
+  project_id: string
+  campaign_id: Id<'campaign'>
+  changed: 'tiers' | 'settings'
+  walked_to: string
+  request_id: string
+  caller: Json
+  started_at: Instant
+}
+
+export interface PendingPointsRow {
+  project_id: string
+  id: Id<'pending_points'>
+  voucher_id: Id<'voucher'>
+  campaign_id: Id<'campaign'>
+  customer_id: Id<'customer'>
+  order_id: Id<'order'>
+  points: number
+  activates_at: string
+  /** By which they will be dated. */
+  expiration_rules: NullableJson<PointsExpirationRules>
+  details: Json
+  status: 'PENDING' | 'ACTIVATED' | 'CANCELED'
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+/** A rule has paid for an order on a card. */
+export interface EarningRow {
+  project_id: string
+  order_id: Id<'order'>
+  voucher_id: Id<'voucher'>
+  earning_rule_id: Id<'earning_rule'>
+  created_at: Instant
+}
+
+export interface RewardRedemptionRow {
+  project_id: string
+  id: Id<'reward_redemption'>
+  state: 'CREATED' | 'PENDING' | 'COMPLETED' | 'ROLLEDBACK'
+  /** The card that paid, or the referral code. */
+  voucher_id: Id<'voucher'>
+  campaign_id: Id<'campaign'>
+  customer_id: Id<'customer'>
+  reward_id: Id<'reward'>
+  reward_assignment_id: Id<'reward_assignment'>
+  source_id: string
+  source_type: 'redemption' | 'custom_event'
+  /** What was issued, for a rollback to take back. */
+  issued: NullableJson<{ voucher_id: string; amount?: number }>
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+export interface ReferralConversionRow {
+  project_id: string
+  campaign_id: Id<'campaign'>
+  referrer_id: Id<'customer'>
+  referee_id: Id<'customer'>
+  voucher_id: Id<'voucher'>
+  related_object_id: string
+  related_object_type: 'redemption' | 'event'
+  created_at: Instant
+  /** What converted was rolled back. */
+  undone_at: Instant | null
+  /** All that ever converted the two. */
+  source_ids: string[]
 }

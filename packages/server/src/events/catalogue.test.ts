@@ -150,7 +150,7 @@ describe('data', () => {
     ],
     [
       'customer.rewarded',
-      'balance|null, campaign, custom_event|null, customer, customer_event|null, holder|null, redemption|null, referral_tier|null, reward, voucher',
+      'balance|null, campaign, custom_event|null, customer, customer_event|null, holder|null, redemption|null, referral_tier|null, reward|null, voucher',
     ],
     [
       'customer.rewarded.loyalty_points',

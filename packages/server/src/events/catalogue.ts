@@ -176,7 +176,7 @@ const webhooks = {
     ...voucher,
     ...campaign,
     redemption: Nullable(Full),
-    reward: SimpleReward,
+    reward: Nullable(SimpleReward), // credits or points for being referred are none
     referral_tier: Nullable(SimpleReferralTier),
     balance: Nullable(Type.Object({ amount: Type.Optional(Int()), points: Type.Optional(Int()) })), // whichever grew
     custom_event: Nullable(CustomEvent),

@@ -6,9 +6,9 @@ import { newId } from '../lib/ids.ts'
 import { catalogue, type EmittedEventType, type EntityId, type EventData } from './catalogue.ts'
 import type { EventSource, SimpleEvent } from './shapes.ts'
 
-/** An event that is about to be written. */
+/** An event that is about to be written. Where others name it, it has its id already. */
 export type NewEvent = {
-  [T in EmittedEventType]: { type: T; entity_id: EntityId<T>; data: EventData<T> }
+  [T in EmittedEventType]: { type: T; entity_id: EntityId<T>; data: EventData<T>; id?: string }
 }[EmittedEventType]
 
 /**
@@ -41,19 +41,25 @@ export async function emitMany(ctx: Ctx, events: readonly NewEvent[]): Promise<S
   })
 }
 
+/** An event that has its id before it is written. */
+export const withEventId = (event: NewEvent): NewEvent & { id: string } => ({
+  ...event,
+  id: event.id ?? newId(`${catalogue[event.type].entity}_event`),
+})
+
 /** The rows of some events, for a statement that writes them together with their facts. */
 export function eventRows(ctx: Ctx, events: readonly NewEvent[]): Array<Selectable<EventRow>> {
   const event_source = eventSource(ctx.caller)
-  return events.map(({ type, entity_id, data }) => {
+  return events.map(({ type, entity_id, data, id }) => {
     const { entity, category } = catalogue[type]
     return {
       project_id: ctx.project_id,
       // Of this moment, not of `ctx.now`: ids then have the order of the calls, whatever other requests do in between.
-      id: newId(`${entity}_event`),
+      id: id ?? newId(`${entity}_event`),
       type,
       category,
       entity_id,
-      created_at: ctx.now,
+      created_at: ctx.told_at ?? ctx.now,
       group_id: ctx.request_id,
       event_source,
       data,

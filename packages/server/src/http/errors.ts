@@ -16,6 +16,7 @@ const table = {
   too_many_requests: [429, 'Too many requests hit the API too quickly.'],
   oauth_tokens_limit_exceeded: [429, 'Too many active OAuth tokens'],
   missing_parameters: [400, 'Missing parameters'],
+  missing_param: [400, 'Missing required parameter'],
   invalid_grant_type: [400, 'Invalid grant_type'],
   invalid_scope: [400, 'Invalid scope'],
   invalid_api_version: [400, 'Invalid API version'],
@@ -91,6 +92,15 @@ const table = {
     400,
     'Applicable exclusive redeemables limit per category exceeded',
   ],
+
+  // Loyalty, rewards, referrals
+  invalid_pending_points_state: [400, 'Invalid pending points state'],
+  invalid_expiration_date: [400, 'Invalid Expiration Date'],
+  invalid_balance: [400, 'Invalid balance'],
+  campaign_not_active: [400, 'Campaign is not active'],
+  campaign_not_allow_auto_join: [400, 'Campaign does not allow auto join'],
+  loyalty_card_not_active: [400, 'Loyalty card is not active'],
+  holder_assignement_duplication: [409, 'Customer is already assigned to given redeemable'],
 
   // Publications
   missing_vouchers: [400, 'Missing vouchers'],

@@ -36,7 +36,14 @@ begin
     perform 1 from orders o where o.project_id = project and (o.id = p->>'order_id' or o.source_id = p->>'order_source')
       order by o.id for update;
     perform 1 from customers c where c.project_id = project and c.deleted_at is null
-      and (c.id = p->>'customer_id' or c.source_id = p->>'customer_source') order by c.id for update;
+      and (c.id = p->>'customer_id' or c.source_id = p->>'customer_source'
+        -- Whose request it is where nobody is named.
+        or c.id in (select o.customer_id from orders o
+          where o.project_id = project and (o.id = p->>'order_id' or o.source_id = p->>'order_source'))
+        or c.id in (select v.holder_id from vouchers v where v.project_id = project
+          and (v.type = 'LOYALTY_CARD' or v.is_referral_code)
+          and (v.code_key = any(code_keys) or v.id = any(voucher_ids))))
+      order by c.id for update;
     perform 1 from vouchers v where v.project_id = project and (v.code_key = any(code_keys) or v.id = any(voucher_ids))
       order by v.id for update;
     perform 1 from guards g where g.project_id = project
@@ -63,7 +70,12 @@ begin
           and h.session_key is distinct from p->>'session') end,
       'lots', case v.type when 'LOYALTY_CARD' then (
         select jsonb_agg(jsonb_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at) order by l.id)
-        from lots l where l.project_id = project and l.voucher_id = v.id) end
+        from lots l where l.project_id = project and l.voucher_id = v.id and l.expired_points is null) end,
+      'last_transaction', case when v.type <> 'DISCOUNT_VOUCHER' then (select max(t.id) from voucher_transactions t
+        where t.project_id = project and t.voucher_id = v.id) end,
+      'member', case v.type when 'LOYALTY_CARD' then (
+        select jsonb_build_object('tier_id', m.tier_id, 'due_on', m.due_on) from loyalty_members m
+        where m.project_id = project and m.voucher_id = v.id) end
     ) order by v.id), '[]') into found_vouchers
     from vouchers v
     where v.project_id = project and (v.code_key = any(code_keys) or v.id = any(voucher_ids)) and v.deleted_at is null;
@@ -131,6 +143,9 @@ begin
         and (c.id = any(customer_ids) or c.source_id = p->>'referrer' or c.id = caller)),
     'caller', caller,
     'counted', counted,
+    'rewards_redeemed', case when p ? 'rewards' then (
+      select jsonb_object_agg(r.id, r.redeemed) from rewards r
+      where r.project_id = project and r.id in (select jsonb_array_elements_text(p->'rewards'))) end,
     'has_session', p->>'session' is not null and exists (select from holds h
       where h.project_id = project and h.session_key = p->>'session' and h.expires_at > moment))
   || case when caller is null then '{}' else jsonb_build_object(

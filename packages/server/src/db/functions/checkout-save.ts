@@ -81,6 +81,15 @@ begin
         rollbacks_failed = c.rollbacks_failed + coalesce((one->'add'->>'rollbacks_failed')::bigint, 0),
         gift_redeemed_amount = c.gift_redeemed_amount + coalesce((one->'add'->>'gift_redeemed_amount')::bigint, 0),
         redeemed_points = c.redeemed_points + coalesce((one->'add'->>'redeemed_points')::bigint, 0),
+        loyalty = case when one ? 'loyalty' then add_to_loyalty(c.loyalty, one->'loyalty') else c.loyalty end,
+        referrals = case
+          when one ? 'referred' then jsonb_build_object('total', (c.referrals->>'total')::bigint + 1,
+            'campaigns', c.referrals->'campaigns' || (one->'referred'))
+          when one ? 'unreferred' then (
+            select jsonb_build_object('total', count(*), 'campaigns', coalesce(jsonb_agg(value order by place), '[]'))
+            from jsonb_array_elements(c.referrals->'campaigns') with ordinality as each (value, place)
+            where value->>'related_object_id' <> one->>'unreferred')
+          else c.referrals end,
         (last_order_amount, last_order_date) = (
           select latest.amount, latest.date from (
             select (one->'latest'->>'amount')::bigint as amount, (one->'latest'->>'date')::timestamptz as date
@@ -102,6 +111,7 @@ begin
       credits_subtracted = v.credits_subtracted + coalesce((one->>'credits_subtracted')::bigint, 0),
       credits_redeemed = v.credits_redeemed + coalesce((one->>'credits_redeemed')::bigint, 0),
       credits_expired = v.credits_expired + coalesce((one->>'credits_expired')::bigint, 0),
+      credits_pending = v.credits_pending + coalesce((one->>'credits_pending')::bigint, 0),
       updated_at = case when one ? 'is_held' then v.updated_at else moment end
     where v.project_id = project and v.id = one->>'id' and v.xmin = (one->>'xmin')::xid;
     if not found then raise exception 'voucher %', one->>'id' using errcode = 'GU001'; end if;
@@ -116,10 +126,47 @@ begin
   end loop;
 
   if p ? 'lots' then
-    insert into lots as l (project_id, voucher_id, id, points, expires_at, created_at)
-    select project, n.voucher_id, n.id, n.points, n.expires_at, moment
+    insert into lots as l (project_id, voucher_id, id, points, expires_at, expired_points, created_at)
+    select project, n.voucher_id, n.id, n.points, n.expires_at, n.expired_points, coalesce(n.created_at, moment)
     from jsonb_populate_recordset(null::lots, p->'lots') n
-    on conflict (project_id, voucher_id, id) do update set points = excluded.points, updated_at = moment;
+    on conflict (project_id, voucher_id, id) do update set points = excluded.points,
+      expired_points = excluded.expired_points, updated_at = moment;
+  end if;
+  if p ? 'members' then
+    insert into loyalty_members as m (project_id, voucher_id, campaign_id, customer_id, tier_id, tier_start_date,
+      tier_expiration_date, tier_created_at, tier_updated_at, scheduled_tier_id, scheduled_start_date, redeemed_on,
+      redeemed_runs, due_on)
+    select project, n.voucher_id, n.campaign_id, n.customer_id, n.tier_id, n.tier_start_date, n.tier_expiration_date,
+      n.tier_created_at, n.tier_updated_at, n.scheduled_tier_id, n.scheduled_start_date, n.redeemed_on, n.redeemed_runs,
+      n.due_on
+    from jsonb_populate_recordset(null::loyalty_members, p->'members') n
+    on conflict (project_id, voucher_id) do update set customer_id = excluded.customer_id, tier_id = excluded.tier_id,
+      tier_start_date = excluded.tier_start_date, tier_expiration_date = excluded.tier_expiration_date,
+      tier_created_at = excluded.tier_created_at, tier_updated_at = excluded.tier_updated_at,
+      scheduled_tier_id = excluded.scheduled_tier_id, scheduled_start_date = excluded.scheduled_start_date,
+      redeemed_on = excluded.redeemed_on, redeemed_runs = excluded.redeemed_runs, due_on = excluded.due_on;
+  end if;
+  if p ? 'pending_points' then
+    insert into pending_points as q (project_id, id, voucher_id, campaign_id, customer_id, order_id, points, activates_at,
+      expiration_rules, details, status, created_at, updated_at)
+    select project, n.id, n.voucher_id, n.campaign_id, n.customer_id, n.order_id, n.points, n.activates_at,
+      nullif(n.expiration_rules, 'null'), n.details, n.status, n.created_at, n.updated_at
+    from jsonb_populate_recordset(null::pending_points, p->'pending_points') n
+    on conflict (project_id, id) do update set points = excluded.points, status = excluded.status,
+      updated_at = excluded.updated_at;
+  end if;
+  if p ? 'earnings' then
+    insert into earnings
+    select project, n.order_id, n.voucher_id, n.earning_rule_id, n.created_at
+    from jsonb_populate_recordset(null::earnings, p->'earnings') n;
+  end if;
+  if p ? 'reward_redemptions' then
+    insert into reward_redemptions as q (project_id, id, state, voucher_id, campaign_id, customer_id, reward_id,
+      reward_assignment_id, source_id, source_type, issued, created_at, updated_at)
+    select project, n.id, n.state, n.voucher_id, n.campaign_id, n.customer_id, n.reward_id, n.reward_assignment_id,
+      n.source_id, n.source_type, nullif(n.issued, 'null'), n.created_at, n.updated_at
+    from jsonb_populate_recordset(null::reward_redemptions, p->'reward_redemptions') n
+    on conflict (project_id, id) do update set state = excluded.state, updated_at = excluded.updated_at;
   end if;
   if p ? 'redemptions' then
     insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, campaign_id,
@@ -149,7 +196,7 @@ begin
   end if;
   if p ? 'holders' then
     insert into holders
-    select project, h.id, h.voucher_id, h.customer_id, h.campaign_id, h.role, h.publication_id, h.created_at
+    select project, h.id, h.voucher_id, h.customer_id, h.campaign_id, h.role, h.publication_id, h.created_at, h.metadata
     from jsonb_populate_recordset(null::holders, p->'holders') h
     on conflict (project_id, voucher_id, customer_id) do nothing;
   end if;
@@ -205,4 +252,39 @@ begin
     select project, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.data
     from jsonb_populate_recordset(null::events, p->'events') e;
   end if;
+end $$`
+
+/**
+ * Adds to what a customer's row says of programs, by the name of the campaign: points of the card, customers referred, and
+ * the tier, where that is named. A card that is gone takes its points along.
+ */
+export const add_to_loyalty = `
+create function add_to_loyalty(loyalty jsonb, moves jsonb) returns jsonb language plpgsql immutable as $$
+declare
+  name text;
+  move jsonb;
+  own jsonb;
+  points bigint;
+  referred bigint;
+begin
+  for name, move in select key, value from jsonb_each(moves) order by key loop
+    own := coalesce(loyalty->'campaigns'->name, '{"points": 0, "referred_customers": 0}');
+    if move ? 'gone' then
+      points := -(own->>'points')::bigint;
+      referred := -(own->>'referred_customers')::bigint;
+      loyalty := loyalty #- array['campaigns', name];
+    else
+      points := coalesce((move->>'points')::bigint, 0);
+      referred := coalesce((move->>'referred_customers')::bigint, 0);
+      own := own || jsonb_build_object('points', (own->>'points')::bigint + points,
+        'referred_customers', (own->>'referred_customers')::bigint + referred);
+      if move ? 'loyalty_tier' then
+        own := own - 'loyalty_tier' || jsonb_strip_nulls(jsonb_build_object('loyalty_tier', move->'loyalty_tier'));
+      end if;
+      loyalty := jsonb_set(loyalty, array['campaigns', name], own);
+    end if;
+    loyalty := loyalty || jsonb_build_object('points', (loyalty->>'points')::bigint + points,
+      'referred_customers', (loyalty->>'referred_customers')::bigint + referred);
+  end loop;
+  return loyalty;
 end $$`
