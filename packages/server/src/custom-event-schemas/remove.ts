@@ -1,10 +1,15 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
+import { earningRulesNaming } from '../earning-rules/naming.ts'
 import { inUse } from '../http/errors.ts'
 import { deleteCustomEventSchema } from './store.ts'
 
-/** Deletes a schema, unless a referral program converts by its event (spec 04, 10.1). */
+/** Deletes a schema, unless an earning rule or a referral program waits for its event (spec 04, 10.1). */
 export async function removeCustomEventSchema(ctx: Ctx, id: string): Promise<void> {
+  // First, since it locks the project: no earning rule that waits for the event can be saved while we look for one.
+  await deleteCustomEventSchema(ctx, id)
+  const rules = await earningRulesNaming(ctx, { schema_id: id })
+  if (rules !== null) throw inUse('custom_event_schema', id, rules)
   const waiting = await ctx.db
     .selectFrom('campaigns')
     .where('project_id', '=', ctx.project_id)
@@ -14,5 +19,4 @@ export async function removeCustomEventSchema(ctx: Ctx, id: string): Promise<voi
     .select('id')
     .execute()
   if (waiting.length > 0) throw inUse('custom_event_schema', id, { type: 'campaign', ids: waiting.map(({ id }) => id) })
-  await deleteCustomEventSchema(ctx, id)
 }

@@ -58,7 +58,8 @@ export const customEventSchemas = [
     path: '/management/v1/projects/{projectId}/custom-event-schemas/{customEventSchemaId}',
     summary: 'Delete a custom event schema',
     description:
-      'Such events can no longer be tracked; those that were stay. Refused while a referral program waits for them.',
+      'Such events can no longer be tracked; those that were stay. Refused while an earning rule or a referral program ' +
+      'waits for them.',
     reply: null,
     errors: ['not_found', 'resource_in_use'],
     target: (ctx, { params }) => getCustomEventSchemaById(ctx, params.customEventSchemaId),

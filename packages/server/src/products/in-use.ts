@@ -1,11 +1,12 @@
 import type { Ctx } from '../context.ts'
+import { earningRulesNaming } from '../earning-rules/naming.ts'
 import { inUse } from '../http/errors.ts'
 import { collectionsNaming } from '../product-collections/naming.ts'
 import { discountsNaming } from '../terms/naming.ts'
 import { rulesNaming } from '../validation-rules/naming.ts'
 
 /**
- * Throws `resource_in_use` when a validation rule, a static collection or a discount names one of some goods (spec 04, 5.2).
+ * Throws `resource_in_use` when a validation rule, a static collection, an earning rule or a discount names one of some goods (spec 04, 5.2).
  * `resource_type` and `id` are what is to be deleted.
  */
 export async function refuseInUse(
@@ -20,6 +21,8 @@ export async function refuseInUse(
   }
   const collections = await collectionsNaming(ctx, [...products, ...skus])
   if (collections.total > 0) throw inUse(resource_type, id, { type: 'products_collection', ...collections })
+  const earning_rules = await earningRulesNaming(ctx, { products, skus })
+  if (earning_rules !== null) throw inUse(resource_type, id, earning_rules)
   const discounts = await discountsNaming(ctx, [...products, ...skus])
   if (discounts !== null) throw inUse(resource_type, id, discounts)
 }

@@ -69,7 +69,7 @@ export const segments = [
     method: 'DELETE',
     path: '/v1/segments/{segmentId}',
     summary: 'Delete a segment',
-    description: 'Refused while a validation rule names it.',
+    description: 'Refused while a validation rule, an earning rule or a referral tier names it.',
     reply: null,
     errors: ['not_found', 'resource_in_use'],
     target: (ctx, { params }) => getSegment(ctx, params.segmentId, { lock: true }),

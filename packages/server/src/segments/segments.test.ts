@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../testing/app.ts'
+import { newCampaign } from '../testing/campaigns.ts'
+import { newMaterial } from '../testing/loyalty.ts'
+import { ok } from '../testing/orders.ts'
 import { expectStablePaging } from '../testing/paging.ts'
 import { lookAtSegments } from './watch.ts'
 
@@ -153,6 +156,23 @@ describe('definition', () => {
     await shop.call('DELETE', `/v1/validation-rules/${body.id}`)
     expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({ status: 204 })
     expect(await shop.call('GET', `/v1/segments/${id}`)).toMatchObject({ status: 404 })
+  })
+
+  test('a segment that a referral tier names stays', async () => {
+    const shop = await newProject()
+    const { id } = await segment(shop, { filter: named('x') })
+    const program = await newCampaign(shop, 'Friends', { campaign_type: 'REFERRAL_PROGRAM' })
+    const tiers = `/v1/referrals/${program.id}/tiers`
+    const tier = await ok(shop, 'POST', tiers, {
+      parameters: { criteria: 'EACH_REFEREE', segment: { id } },
+      reward: { id: (await newMaterial(shop)).id },
+    })
+    expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({
+      status: 400,
+      body: { key: 'resource_in_use', related_object_type: 'referral_tier', related_object_ids: [tier.id] },
+    })
+    await shop.call('DELETE', `${tiers}/${tier.id}`)
+    expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({ status: 204 })
   })
 })
 

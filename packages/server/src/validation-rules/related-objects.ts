@@ -1,9 +1,12 @@
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { findCampaign, listCampaignsById } from '../campaigns/store.ts'
 import type { Ctx } from '../context.ts'
+import { toSimpleEarningRule } from '../earning-rules/earning-rule.ts'
+import { findEarningRule, listEarningRulesById } from '../earning-rules/store.ts'
 import type { EventData } from '../events/catalogue.ts'
 import { toSimplePromotionTier } from '../promotions/tier.ts'
 import { findTier, listTiersById } from '../promotions/tier-store.ts'
+import { findRewardAssignment, listRewardAssignmentsById } from '../reward-assignments/store.ts'
 import { findVoucher, listVouchersById } from '../vouchers/store.ts'
 import { toSimpleVoucher } from '../vouchers/voucher.ts'
 import type { RelatedObjectType } from './schema.ts'
@@ -52,6 +55,20 @@ export const relatedObjects: RelatedObjects = {
       return tier && toSimplePromotionTier(tier)
     },
     list: async (ctx, ids) => (await listTiersById(ctx, ids)).map(toSimplePromotionTier),
+  },
+  earning_rule: {
+    async find(ctx, id) {
+      const rule = await findEarningRule(ctx, id, { lock: 'here' })
+      return rule && toSimpleEarningRule(rule, rule.validation_rule_id)
+    },
+    async list(ctx, ids) {
+      const rules = await listEarningRulesById(ctx, ids)
+      return rules.map((rule) => toSimpleEarningRule(rule, rule.validation_rule_id))
+    },
+  },
+  reward_assignment: {
+    find: (ctx, id) => findRewardAssignment(ctx, id, { lock: 'here' }),
+    list: listRewardAssignmentsById,
   },
 }
 

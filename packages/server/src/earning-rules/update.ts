@@ -1,0 +1,93 @@
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import type { StoredCampaign } from '../campaigns/store.ts'
+import { refuseProtected } from '../campaigns/update.ts'
+import type { Ctx } from '../context.ts'
+import { emit } from '../events/emit.ts'
+import { numbersRead } from '../lib/numeric-text.ts'
+import { loadMetadataRules } from '../metadata-schemas/rules.ts'
+import { validityColumns } from '../terms/validity.ts'
+import { assignRules, rulesNamed } from '../validation-rules/assign.ts'
+import { listAssignmentsOf } from '../validation-rules/assignment-store.ts'
+import { relatedObjects } from '../validation-rules/related-objects.ts'
+import type { StoredValidationRule } from '../validation-rules/schema.ts'
+import { unassign } from '../validation-rules/unassign.ts'
+import { expirationRulesOf, pendingOf, pointsOf, refuseWithoutSource } from './define.ts'
+import { toEarningRule, validityOf } from './earning-rule.ts'
+import { type EarningRule, EarningRuleChanges } from './schema.ts'
+import { getEarningRule, type StoredEarningRule, updateEarningRule } from './store.ts'
+import { validityWithin } from './validity.ts'
+
+/** A rule that is about to change, held alone, and its program, which stays meanwhile. */
+export interface RuleInProgram {
+  campaign: StoredCampaign
+  rule: StoredEarningRule
+}
+
+/** Changes what is said of a rule; metadata are merged key by key. It goes on to wait for the same event. */
+export async function changeEarningRule(
+  ctx: Ctx,
+  { campaign, rule }: RuleInProgram,
+  body: EarningRuleChanges,
+): Promise<EarningRule> {
+  refuseProtected(campaign)
+  if (body.loyalty !== undefined) refuseWithoutSource(body.loyalty)
+  const { validation_rule_id, loyalty, pending_points, expiration_rules, source, active, metadata, ...limits } =
+    readChanges(body)
+  const rules = validation_rule_id === undefined ? undefined : await rulesNamed(ctx, [validation_rule_id ?? []].flat())
+  const validity = validityWithin(campaign, validityOf(rule), limits, '')
+  const merged =
+    metadata == null ? rule.metadata : (await loadMetadataRules(ctx, 'earning_rule')).merged(rule.metadata, metadata)
+
+  await updateEarningRule(ctx, rule.id, {
+    ...(loyalty === undefined ? {} : { loyalty: JSON.stringify(pointsOf(loyalty, rule.event, '')) }),
+    ...(pending_points === undefined
+      ? {}
+      : { pending_points: pending_points && JSON.stringify(pendingOf(pending_points, rule.event, '')) }),
+    ...(expiration_rules === undefined
+      ? {}
+      : { expiration_rules: expiration_rules && JSON.stringify(expirationRulesOf(expiration_rules, '')) }),
+    ...(source?.banner === undefined ? {} : { banner: source.banner }),
+    ...(active == null ? {} : { active }),
+    ...validityColumns(validity),
+    metadata: JSON.stringify(merged),
+  })
+  if (rules !== undefined) await replaceRules(ctx, rule.id, rules)
+  return tellChanged(ctx, { campaign, rule }, 'updated')
+}
+
+const readChanges = numbersRead(EarningRuleChanges)
+
+/** Switches a rule on or off; nothing happens to one that is so already. */
+export async function switchEarningRule(
+  ctx: Ctx,
+  { campaign, rule }: RuleInProgram,
+  active: boolean,
+): Promise<EarningRule> {
+  if (rule.active === active) return toEarningRule(rule, rule.validation_rule_id)
+  await updateEarningRule(ctx, rule.id, { active })
+  return tellChanged(ctx, { campaign, rule }, active ? 'enabled' : 'disabled')
+}
+
+/** Leaves a rule with this validation rule, or none; an assignment that is wanted stays as it is. */
+async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidationRule[]): Promise<void> {
+  const assigned = (await listAssignmentsOf(ctx, 'earning_rule', [id])).map(({ rule_id }) => rule_id)
+  for (const rule_id of assigned)
+    if (!rules.some((rule) => rule.id === rule_id))
+      await unassign(ctx, { rule_id, related_object_type: 'earning_rule', related_object_ids: [id] }, relatedObjects)
+  const wanted = rules.filter((rule) => !assigned.includes(rule.id))
+  await assignRules(ctx, wanted, 'earning_rule', id)
+}
+
+async function tellChanged(
+  ctx: Ctx,
+  { campaign, rule }: RuleInProgram,
+  change: 'updated' | 'enabled' | 'disabled',
+): Promise<EarningRule> {
+  const row = await getEarningRule(ctx, campaign.id, rule.id)
+  const earning_rule = toEarningRule(row, row.validation_rule_id)
+  await emit(ctx, `campaign.earning_rule.${change}`, campaign.id, {
+    campaign: toSimpleCampaign(campaign),
+    earning_rule,
+  })
+  return earning_rule
+}
