@@ -23,7 +23,7 @@ export interface Change {
   quantity?: number | null
   terms?: { [K in keyof Omit<Terms, 'metadata'>]?: Terms[K] | null }
   metadata?: { merged: Record<string, unknown>; unset: string[] }
-  /** The amount that a gift card has instead of what it had. */
+  /** The amount of a gift card, or the points of a loyalty card, instead of what it had. */
   credits?: number
 }
 
@@ -65,7 +65,7 @@ interface CarryState {
   told: number
 }
 
-type Told = Pick<VoucherRow, 'id' | 'terms_id' | 'credits_added' | 'credits_subtracted'>
+type Told = Pick<VoucherRow, 'id' | 'type' | 'terms_id' | 'credits_added' | 'credits_subtracted'>
 
 /** Points codes at new terms, a thousand at a time, in the order of the index that knows which ones nobody has. */
 export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']; change: Change }, CarryState>({
@@ -104,7 +104,7 @@ async function listNext(
   { credits }: Change,
 ): Promise<Told[]> {
   const { rows } = await sql<Told>`
-    select v.id, v.terms_id, v.credits_added, v.credits_subtracted
+    select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted
     from vouchers v where ${reachable(project_id, campaign_id)} and v.id > ${after}
     order by v.id limit ${limits.carried_at_once} ${credits === undefined ? sql`` : sql`for update`}`.execute(db)
   return rows
@@ -123,7 +123,7 @@ async function tellAll(ctx: Ctx, campaign_id: string, codes: Told[], change: Cha
 
 async function listAgain({ db, project_id }: Ctx, campaign_id: string, ids: string[]): Promise<Told[]> {
   const { rows } = await sql<Told>`
-    select v.id, v.terms_id, v.credits_added, v.credits_subtracted from vouchers v
+    select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted from vouchers v
     where ${reachable(project_id, campaign_id)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(db)
   return rows
 }
@@ -167,8 +167,10 @@ export function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {
 }
 
 /** Books the difference that a new amount makes: what was taken off comes back, then more is issued or less. */
-async function replaceCredits({ db, project_id, now }: Ctx, codes: readonly Told[], credits: number): Promise<void> {
+async function replaceCredits(ctx: Ctx, codes: readonly Told[], credits: number): Promise<void> {
+  const { db, project_id, now } = ctx
   const at = Date.parse(now)
+  const lots = await replaceLots(ctx, codes, credits)
   const postings = codes.flatMap(({ id, credits_added, credits_subtracted }) => {
     const more = credits - (credits_added ?? 0)
     return [
@@ -180,9 +182,37 @@ async function replaceCredits({ db, project_id, now }: Ctx, codes: readonly Told
   })
   if (postings.length === 0) return
   await sql`
-    insert into postings (project_id, voucher_id, id, source, destination, amount, created_at)
-    select ${project_id}, p.voucher_id, p.id, p.source, p.destination, p.amount, ${now}::timestamptz
+    insert into postings (project_id, voucher_id, id, source, destination, amount, lot_id, created_at)
+    select ${project_id}, p.voucher_id, p.id, p.source, p.destination, p.amount, p.lot_id, ${now}::timestamptz
     from unnest(${postings.map((p) => p.voucher_id)}::text[], ${postings.map((): Id<'posting'> => newId('posting', at))}::text[],
       ${postings.map((p) => p.source)}::text[], ${postings.map((p) => p.destination)}::text[],
-      ${postings.map((p) => p.amount)}::bigint[]) as p (voucher_id, id, source, destination, amount)`.execute(db)
+      ${postings.map((p) => p.amount)}::bigint[], ${postings.map((p) => lots.get(p.voucher_id) ?? null)}::text[])
+      as p (voucher_id, id, source, destination, amount, lot_id)`.execute(db)
+}
+
+/**
+ * The initial points of cards lie in the lot that never expires, and nobody can have changed those of a card that nobody
+ * has (spec 05, section 2). Answers the lots by their cards; gift cards have none.
+ */
+async function replaceLots(
+  { db, project_id, now }: Ctx,
+  codes: readonly Told[],
+  credits: number,
+): Promise<Map<string, string>> {
+  const cards = codes.filter(({ type }) => type === 'LOYALTY_CARD').map(({ id }) => id)
+  if (cards.length === 0) return new Map()
+  const at = Date.parse(now)
+  const { rows } = await sql<{ voucher_id: string; id: string }>`
+    ${
+      credits > 0
+        ? sql`insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
+          select ${project_id}, lot.voucher_id, lot.id, ${credits}::bigint, null, ${now}::timestamptz
+          from unnest(${cards}::text[], ${cards.map(() => newId('points_bucket', at))}::text[]) as lot (voucher_id, id)
+          on conflict (project_id, voucher_id, expires_at) where expired_points is null
+          do update set points = excluded.points, updated_at = ${now}::timestamptz`
+        : sql`update lots set points = 0, updated_at = ${now}::timestamptz
+          where project_id = ${project_id} and voucher_id = any(${cards}::text[]) and expires_at is null`
+    }
+    returning voucher_id, id`.execute(db)
+  return new Map(rows.map(({ voucher_id, id }) => [voucher_id, id]))
 }

@@ -1,10 +1,8 @@
-import { TierExpiration } from '@guerdon/engine/schema'
 import { chosenCategory } from '../categories/assign.ts'
 import type { Ctx } from '../context.ts'
 import type { CampaignRow, CampaignType, CampaignVoucher } from '../db/tables.ts'
 import { emit } from '../events/emit.ts'
 import { newId } from '../lib/ids.ts'
-import { knownOnly } from '../lib/known-only.ts'
 import { loadMetadataRules } from '../metadata-schemas/rules.ts'
 import { createTiers } from '../promotions/create-tiers.ts'
 import { insertTerms } from '../terms/store.ts'
@@ -12,7 +10,7 @@ import { always, validityAfter, validityColumns } from '../terms/validity.ts'
 import { assignRules, rulesNamed } from '../validation-rules/assign.ts'
 import { readCodeConfig } from '../vouchers/code-config.ts'
 import { makeVoucherWithCode } from '../vouchers/create.ts'
-import { campaignTypeOf, definitionOf, invalidCampaign, referralProgramOf, termsOf } from './define.ts'
+import { campaignTypeOf, definitionOf, invalidCampaign, referralProgramOf, termsOf, tierSettingsOf } from './define.ts'
 import { makeFirst, startGenerating } from './generate.ts'
 import { mouldOf } from './mould.ts'
 import type { Campaign, CreateCampaign } from './schema.ts'
@@ -68,7 +66,9 @@ async function rowOf(ctx: Ctx, campaign_type: CampaignType, body: CreateCampaign
     terms_id: voucher === null ? null : await insertTerms(ctx.db, ctx.project_id, terms, ctx.now),
     referral_program: jsonOf(referral_program),
     loyalty_tiers_expiration:
-      campaign_type === 'LOYALTY_PROGRAM' ? jsonOf(knownOnly(TierExpiration, body.loyalty_tiers_expiration)) : null,
+      campaign_type === 'LOYALTY_PROGRAM' && body.loyalty_tiers_expiration != null
+        ? JSON.stringify(tierSettingsOf(body.loyalty_tiers_expiration))
+        : null,
     auto_join: !isPromotion && (body.auto_join ?? false),
     join_once: joinOnce(campaign_type, type, body.join_once ?? false),
     use_voucher_metadata_schema,

@@ -1,9 +1,10 @@
-import { type Discount, GiftEffect, Int, Maybe, PointsExpirationRules } from '@guerdon/engine/schema'
+import { readDuration } from '@guerdon/engine'
+import { type Discount, GiftEffect, Int, Maybe, PointsExpirationRules, TierExpiration } from '@guerdon/engine/schema'
 import { Type } from 'typebox'
 import type { Ctx } from '../context.ts'
 import { getCustomEventSchema, getCustomEventSchemaById } from '../custom-event-schemas/store.ts'
 import type { CampaignType, CampaignVoucher, Terms, VoucherType } from '../db/tables.ts'
-import { ApiError, notFound } from '../http/errors.ts'
+import { ApiError, invalidPayload, notFound } from '../http/errors.ts'
 import { compileShape } from '../http/validation.ts'
 import { knownOnly } from '../lib/known-only.ts'
 import { discountOf } from '../terms/discount.ts'
@@ -84,11 +85,45 @@ export function loyaltyCardOf(
   refuse: (details: string) => ApiError,
 ): NonNullable<CampaignVoucher['loyalty_card']> {
   refuseFault(cardShape.fault({ loyalty_card: sent }, { root: 'Payload', required: 'should' }), refuse)
-  const { points, expiration_rules } = sent as { points: number; expiration_rules?: object | null }
-  return {
-    points,
-    ...(expiration_rules == null ? {} : { expiration_rules: knownOnly(PointsExpirationRules, expiration_rules) }),
+  const { points, expiration_rules: rules } = sent as {
+    points: number
+    expiration_rules?: PointsExpirationRules | null
   }
+  if (rules?.period_type === 'MONTH' && rules.rounding_type === 'PARTICULAR_MONTH' && rules.rounding_value == null)
+    throw refuse("Property .loyalty_card.expiration_rules should have required property 'rounding_value'")
+  return { points, ...(rules == null ? {} : { expiration_rules: knownOnly(PointsExpirationRules, rules) }) }
+}
+
+/** Money or points that a code of a campaign begins with; null for what has none. */
+export const creditsOf = (voucher: CampaignVoucher | null): number | null =>
+  voucher?.gift?.amount ?? voucher?.loyalty_card?.points ?? null
+
+/**
+ * How the tiers of a program are won and lost, as it is stored (spec 05, 1.4). Members that other settings have would mean
+ * nothing here: whoever sends them means something else, and is told so.
+ */
+export function tierSettingsOf(sent: TierExpiration): TierExpiration {
+  const { type } = sent.expiration_date
+  if (sent.qualification_type === 'BALANCE') refuseMember(sent, 'qualification_period', 'BALANCE')
+  if (type === 'BALANCE_DROP') refuseMember(sent.expiration_date, 'extend', type, '.expiration_date')
+  if (type !== 'CUSTOM') refuseMember(sent.expiration_date, 'rounding', type, '.expiration_date')
+  const settings = knownOnly(TierExpiration, sent)
+  const { expiration_date } = settings
+  if ('extend' in expiration_date) refuseExtend(expiration_date.extend ?? '')
+  if (expiration_date.type !== 'CUSTOM' || expiration_date.rounding == null) return settings
+  const rounding = { ...expiration_date.rounding, strategy: expiration_date.rounding.strategy ?? 'END' }
+  return { ...settings, expiration_date: { ...expiration_date, rounding } } as TierExpiration
+}
+
+function refuseMember(settings: object, name: string, kind: string, path = ''): void {
+  if ((settings as Record<string, unknown>)[name] != null)
+    throw invalidPayload(`Property .loyalty_tiers_expiration${path}.${name} is not allowed for ${kind}`)
+}
+
+/** No length at all is one that can be rounded up; one beyond all dates would count as none. */
+function refuseExtend(extend: string): void {
+  if (readDuration(extend) === null && /[1-9]/.test(extend))
+    throw invalidPayload('Property .loyalty_tiers_expiration.expiration_date.extend is too long')
 }
 
 function refuseFault(fault: string | null, refuse: (details: string) => ApiError): void {

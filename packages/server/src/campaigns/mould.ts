@@ -2,7 +2,7 @@ import { chosenCategory } from '../categories/assign.ts'
 import type { Ctx } from '../context.ts'
 import { loadMetadataRules, type MetadataRules } from '../metadata-schemas/rules.ts'
 import type { Mould } from '../vouchers/make.ts'
-import { invalidCampaign } from './define.ts'
+import { creditsOf, invalidCampaign } from './define.ts'
 import type { AddVoucherWithCode } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
 
@@ -19,7 +19,7 @@ export function mouldOf(campaign: StoredCampaign): Mould {
     start_date: campaign.start_date,
     expiration_date: campaign.expiration_date,
     quantity: voucher.redemption.quantity,
-    credits: voucher.gift?.amount ?? voucher.loyalty_card?.points ?? null,
+    credits: creditsOf(voucher),
     active: true,
     additional_info: null,
     metadata: null,

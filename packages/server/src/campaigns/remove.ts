@@ -7,8 +7,12 @@ import { emit } from '../events/emit.ts'
 import { defineAsyncAction, startAsyncAction } from '../jobs/async-action.ts'
 import type { Id } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
+import { eraseProgram } from '../loyalties/erase.ts'
+import { forgetMembers } from '../loyalty/leave.ts'
 import { deleteTiersAndStacksOf } from '../promotions/remove-tier.ts'
 import { deleteCounted, deleteSomeRedemptionsIn } from '../redemptions/store.ts'
+import { deleteReferralTiersOf } from '../referrals/tier-store.ts'
+import { deleteRewardAssignmentsIn } from '../reward-assignments/remove.ts'
 import { deleteBinEntriesOf, deleteBinEntryOf, insertBinEntry } from '../trash-bin/store.ts'
 import { deleteAssignmentsOf } from '../validation-rules/unassign.ts'
 import { destroyVouchers } from '../vouchers/remove.ts'
@@ -35,6 +39,10 @@ export async function removeCampaign(
   const { vouchers_count } = await getCampaign(ctx, id)
   const shown = await showCampaign(ctx, campaign)
   await deleteAssignmentsOf(ctx, 'campaign', [id])
+  // What it offered goes at once: nobody could take it back any more, and until then the rewards would be in use.
+  await deleteRewardAssignmentsIn(ctx, id)
+  await deleteReferralTiersOf(ctx, id)
+  await eraseProgram(ctx, id)
   await updateCampaign(ctx, id, { deleted_at: ctx.now })
   if (!force)
     await insertBinEntry(ctx, {
@@ -60,6 +68,7 @@ export async function destroyCampaign(ctx: Ctx, campaign_id: string): Promise<vo
     await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })
     return
   }
+  await forgetMembers(ctx, codes)
   await destroyVouchers(ctx, codes)
   if ((await deleteSomeRedemptionsIn(ctx, id)) === limits.redemptions_deleted_at_once) {
     await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })
@@ -78,6 +87,7 @@ export const deleteVouchers = defineAsyncAction<
   begin: async (ctx, { campaign_id }) => ({ after: '', gone: 0, total: await countCodes(ctx, campaign_id) }),
   async step(ctx, { campaign_id, force }, { after, gone, total }) {
     const codes = await nextCodes(ctx, campaign_id, after, limits.codes_deleted_at_once)
+    await forgetMembers(ctx, codes)
     const done = force ? codes.length : await binCodes(ctx, codes)
     if (force) await destroyVouchers(ctx, codes)
     // Redemptions of codes went with them: what is left are those of promotion tiers.

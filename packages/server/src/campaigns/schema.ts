@@ -198,6 +198,7 @@ export const UpdateCampaign = Type.Object({
   unset_metadata_fields: Type.Optional(Type.Array(Type.String(), { maxItems: limits.metadata_definitions_max })),
   discount: Type.Optional(DiscountBody),
   gift: Type.Optional(object),
+  loyalty_card: Type.Optional(object),
   referral_program: Type.Optional(ReferralProgramBody),
   loyalty_tiers_expiration: Type.Optional(TierExpiration),
   options: Maybe(Type.Object({ recalculate_tiers: Maybe(Type.Boolean()) })),

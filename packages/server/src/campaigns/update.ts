@@ -1,10 +1,9 @@
-import { TierExpiration } from '@guerdon/engine/schema'
 import { chosenCategory } from '../categories/assign.ts'
 import type { Ctx } from '../context.ts'
 import type { CampaignRow, CampaignVoucher } from '../db/tables.ts'
 import { emit } from '../events/emit.ts'
 import { ApiError } from '../http/errors.ts'
-import { knownOnly } from '../lib/known-only.ts'
+import { reviewMembers, settleProgram } from '../loyalty/review.ts'
 import { loadMetadataRules } from '../metadata-schemas/rules.ts'
 import { discountOf } from '../terms/discount.ts'
 import { insertTerms } from '../terms/store.ts'
@@ -12,7 +11,15 @@ import { type ValidityState, validityAfter, validityColumns } from '../terms/val
 import { withoutKeys } from '../vouchers/update.ts'
 import { type Change, carryToVouchers } from './carry.ts'
 import { joinOnce } from './create.ts'
-import { giftOf, invalidCampaign, referralProgramOf, termsOf } from './define.ts'
+import {
+  creditsOf,
+  giftOf,
+  invalidCampaign,
+  loyaltyCardOf,
+  referralProgramOf,
+  termsOf,
+  tierSettingsOf,
+} from './define.ts'
 import type { Campaign, UpdateCampaign } from './schema.ts'
 import { showCampaign } from './show.ts'
 import { getCampaign, type StoredCampaign, updateCampaign } from './store.ts'
@@ -37,6 +44,7 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
           ctx.now,
         )
   const type = poolAfter(campaign, body)
+  if (hasTierSettings(campaign, body)) await settleProgram(ctx, campaign.id)
   await updateCampaign(ctx, campaign.id, {
     ...validityColumns(validity),
     ...(voucher === null ? {} : { voucher: JSON.stringify(voucher) }),
@@ -51,6 +59,8 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
   await carryToVouchers(ctx, campaign, changeFor(campaign, body, { validity, voucher, category_id }))
   const shown = await showCampaign(ctx, await getCampaign(ctx, campaign.id))
   await emit(ctx, 'campaign.updated', campaign.id, { campaign: shown })
+  if (hasTierSettings(campaign, body) && body.options?.recalculate_tiers === true)
+    await reviewMembers(ctx, campaign.id, 'settings')
   return shown
 }
 
@@ -75,11 +85,17 @@ async function settingsOfCodes(ctx: Ctx, campaign: StoredCampaign, body: UpdateC
     ...(body.referral_program === undefined || campaign_type !== 'REFERRAL_PROGRAM'
       ? {}
       : { referral_program: JSON.stringify(await referralProgramOf(ctx, body.referral_program)) }),
-    ...(body.loyalty_tiers_expiration === undefined || campaign_type !== 'LOYALTY_PROGRAM'
-      ? {}
-      : { loyalty_tiers_expiration: JSON.stringify(knownOnly(TierExpiration, body.loyalty_tiers_expiration)) }),
+    ...(hasTierSettings(campaign, body)
+      ? { loyalty_tiers_expiration: JSON.stringify(tierSettingsOf(body.loyalty_tiers_expiration)) }
+      : {}),
   }
 }
+
+const hasTierSettings = <B extends UpdateCampaign>(
+  { campaign_type }: StoredCampaign,
+  body: B,
+): body is B & Required<Pick<UpdateCampaign, 'loyalty_tiers_expiration'>> =>
+  campaign_type === 'LOYALTY_PROGRAM' && body.loyalty_tiers_expiration !== undefined
 
 /** Between the two kinds of pool, and no other way. */
 function poolAfter({ type, campaign_type }: StoredCampaign, body: UpdateCampaign): StoredCampaign['type'] {
@@ -102,6 +118,8 @@ async function voucherAfter(
   if (body.gift !== undefined && campaign_type === 'GIFT_VOUCHERS') {
     after.gift = giftOf({ ...voucher.gift, ...body.gift }, invalidCampaign)
   }
+  if (body.loyalty_card !== undefined && campaign_type === 'LOYALTY_PROGRAM')
+    after.loyalty_card = loyaltyCardOf({ ...voucher.loyalty_card, ...body.loyalty_card }, invalidCampaign)
   if (body.default_voucher_redemption?.quantity !== undefined)
     after.redemption = { quantity: body.default_voucher_redemption.quantity }
   return after
@@ -130,6 +148,7 @@ function changeFor(
   const { validity, voucher, category_id } = after
   if (voucher === null) return {}
   const { metadata, unset_metadata_fields } = body
+  const credits = creditsOf(voucher)
   const terms: NonNullable<Change['terms']> = {
     ...(body.discount === undefined || voucher.discount === undefined ? {} : { discount: voucher.discount }),
     ...(body.gift === undefined || voucher.gift === undefined ? {} : { effect: voucher.gift.effect ?? null }),
@@ -145,8 +164,6 @@ function changeFor(
     ...(campaign.use_voucher_metadata_schema && (metadata !== undefined || unset_metadata_fields !== undefined)
       ? { metadata: { merged: metadata ?? {}, unset: unset_metadata_fields ?? [] } }
       : {}),
-    ...(body.gift !== undefined && voucher.gift !== undefined && voucher.gift.amount !== campaign.voucher?.gift?.amount
-      ? { credits: voucher.gift.amount }
-      : {}),
+    ...(credits === null || credits === creditsOf(campaign.voucher) ? {} : { credits }),
   }
 }
