@@ -9,8 +9,13 @@ import type { CustomerBody } from '../customers/schema.ts'
 import { findCustomerById, findCustomerBySource } from '../customers/store.ts'
 import { upsertCustomer } from '../customers/upsert.ts'
 import { emit } from '../events/emit.ts'
+import type { SimpleEvent } from '../events/shapes.ts'
 import { ApiError } from '../http/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { newChain } from '../loyalty/books.ts'
+import type { Cause } from '../loyalty/earn.ts'
+import { followMember, paidFor } from '../loyalty/follow.ts'
+import { convertEvent, lockReferral } from '../referrals/convert-event.ts'
 import { noteChanged } from '../segments/changed.ts'
 import { getVoucher } from '../vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../vouchers/voucher.ts'
@@ -29,6 +34,7 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
   if ((id ?? source_id ?? null) === null)
     throw new ApiError('invalid_customer', { details: `Property .customer should have 'id' or 'source_id'` })
 
+  if (referring !== null) await lockReferral(ctx, referring, schema.id, body.customer)
   const customer = await actorOf(ctx, body.customer)
   const referral = referring === null ? null : referralOf(referring)
   const loyalty = earning === null ? null : { code: earning.voucher.code }
@@ -42,16 +48,42 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
     loyalty: loyalty && JSON.stringify(loyalty),
   })
   const actor = toSimpleCustomer(customer)
-  await emit(ctx, 'customer.custom_event', customer.id, {
-    event: { ...event, object: 'event', customer: actor },
+  const tracked = { ...event, object: 'event', customer: actor } as const
+  const told = await emit(ctx, 'customer.custom_event', customer.id, {
+    event: tracked,
     event_schema: { id: schema.id, name: schema.name },
     customer: actor,
     referral: referring === null ? null : await referralData(ctx, referring),
     loyalty: earning === null || earning.campaign === null ? null : carried(earning.voucher, earning.campaign),
   })
   await noteChanged(ctx, [customer.id])
+  const custom_event = { event: tracked, schema: { id: schema.id, name: schema.name } }
+  await followEvent(ctx, customer, custom_event, told, { referring, earning })
   // The contract answers two nulls, whatever was sent (spec 04, 10.2).
   return { object: 'event', ...said, referral: null, loyalty: null, customer: actor }
+}
+
+/** Whom the event refers, and then what it pays; on a client side only where the project lets it (spec 04, 10.2). */
+async function followEvent(
+  ctx: Ctx,
+  customer: StoredCustomer,
+  custom_event: NonNullable<Cause['custom_event']>,
+  told: SimpleEvent,
+  { referring, earning }: { referring: NamedCode | null; earning: NamedCode | null },
+): Promise<void> {
+  if (ctx.caller.channel === 'CLIENT_API' && !ctx.project.client_loyalty_events_enabled) return
+  const { event, schema } = custom_event
+  const chain = newChain()
+  if (referring !== null) await convertEvent(ctx, referring, { event, schema_id: schema.id, referee: customer }, chain)
+  const paid = await paidFor(ctx, event.type)
+  if (paid === null) return
+  const cause: Cause = {
+    event: { event: event.type, schema_id: schema.id },
+    told,
+    custom_event,
+    ...(earning === null ? {} : { only_card: earning.voucher.id }),
+  }
+  await followMember(ctx, customer.id, { ...paid, causes: [cause], chain })
 }
 
 /** Referrals and cards are worth something: a client side names them only where the project lets it (spec 06, 7.5). */

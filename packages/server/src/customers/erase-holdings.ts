@@ -15,7 +15,7 @@ export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise
     delete from events using (
       select id as entity_id from publications where project_id = ${project_id} and customer_id = ${id}
       union all
-      select voucher_id from holders where project_id = ${project_id} and customer_id = ${id}
+      select voucher_id from holders where project_id = ${project_id} and customer_id = ${id} and role <> 'REFEREE'
     ) as telling
     where events.project_id = ${project_id} and events.entity_id = telling.entity_id
       and (events.type in ('publication.succeeded', 'voucher.published', 'voucher.gift.transaction.created')
@@ -28,7 +28,29 @@ export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise
     update vouchers set holder_id = null, referrer_id = nullif(referrer_id, ${id})
     where project_id = ${project_id} and holder_id = ${id}`.execute(db)
   await sql`delete from holders where project_id = ${project_id} and customer_id = ${id}`.execute(db)
+  await eraseReferrals(ctx, id)
   return Number(events)
+}
+
+/** Whom it referred, who referred it, and what it was given for that. */
+async function eraseReferrals({ db, project_id }: Ctx, id: StoredCustomer['id']): Promise<void> {
+  await sql`delete from reward_redemptions where project_id = ${project_id} and customer_id = ${id}`.execute(db)
+  // Whoever was referred no longer says by whom.
+  await sql`
+    update customers c set referrals = (
+      select jsonb_build_object('total', count(*), 'campaigns', coalesce(jsonb_agg(value order by place), '[]'))
+      from jsonb_array_elements(c.referrals->'campaigns') with ordinality as each (value, place)
+      where value->>'referrer_id' <> ${id})
+    where project_id = ${project_id} and id in (
+      select referee_id from referral_conversions where project_id = ${project_id} and referrer_id = ${id})`.execute(db)
+  // Programs are few, and so are their tiers: each of these is looked up by its key.
+  await sql`delete from referral_conversions where project_id = ${project_id} and referrer_id = ${id}
+    and campaign_id in (select id from campaigns where project_id = ${project_id} and campaign_type = 'REFERRAL_PROGRAM')`.execute(
+    db,
+  )
+  await sql`delete from referral_conversions where project_id = ${project_id} and referee_id = ${id}`.execute(db)
+  await sql`delete from referral_grants where project_id = ${project_id} and referrer_id = ${id}
+    and tier_id in (select id from referral_tiers where project_id = ${project_id})`.execute(db)
 }
 
 /** Also those in the bin, or of a campaign that is, which count as deleted since they are there. */

@@ -6,6 +6,7 @@ import type { House } from '../context.ts'
 import { updateCustomerMetadata, updateCustomers } from '../customers/bulk.ts'
 import { importCustomers } from '../customers/import.ts'
 import { watchExports } from '../exports/work.ts'
+import { watchMembers } from '../loyalty/clock.ts'
 import { importOrders } from '../orders/import.ts'
 import { bulkUpdateProductMetadata, bulkUpdateProducts } from '../products/bulk.ts'
 import { importProducts } from '../products/import.ts'
@@ -44,6 +45,7 @@ export async function startJobs(house: House): Promise<void> {
   await workAsyncActions(house, asyncActions)
   await startMaintenance(house)
   watchSegments(house)
+  watchMembers(house)
   watchExports(house)
   await house.jobs.work('purge-project', ({ project_id }, { signal }) =>
     purgeProject(house.database.db, project_id, signal),

@@ -14,10 +14,10 @@ import { changeOrder } from './update.ts'
 export async function createOrder(ctx: Ctx, sent: OrderInput, options: WriteOptions = {}): Promise<StoredOrder> {
   const known = await findNamed(ctx, sent)
   if (known !== undefined) return changeOrder(ctx, known, sent, options)
-  const { columns, people } = await planOrder(ctx, null, sent, options)
+  const { columns, people, goods } = await planOrder(ctx, null, sent, options)
   const order = await insertOrder(ctx, columns)
   if (order === undefined) throw duplicate('order', 'source_id', columns.source_id as string)
-  await followOrder(ctx, { before: null, order, people, redemption: null }, options)
+  await followOrder(ctx, { before: null, order, people, goods, redemption: null }, options)
   return order
 }
 

@@ -4,6 +4,8 @@ import { toSimpleCustomer } from '../customers/customer.ts'
 import { adjustOrderSummary } from '../customers/order-summary.ts'
 import type { CustomerRow, OrderStatus } from '../db/tables.ts'
 import { emitMany, type NewEvent } from '../events/emit.ts'
+import { followCanceledOrder, followPaidOrder } from '../loyalty/follow.ts'
+import type { Goods } from '../products/goods.ts'
 import { noteChanged } from '../segments/changed.ts'
 import { invalidAmount } from './input.ts'
 import { type StoredOrder, toOrder } from './order.ts'
@@ -16,6 +18,8 @@ export interface OrderChange {
   people: Pick<People, 'customer' | 'referrer'>
   /** The redemption or rollback that changed it, as its events show it; null: a request about the order itself. */
   redemption: Record<string, unknown> | null
+  /** What the catalogue knows of its lines, where that was looked up. */
+  goods?: Goods | null
 }
 
 /**
@@ -29,7 +33,13 @@ export async function followOrder(
   { is_import = false }: { is_import?: boolean } = {},
 ): Promise<void> {
   await moveSummaries(ctx, change)
-  if (!is_import) await emitMany(ctx, orderEvents(change))
+  if (is_import) return
+  const told = await emitMany(ctx, orderEvents(change))
+  const { before, order, goods } = change
+  const paid = told.find(({ type }) => type === 'customer.order.paid')
+  if (paid !== undefined) await followPaidOrder(ctx, order, paid, goods ?? null)
+  if (order.status === 'CANCELED' && before !== null && before.status !== 'CANCELED')
+    await followCanceledOrder(ctx, order)
 }
 
 const statusEvent = {

@@ -8,12 +8,13 @@ import { goodKeys, withCatalogue } from './lines.ts'
 export type SentLine = ItemInput & ItemFacts
 
 /** The lines of a request with what the catalogue knows of them, once it has taken over what they say with `override`. */
-export async function linesOf(ctx: Ctx, items: readonly ItemInput[]): Promise<SentLine[]> {
+export async function linesOf(ctx: Ctx, items: readonly ItemInput[]): Promise<{ lines: SentLine[]; goods: Goods }> {
   const keys = goodKeys(items)
   const known = await findGoods(ctx, keys)
   const overrides = overridesOf(items, known)
   const isWriting = overrides.products.length + overrides.skus.length > 0
-  return withCatalogue<SentLine>(items, isWriting ? await overrideGoods(ctx, keys, overrides) : known)
+  const goods = isWriting ? await overrideGoods(ctx, keys, overrides) : known
+  return { lines: withCatalogue<SentLine>(items, goods), goods }
 }
 
 /** Brings the catalogue up to what lines say with `override`, and nothing else. */

@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { newId } from '../lib/ids.ts'
 import { loadMetadataRules, type MetadataRules, refuseUnlessStorable } from '../metadata-schemas/rules.ts'
+import type { Goods } from '../products/goods.ts'
 import { amountsOf } from './amounts.ts'
 import { linesOf } from './goods.ts'
 import type { ItemInput, OrderInput } from './input.ts'
@@ -39,9 +40,12 @@ export async function planOrder(
   before: StoredOrder | null,
   sent: OrderInput,
   { rules, is_import = false }: WriteOptions,
-): Promise<{ columns: OrderColumns; people: People }> {
+): Promise<{ columns: OrderColumns; people: People; goods: Goods | null }> {
   const metadata = await metadataOf(ctx, before, sent, rules)
-  const lines = sent.items === undefined ? null : await linesOf(ctx, await checkedItems(ctx, sent.items, rules))
+  const { lines, goods } =
+    sent.items === undefined
+      ? { lines: null, goods: null }
+      : await linesOf(ctx, await checkedItems(ctx, sent.items, rules))
   const amounts = amountsOf(before, sent, lines)
   const people = await peopleOf(ctx, before, sent, {
     ...(rules === undefined ? {} : { rules: rules.customer }),
@@ -62,7 +66,7 @@ export async function planOrder(
     created_at: sent.created_at ?? before?.created_at ?? ctx.now,
     updated_at: before === null ? null : ctx.now,
   }
-  return { columns, people }
+  return { columns, people, goods }
 }
 
 async function metadataOf(

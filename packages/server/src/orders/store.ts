@@ -156,3 +156,15 @@ export function itemsJson(items: readonly StoredItem[]): string {
 }
 
 const toStored = (row: Selectable<OrderRow>): StoredOrder => ({ ...row, items: row.items as StoredItem[] })
+
+/** Orders by their ids; those that are gone are left out. */
+export async function listOrdersById({ db, project_id }: Ctx, ids: readonly string[]): Promise<StoredOrder[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('orders')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .selectAll()
+    .execute()
+  return rows as StoredOrder[]
+}

@@ -15,8 +15,8 @@ export async function changeOrder(
   // Somebody may be creating an order of that name.
   if (typeof sent.source_id === 'string' && sent.source_id !== before.source_id)
     await lockSources(ctx, [sent.source_id])
-  const { columns, people } = await planOrder(ctx, before, sent, options)
+  const { columns, people, goods } = await planOrder(ctx, before, sent, options)
   const order = await updateOrder(ctx, columns)
-  await followOrder(ctx, { before, order, people, redemption: null }, options)
+  await followOrder(ctx, { before, order, people, goods, redemption: null }, options)
   return order
 }

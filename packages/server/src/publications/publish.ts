@@ -10,6 +10,8 @@ import { ApiError, invalidPayload } from '../http/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 import { listed } from '../lib/list.ts'
+import type { Chain } from '../loyalty/books.ts'
+import { followPublication } from '../loyalty/follow.ts'
 import { loadMetadataRules } from '../metadata-schemas/rules.ts'
 import { noteChanged } from '../segments/changed.ts'
 import { listAssignmentsOf } from '../validation-rules/assignment-store.ts'
@@ -39,6 +41,18 @@ export interface PublishOptions {
   one_only?: boolean
   /** The error of a customer that says nothing. */
   refuse?: (details: string) => ApiError
+  /** What has set it off, where something has (loyalty/books.ts). */
+  chain?: Chain
+  /** False: whoever asks for it follows it later. */
+  is_followed?: boolean
+}
+
+/** Codes that a customer has, by this request or by the one that it repeats. */
+export interface Published {
+  publication: StoredPublication
+  customer: StoredCustomer
+  vouchers: StoredVoucher[]
+  isNew: boolean
 }
 
 /**
@@ -50,6 +64,17 @@ export async function publish(
   request: CreatePublication,
   options: PublishOptions = {},
 ): Promise<Publication | ApiError> {
+  const published = await publishCodes(ctx, request, options)
+  if (published instanceof ApiError) return published
+  return showPublication(ctx, published.publication, published.customer, published.vouchers)
+}
+
+/** The same for whoever goes on with the codes. */
+export async function publishCodes(
+  ctx: Ctx,
+  request: CreatePublication,
+  options: PublishOptions = {},
+): Promise<Published | ApiError> {
   const { customer: sent } = request
   const { refuse = invalidPayload } = options
   if (!namesSomebody(sent)) throw refuse('Property .customer must have at least one property of a customer')
@@ -62,8 +87,10 @@ export async function publish(
   rules.check(attempt.metadata, { isNew: true })
   for (;;) {
     const standing = await standingOf(ctx, attempt, known)
-    if (standing !== null && !(standing instanceof ApiError))
-      return showPublication(ctx, standing, known as StoredCustomer, await listVouchersById(ctx, standing.voucher_ids))
+    if (standing !== null && !(standing instanceof ApiError)) {
+      const vouchers = await listVouchersById(ctx, standing.voucher_ids)
+      return { publication: standing, customer: known as StoredCustomer, vouchers, isNew: false }
+    }
     const customer = await writeRecipient(ctx, sent, known)
     if (customer === undefined) {
       known = await findRecipient(ctx, sent, { alone })
@@ -72,7 +99,7 @@ export async function publish(
     const chosen = standing ?? (await chooseVouchers(ctx, target))
     return chosen instanceof ApiError
       ? keepFailure(ctx, attempt, customer, chosen)
-      : keepSuccess(ctx, attempt, customer, chosen)
+      : keepSuccess(ctx, attempt, customer, chosen, options)
   }
 }
 
@@ -93,7 +120,8 @@ async function keepSuccess(
   attempt: Attempt,
   customer: StoredCustomer,
   { vouchers: chosen, made }: Chosen,
-): Promise<Publication> {
+  { chain, is_followed = true }: PublishOptions,
+): Promise<Published> {
   const { campaign } = attempt.target
   const vouchers = chosen.map((voucher) => handedOver(ctx, voucher, campaign, customer))
   const row = newPublication(ctx, attempt, customer, vouchers)
@@ -105,7 +133,9 @@ async function keepSuccess(
     ...successesOf(ctx, row, customer, campaign, vouchers),
   ])
   await noteChanged(ctx, [customer.id])
-  return showPublication(ctx, row, customer, vouchers)
+  const cards = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
+  if (cards.length > 0 && is_followed) await followPublication(ctx, customer.id, cards, chain)
+  return { publication: row, customer, vouchers, isNew: true }
 }
 
 /** Counts a publication: of the project, and of its campaign on this day. */

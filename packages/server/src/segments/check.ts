@@ -4,7 +4,11 @@ import { toFiltered } from '../customers/filtered.ts'
 import type { Customer } from '../customers/schema.ts'
 import { listCustomersById } from '../customers/store.ts'
 import { emitMany } from '../events/emit.ts'
+import type { SimpleEvent } from '../events/shapes.ts'
 import type { Instant } from '../lib/instant.ts'
+import type { Cause } from '../loyalty/earn.ts'
+import { followMember } from '../loyalty/follow.ts'
+import { configurationNow } from '../loyalty/programs.ts'
 import { type Definitions, definitionsOf, segmentsOf } from './definitions.ts'
 import { type StoredSegment, toSimpleSegment } from './store.ts'
 
@@ -66,13 +70,45 @@ export async function tellTransitions(
       const entity_id = customer.id as StoredMember['customer_id']
       return segment === undefined ? [] : [{ type, entity_id, data: { customer, segment: toSimpleSegment(segment) } }]
     })
-  await emitMany(
+  const events = await emitMany(
     ctx,
     transitions.flatMap(({ customer, entered, left }) => [
       ...told('customer.segment.left', customer, left),
       ...told('customer.segment.entered', customer, entered),
     ]),
   )
+  await followEntered(ctx, active, transitions, events)
+}
+
+/** What customers earn by entering a segment (spec 05, 4.1). Most do by none. */
+async function followEntered(
+  ctx: Ctx,
+  active: ReadonlyMap<string, Pick<StoredSegment, 'id' | 'name'>>,
+  transitions: readonly Transition[],
+  events: readonly SimpleEvent[],
+): Promise<void> {
+  const entering = transitions.filter(({ entered }) => entered.some((id) => active.has(id)))
+  if (entering.length === 0) return
+  const { earning_rules } = await configurationNow(ctx)
+  const paying = new Set([...earning_rules.values()].flatMap(({ segment_id }) => segment_id ?? []))
+  for (const { customer, entered } of entering) {
+    const told = events.filter(
+      ({ type, entity_id }) => type === 'customer.segment.entered' && entity_id === customer.id,
+    )
+    const ids = entered.filter((id) => active.has(id))
+    const causes = ids.flatMap((id, n): Cause[] => {
+      const [segment, event] = [active.get(id), told[n]]
+      if (segment === undefined || event === undefined || !paying.has(id)) return []
+      return [
+        {
+          event: { event: 'customer.segment.entered', segment_id: id },
+          told: event,
+          segment: toSimpleSegment(segment),
+        },
+      ]
+    })
+    if (causes.length > 0) await followMember(ctx, customer.id, { causes })
+  }
 }
 
 /** How far a walk has come; what lies ahead of a silent one, it will find itself. */

@@ -9,6 +9,8 @@ import { tellTransitions } from './check.ts'
 import type { StoredSegment } from './store.ts'
 
 const batch_customers = 1_000
+/** Where something is earned by entering, there is more to do for each. */
+const batch_earners = 50
 
 /**
  * One batch of a walk over all customers, which brings the memberships of a segment up to date: after it was created or
@@ -18,7 +20,7 @@ const batch_customers = 1_000
 export async function walkOn(ctx: Ctx, segment_id: StoredSegment['id']): Promise<boolean> {
   const segment = await lockWalk(ctx, segment_id)
   if (segment === undefined || segment.walk_started_at === null) return false
-  const batch = await lockBatch(ctx, segment.walked_to)
+  const batch = await lockBatch(ctx, segment.walked_to, (await isPaid(ctx, segment)) ? batch_earners : batch_customers)
   const last = batch.at(-1)
   if (last === undefined) {
     if (segment.walk_is_silent && !(await isClear(ctx, segment.id))) return false
@@ -53,17 +55,30 @@ function lockWalk({ db, project_id }: Ctx, id: StoredSegment['id']): Promise<Sto
 }
 
 /** The next customers, locked: what is decided about them is still true when it is stored. */
-function lockBatch({ db, project_id }: Ctx, after: string | null) {
+function lockBatch({ db, project_id }: Ctx, after: string | null, count: number) {
   return db
     .selectFrom('customers')
     .where('project_id', '=', project_id)
     .where('id', '>', (after ?? '') as CustomerRow['id'])
     .where('deleted_at', 'is', null)
     .orderBy('id')
-    .limit(batch_customers)
+    .limit(count)
     .select(['id', 'created_at'])
     .forUpdate()
     .execute()
+}
+
+/** Whether a rule pays for entering the segment, in this walk. */
+async function isPaid({ db, project_id }: Ctx, { id, walk_is_silent }: StoredSegment): Promise<boolean> {
+  if (walk_is_silent) return false
+  const rule = await db
+    .selectFrom('earning_rules')
+    .where('project_id', '=', project_id)
+    .where('segment_id', '=', id)
+    .limit(1)
+    .select('id')
+    .executeTakeFirst()
+  return rule !== undefined
 }
 
 async function saveBatch(

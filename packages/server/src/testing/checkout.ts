@@ -1,9 +1,8 @@
 import type { StackingRules } from '@guerdon/engine/schema'
 import { expect } from 'vitest'
 import { nextConfigurationVersion } from '../db/configuration.ts'
+import type { RewardRow } from '../db/tables.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { newId } from '../lib/ids.ts'
-import { toInstant } from '../lib/instant.ts'
 import type { RelatedObjectType } from '../validation-rules/schema.ts'
 import { type Answer, type Shop, uniqueName } from './app.ts'
 import { newCampaign, newVoucher } from './campaigns.ts'
@@ -145,45 +144,38 @@ export interface Reward {
   redeemed?: number
 }
 
-/** A reward of a loyalty program, written straight to the tables. */
+/** A reward of a loyalty program. Something to hand over is a new product, unless its parameters name one. */
 export async function newReward(
-  { service, project_id }: Shop,
+  shop: Shop,
   campaign_id: string,
   { type, parameters, price, stock, redeemed = 0 }: Reward,
 ): Promise<{ reward_id: string; assignment_id: string }> {
-  const { database, now } = service.house
-  const reward_id = newId('reward')
-  const assignment_id = newId('reward_assignment')
-  await inTransaction(database.db, async (db) => {
-    const config_version = await nextConfigurationVersion(db, project_id)
-    const stamps = { project_id, config_version, created_at: toInstant(now()), updated_at: null }
-    await db
-      .insertInto('rewards')
-      .values({
-        ...stamps,
-        id: reward_id,
-        name: 'Reward',
-        type,
-        parameters: JSON.stringify(parameters),
-        stock: stock ?? null,
-        redeemed,
-        attributes: '{}',
-        metadata: '{}',
-      })
-      .execute()
-    await db
-      .insertInto('reward_assignments')
-      .values({
-        ...stamps,
-        id: assignment_id,
-        reward_id,
-        related_object_type: 'campaign',
-        related_object_id: campaign_id,
-        parameters: JSON.stringify(price === undefined ? {} : { loyalty: { points: price } }),
-      })
-      .execute()
+  const isNamed = type !== 'MATERIAL' || 'product' in parameters
+  const { id: reward_id } = await ok(shop, 'POST', '/v1/rewards', {
+    name: 'Reward',
+    type,
+    parameters: isNamed ? parameters : { product: { id: (await newProduct(shop, 'Gift')).id } },
+    stock,
+  })
+  if (redeemed > 0) await setRedeemed(shop, reward_id, redeemed)
+  const { id: assignment_id } = await ok(shop, 'POST', `/v1/rewards/${reward_id}/assignments`, {
+    campaign: campaign_id,
+    ...(price === undefined ? {} : { parameters: { loyalty: { points: price } } }),
   })
   return { reward_id, assignment_id }
+}
+
+/** Says that a reward was redeemed so often, which would take as many redemptions. */
+async function setRedeemed({ service, project_id }: Shop, reward_id: RewardRow['id'], redeemed: number): Promise<void> {
+  await inTransaction(service.house.database.db, async (db) => {
+    const config_version = await nextConfigurationVersion(db, project_id)
+    await db
+      .updateTable('rewards')
+      .set({ redeemed, config_version })
+      .where('project_id', '=', project_id)
+      .where('id', '=', reward_id)
+      .execute()
+  })
 }
 
 /** The client side of a shop that trusts `shop.example`. */

@@ -1,5 +1,5 @@
-import { earn, expirationDate, spend } from '@guerdon/engine'
-import type { Entry, PointsExpirationRules } from '@guerdon/engine/schema'
+import { earn, spend } from '@guerdon/engine'
+import type { Entry } from '@guerdon/engine/schema'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import { countInSummary } from '../campaigns/summary-figures.ts'
@@ -10,65 +10,69 @@ import { emitMany, type NewEvent } from '../events/emit.ts'
 import type { Balance, SimpleCustomer, Transaction } from '../events/shapes.ts'
 import { ApiError } from '../http/errors.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
-import { newId } from '../lib/ids.ts'
+import { adjustPoints } from '../loyalty/adjust.ts'
 import { heap, loadAccount, saveEntry } from './books.ts'
-import { balanceAfter, nothing_earned } from './entry-changes.ts'
+import { balanceAfter } from './entry-changes.ts'
 import type { AdjustBalance, BalanceAnswer } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
-import { hasSource, insertTransaction } from './transactions.ts'
+import { nextTransactionId } from './transaction-id.ts'
+import { findLastTransaction, insertTransaction } from './transactions.ts'
 import { type StoredVoucher, toSimpleVoucher } from './voucher.ts'
 
-/** Adds to a card or takes from it, by postings and one transaction (spec 03, 6.1). The caller has locked the card. */
+/**
+ * Adds to a card or takes from it, by postings and one transaction (spec 03, 6.1). The points of a loyalty card are adjusted by
+ * its program (spec 05, 12.5).
+ */
 export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustBalance): Promise<BalanceAnswer> {
-  await refuseUnlessPossible(ctx, card, body)
-  const campaign = card.campaign_id === null ? undefined : await findCampaign(ctx, card.campaign_id)
-  const entry = await entryOf(ctx, card, campaign, body.amount)
-  const transaction_id = newId('transaction')
-  await saveEntry(ctx, card, entry, transaction_id)
-
-  const changed = await getVoucher(ctx, card.id)
-  const balance = balanceAfter(changed, body.amount)
-  const transaction = await insertTransaction(ctx, {
-    id: transaction_id,
-    voucher_id: card.id,
-    campaign_id: card.campaign_id,
-    type: typeOf(card, body.amount),
-    amount: body.amount,
-    balance: balance.balance,
-    source_id: body.source_id ?? null,
-    source: 'API',
-    reason: body.reason ?? null,
-    details: { balance },
-    related_transaction_id: null,
-  })
-  await count(ctx, card, body.amount)
-  await tell(ctx, changed, campaign, balance, transaction)
-  const { operation_type = 'MANUAL', ...answer } = balance
-  return { ...answer, operation_type, amount: body.amount }
-}
-
-async function refuseUnlessPossible(
-  ctx: Ctx,
-  card: StoredVoucher,
-  { amount, source_id }: AdjustBalance,
-): Promise<void> {
+  const { amount, source_id = null, reason = null } = body
   if (card.type === 'DISCOUNT_VOUCHER')
     throw new ApiError('invalid_add_balance_params', { details: 'A discount voucher has no balance' })
   if (amount === 0) throw new ApiError('invalid_add_balance_params', { details: 'Property .amount must not be 0' })
-  if (card.type !== 'LOYALTY_CARD') return
-  if (card.holder_id === null) throw new ApiError('not_published', { details: `Voucher ${card.code} has no holder` })
-  if (source_id != null && (await hasSource(ctx, card.id, source_id)))
-    throw new ApiError('duplicate_source_id', { details: `Transaction with source_id: '${source_id}' already exists` })
+  if (card.type === 'LOYALTY_CARD') {
+    const adjusted = await adjustPoints(ctx, card, { points: amount, source_id, reason }, { source: 'API' })
+    return { ...adjusted, amount }
+  }
+  const locked = await getVoucher(ctx, card.id, { lock: 'alone' })
+  const { operation_type = 'MANUAL', ...answer } = await changeGift(ctx, locked, body, by_hand)
+  return { ...answer, operation_type, amount }
 }
 
-/** The movements of an adjustment. Points are dated by the rules of their program; gift credits never expire. */
-async function entryOf(
+const by_hand = { source: 'API', operation_type: 'MANUAL' } as const
+
+type GiftChange = Pick<AdjustBalance, 'amount' | 'source_id' | 'reason'>
+
+/** Changes the credits of a gift card that the caller has locked. Gift credits never expire. */
+export async function changeGift(
   ctx: Ctx,
   card: StoredVoucher,
-  campaign: StoredCampaign | undefined,
-  amount: number,
-): Promise<Entry> {
+  { amount, source_id, reason }: GiftChange,
+  { source, operation_type }: { source: 'API' | 'Automation'; operation_type: 'MANUAL' | 'AUTOMATIC' },
+): Promise<Balance> {
+  const campaign = card.campaign_id === null ? undefined : await findCampaign(ctx, card.campaign_id)
+  const id = nextTransactionId(ctx.now, await findLastTransaction(ctx, card.id))
+  await saveEntry(ctx, card, await entryOf(ctx, card, amount), id)
+  const changed = await getVoucher(ctx, card.id)
+  const balance = { ...balanceAfter(changed, amount), operation_type }
+  const transaction = await insertTransaction(ctx, {
+    id,
+    voucher_id: card.id,
+    campaign_id: card.campaign_id,
+    type: amount > 0 ? 'CREDITS_ADDITION' : 'CREDITS_REMOVAL',
+    amount,
+    balance: balance.balance,
+    source_id: source_id ?? null,
+    source,
+    reason: reason ?? null,
+    details: { balance },
+    related_transaction_id: null,
+  })
+  await countInSummary(ctx, card.campaign_id, amount > 0 ? { amount_added: amount } : { amount_subtracted: -amount })
+  await tell(ctx, changed, campaign, balance, transaction)
+  return balance
+}
+
+async function entryOf(ctx: Ctx, card: StoredVoucher, amount: number): Promise<Entry> {
   const account = await loadAccount(ctx, card)
   const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
   if (amount < 0) {
@@ -79,23 +83,7 @@ async function entryOf(
   }
   if (!Number.isSafeInteger((card.credits_added ?? 0) + amount))
     throw new ApiError('invalid_add_balance_params', { details: 'A card cannot hold so much' })
-  if (card.type === 'GIFT_VOUCHER') return earn(account, { amount, expires_at: null, lot_id: heap })
-  const rules = campaign?.voucher?.loyalty_card?.expiration_rules as PointsExpirationRules | undefined
-  return earn(account, { amount, expires_at: expirationDate(today, rules), lot_id: newId('points_bucket') })
-}
-
-function typeOf({ type }: StoredVoucher, amount: number): Transaction['type'] {
-  const word = type === 'GIFT_VOUCHER' ? 'CREDITS' : 'POINTS'
-  return `${word}_${amount > 0 ? 'ADDITION' : 'REMOVAL'}`
-}
-
-async function count(ctx: Ctx, { campaign_id, type }: StoredVoucher, amount: number): Promise<void> {
-  const word = type === 'GIFT_VOUCHER' ? 'amount' : 'points'
-  await countInSummary(
-    ctx,
-    campaign_id,
-    amount > 0 ? { [`${word}_added`]: amount } : { [`${word}_subtracted`]: -amount },
-  )
+  return earn(account, { amount, expires_at: null, lot_id: heap })
 }
 
 async function tell(
@@ -108,38 +96,27 @@ async function tell(
   const holder = card.holder_id === null ? undefined : await findCustomerById(ctx, card.holder_id)
   const customer: SimpleCustomer | null = holder === undefined ? null : toSimpleCustomer(holder)
   const campaign = stored === undefined ? null : toSimpleCampaign(stored)
-  const common = {
-    transaction,
-    voucher: await showVoucher(ctx, card),
-    holder: customer,
-    order: null,
-    redemption: null,
-    rollback: null,
-    campaign,
-    balance,
-  }
-  const added = { voucher: toSimpleVoucher(card), balance, transaction, campaign }
-  const events: NewEvent[] = []
-  if (card.type === 'GIFT_VOUCHER') {
-    events.push({ type: 'voucher.gift.transaction.created', entity_id: card.id, data: common })
-    if (transaction.type === 'CREDITS_ADDITION') {
-      events.push({ type: 'voucher.gift.balance_added', entity_id: card.id, data: added })
-      if (holder !== undefined && customer !== null)
-        events.push({ type: 'customer.voucher.gift.balance_added', entity_id: holder.id, data: { ...added, customer } })
-    }
-  } else {
-    events.push({
-      type: 'voucher.loyalty_card.transaction.created',
+  const events: NewEvent[] = [
+    {
+      type: 'voucher.gift.transaction.created',
       entity_id: card.id,
-      data: { ...common, ...nothing_earned },
-    })
-    events.push({ type: 'voucher.loyalty_card.points_added', entity_id: card.id, data: { ...added, customer } })
+      data: {
+        transaction,
+        voucher: await showVoucher(ctx, card),
+        holder: customer,
+        order: null,
+        redemption: null,
+        rollback: null,
+        campaign,
+        balance,
+      },
+    },
+  ]
+  if (transaction.type === 'CREDITS_ADDITION') {
+    const added = { voucher: toSimpleVoucher(card), balance, transaction, campaign }
+    events.push({ type: 'voucher.gift.balance_added', entity_id: card.id, data: added })
     if (holder !== undefined && customer !== null)
-      events.push({
-        type: 'customer.voucher.loyalty_card.points_added',
-        entity_id: holder.id,
-        data: { ...added, customer },
-      })
+      events.push({ type: 'customer.voucher.gift.balance_added', entity_id: holder.id, data: { ...added, customer } })
   }
   await emitMany(ctx, events)
 }

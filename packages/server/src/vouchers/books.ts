@@ -55,7 +55,9 @@ export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Accoun
     return { id: card.id, asset: 'credits', lots: [{ id: heap, points: balanceOf(card), expires_at: null }] }
   const { rows } = await sql<{ id: string; points: number; expires_at: string | null }>`
     select id, points, expires_at::text as expires_at from lots
-    where project_id = ${ctx.project_id} and voucher_id = ${card.id} order by id`.execute(ctx.db)
+    where project_id = ${ctx.project_id} and voucher_id = ${card.id} and expired_points is null order by id`.execute(
+    ctx.db,
+  )
   return { id: card.id, asset: 'points', lots: rows }
 }
 
@@ -63,13 +65,13 @@ export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Accoun
 export const heap = 'heap'
 
 /**
- * Writes an entry into the books of a card that the caller has locked: its postings, its lots, and the counters of its row,
- * which change by addition. The row refuses what would leave less than nothing.
+ * Writes an entry into the books of a gift card that the caller has locked: its postings, and the counters of its row, which
+ * change by addition. The row refuses what would leave less than nothing.
  */
 export async function saveEntry(
   ctx: Ctx,
   card: StoredVoucher,
-  { account, postings }: Entry,
+  { postings }: Entry,
   transaction_id: Id<'transaction'>,
 ): Promise<void> {
   const { db, project_id, now } = ctx
@@ -92,7 +94,6 @@ export async function saveEntry(
         })),
       )
       .execute()
-  if (account.asset === 'points') await saveLots(ctx, account)
   const { points, subtracted, redeemed, expired } = totalsOf(card.id, postings)
   await sql`
     update vouchers set credits_added = credits_added + ${points}::bigint,
@@ -100,28 +101,4 @@ export async function saveEntry(
       credits_redeemed = credits_redeemed + ${redeemed}::bigint,
       credits_expired = credits_expired + ${expired}::bigint, updated_at = ${now}::timestamptz
     where project_id = ${project_id} and id = ${card.id}`.execute(db)
-}
-
-async function saveLots({ db, project_id, now }: Ctx, { id, lots }: Account): Promise<void> {
-  if (lots.length === 0) return
-  await db
-    .insertInto('lots')
-    .values(
-      lots.map(({ id: lot_id, points, expires_at }) => ({
-        project_id,
-        voucher_id: id as Id<'voucher'>,
-        id: lot_id as Id<'points_bucket'>,
-        points,
-        expires_at,
-        created_at: now,
-        updated_at: null,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['project_id', 'voucher_id', 'id'])
-        .doUpdateSet({ points: sql`excluded.points`, updated_at: now })
-        .where(sql<boolean>`lots.points <> excluded.points`),
-    )
-    .execute()
 }

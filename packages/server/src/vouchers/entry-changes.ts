@@ -5,6 +5,7 @@ import type { Ctx } from '../context.ts'
 import type { Balance, Transaction } from '../events/shapes.ts'
 import { type Id, newId } from '../lib/ids.ts'
 import { heap } from './books.ts'
+import { nextTransactionId } from './transaction-id.ts'
 import { balanceOf, type StoredVoucher, totalOf } from './voucher.ts'
 
 type Card = Pick<
@@ -33,18 +34,22 @@ export interface EntryChanges {
 }
 
 /**
- * What an entry in the books of a card writes: postings, lots that changed, and the transaction that tells of it. `card` is
- * as it is afterwards, and `amount` signed.
+ * What an entry in the books of a card writes: postings, lots that changed, and the transaction that tells of it. `after` is
+ * the card as it is afterwards, `last` its latest transaction, and `amount` signed.
  */
 export function entryChanges(
   { now }: Ctx,
-  { before, after }: { before: Account; after: Card },
+  { before, after, last }: { before: Account; after: Card; last: string | null },
   { account, postings }: Entry,
-  told: Pick<Transaction, 'type' | 'related_transaction_id'> & { amount: number; details: object },
+  told: Pick<Transaction, 'type' | 'related_transaction_id'> & {
+    amount: number
+    details: object
+    operation_type?: 'MANUAL' | 'AUTOMATIC'
+  },
 ): EntryChanges {
   const at = Date.parse(now)
-  const id = newId('transaction')
-  const balance = balanceAfter(after, told.amount)
+  const id = nextTransactionId(now, last)
+  const balance = { ...balanceAfter(after, told.amount), operation_type: told.operation_type ?? 'MANUAL' }
   const transaction: Transaction = {
     id,
     source_id: null,

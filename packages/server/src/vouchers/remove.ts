@@ -9,6 +9,7 @@ import { findCustomerById } from '../customers/store.ts'
 import { tally, tallyMany } from '../db/tallies.ts'
 import { emit } from '../events/emit.ts'
 import { notFound } from '../http/errors.ts'
+import { leaveProgram } from '../loyalty/leave.ts'
 import { deleteRedemptionsOf } from '../redemptions/store.ts'
 import { insertBinEntry } from '../trash-bin/store.ts'
 import { deleteAssignmentsOf } from '../validation-rules/unassign.ts'
@@ -25,9 +26,12 @@ export async function removeVoucher(
   { id, code, campaign_id }: Pick<StoredVoucher, 'id' | 'code' | 'campaign_id'>,
   force: boolean,
 ): Promise<void> {
+  const known = await getVoucher(ctx, id)
+  await leaveProgram(ctx, known)
   const found = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id, { lock: 'here' })
   if (campaign_id !== null && found === undefined) throw notFound('voucher', code) // which went with it
   const voucher = await getVoucher(ctx, id, { lock: 'alone' })
+  if (voucher.holder_id !== known.holder_id) await leaveProgram(ctx, voucher) // given away a moment ago
   const shown = await showVoucher(ctx, voucher)
   if (force) await destroyVouchers(ctx, [id])
   else {
@@ -76,9 +80,21 @@ async function countGone(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
   ])
 }
 
+/** Tables whose rows belong to one code. */
+const of_a_code = [
+  'voucher_transactions',
+  'postings',
+  'lots',
+  'loyalty_members',
+  'pending_points',
+  'earnings',
+  'reward_redemptions',
+  'referral_conversions',
+] as const
+
 /**
- * Erases codes with all that belongs to them: redemptions, publications, holders, transactions, postings, rules, their entry
- * in the bin.
+ * Erases codes with all that belongs to them: redemptions, publications, holders, transactions, postings, memberships and
+ * what was earned or given by them, rules, their entry in the bin.
  * They count as deleted already, or the caller counts them. Of a publication of several codes, the others stay.
  */
 export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise<void> {
@@ -109,7 +125,7 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
     select count(*) as emptied from emptied`.execute(db)
   await tally(db, project_id, 'publications', -(rows[0]?.emptied ?? 0))
   await deleteRedemptionsOf(ctx, ids)
-  for (const table of ['voucher_transactions', 'postings', 'lots'] as const)
+  for (const table of of_a_code)
     await sql`delete from ${sql.table(table)} where project_id = ${project_id} and voucher_id = any(${ids}::text[])`.execute(
       db,
     )

@@ -138,7 +138,7 @@ export const vouchers = [
       'duplicate_source_id',
       'not_found',
     ],
-    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'alone' }),
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
     run: (ctx, { target, body }) => adjustBalance(ctx, target, body),
   }),
   operation({

@@ -35,16 +35,15 @@ export async function listTransactions(
   return { transactions: rows.map(toTransaction), ...more }
 }
 
-/** Whether a card has a transaction of this source id. */
-export async function hasSource({ db, project_id }: Ctx, voucher_id: string, source_id: string): Promise<boolean> {
+/** The id of the latest transaction of a card that is locked. */
+export async function findLastTransaction({ db, project_id }: Ctx, voucher_id: string): Promise<string | null> {
   const found = await db
     .selectFrom('voucher_transactions')
     .where('project_id', '=', project_id)
     .where('voucher_id', '=', voucher_id as VoucherTransactionRow['voucher_id'])
-    .where('source_id', '=', source_id)
-    .select('id')
+    .select(({ fn }) => fn.max('id').as('id'))
     .executeTakeFirst()
-  return found !== undefined
+  return found?.id ?? null
 }
 
 function toTransaction(row: Selectable<VoucherTransactionRow>): Transaction {

@@ -65,18 +65,10 @@ export async function newCards(
       ) update vouchers set credits_added = credits_added + $4 where project_id = $1 and id = $2`,
       [project_id, id, `lopb_load${index}`, points / 2],
     )
-  // Rewards have no endpoints of their own yet.
-  await query(
-    shop,
-    `with moved as (
-      update projects set config_version = config_version + 1 where id = $1 returning config_version
-    ), reward as (
-      insert into rewards (project_id, id, name, type, parameters, attributes, metadata, created_at, config_version)
-      select $1, 'rew_load', 'Pay with points', 'COIN', '{"coin":{"exchange_ratio":1,"points_ratio":10}}', '{}', '{}', now(),
-        config_version from moved returning config_version
-    ) insert into reward_assignments (project_id, id, reward_id, related_object_type, related_object_id, parameters, created_at,
-      config_version) select $1, 'rewa_load', 'rew_load', 'campaign', $2, '{}', now(), config_version from reward`,
-    [project_id, program.id],
-  )
-  return { reward_id: 'rew_load', cards }
+  const reward = await made(shop, 'POST', '/v1/rewards', {
+    name: 'Pay with points',
+    parameters: { coin: { exchange_ratio: 1, points_ratio: 10 } },
+  })
+  await made(shop, 'POST', `/v1/loyalties/${program.id}/rewards`, [{ reward: reward.id }])
+  return { reward_id: reward.id, cards }
 }

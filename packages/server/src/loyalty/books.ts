@@ -1,0 +1,380 @@
+import type { Account, Lot } from '@guerdon/engine/schema'
+import { type Selectable, sql } from 'kysely'
+import type { LoadedVoucher } from '../checkout/load.ts'
+import { toLoadedVoucher } from '../checkout/load.ts'
+import { type Changes, type LoyaltyMove, multipleRequests, saveCheckout } from '../checkout/save.ts'
+import type { Configuration } from '../configuration/configuration.ts'
+import type { Ctx } from '../context.ts'
+import { type StoredCustomer, toSimpleCustomer } from '../customers/customer.ts'
+import { allFromJson, fromJson } from '../db/json-row.ts'
+import type { CustomerLoyalty, LoyaltyMemberRow, PendingPointsRow, Terms } from '../db/tables.ts'
+import { sqlState } from '../db/transaction.ts'
+import { type NewEvent, withEventId } from '../events/emit.ts'
+import { todayIn } from '../lib/filter/calendar.ts'
+import type { Instant } from '../lib/instant.ts'
+import { limits } from '../lib/limits.ts'
+import { keptTerms } from '../terms/kept.ts'
+import { nextDue } from './due.ts'
+import { configurationNow, type Program, type Programs, programsOf } from './programs.ts'
+import { simpleCampaign } from './view.ts'
+
+/**
+ * The programs of some customers, in memory and under locks. Whatever happens to points is written here first: every step sees
+ * what the one before it did, and all of it is saved at once.
+ */
+export interface Books {
+  ctx: Ctx
+  configuration: Configuration
+  programs: Programs
+  people: Map<string, Person>
+  chain: Chain
+  /** What is to be written, but for people and cards, who know themselves what has changed. */
+  written: Written
+  /** What is asked for besides the customers; kept for reading again. */
+  asked: Asked
+}
+
+/** What one request set off so far: a rule pays once for it (spec 05, section 5). */
+export interface Chain {
+  fired: Set<string>
+  /** Programs that a card is about to leave: nothing is earned in them by it, and nobody joins. */
+  closed: Set<string>
+}
+
+export const newChain = (): Chain => ({ fired: new Set(), closed: new Set() })
+
+/** When something happens: now, or at the start of a day gone by that is made up for. */
+export interface Moment {
+  at: Instant
+  /** The day in the project's time zone. */
+  today: string
+  /** The day as of which lots count: the day before, as long as those of that day are not expired yet. */
+  spent_on: string
+}
+
+export interface Person {
+  customer: StoredCustomer
+  /** One for each program. */
+  cards: Card[]
+  moves: Record<string, CardMove>
+}
+
+/** What the row of a customer has to say of a program from now on; an empty one: it does already, but nobody was told. */
+export type CardMove = Exclude<LoyaltyMove, { gone: true }>
+
+export interface Card {
+  voucher: LoadedVoucher
+  person: Person
+  program: Program
+  /** Lots that are open. */
+  lots: OpenLot[]
+  member: Member
+  /** Entries that are due, or that the cause is about. */
+  pending: PendingEntry[]
+  /** The day on which the next of the others is due. */
+  next_activation: string | null
+  /** Rules that have paid for the order of the cause before. */
+  paid_rules: string[]
+  /** What was collected in the period that counts for the tier, day by day. */
+  credits: Array<{ date: string; points: number }>
+  change: Partial<Record<CreditColumn, number>>
+  /** Lots as they were read, by id. */
+  saved_lots: ReadonlyMap<string, number>
+  is_member_changed: boolean
+}
+
+type CreditColumn = 'credits_added' | 'credits_subtracted' | 'credits_redeemed' | 'credits_expired' | 'credits_pending'
+
+export type OpenLot = Lot & { created_at?: Instant; updated_at?: Instant | null; expired_points?: number }
+
+export type Member = Omit<Selectable<LoyaltyMemberRow>, 'project_id'>
+
+export type PendingEntry = Omit<Selectable<PendingPointsRow>, 'project_id'>
+
+type Written = Required<
+  Pick<
+    Changes,
+    'transactions' | 'postings' | 'pending_points' | 'earnings' | 'reward_redemptions' | 'tallies' | 'lots' | 'events'
+  >
+>
+
+const nothingWritten = (): Written => ({
+  transactions: [],
+  postings: [],
+  pending_points: [],
+  earnings: [],
+  reward_redemptions: [],
+  tallies: [],
+  lots: [],
+  events: [],
+})
+
+export interface Asked {
+  /** Whose entries and payments are of interest. */
+  order_id?: string
+  pending_id?: string
+  /** The first day that is made up for. */
+  since?: string
+}
+
+interface OpenOptions extends Asked {
+  chain?: Chain
+  /** Given where this request has just looked at it. */
+  configuration?: Configuration
+}
+
+/** Opens the books of customers, who are locked with all their cards until the end of the transaction. */
+export async function openBooks(
+  ctx: Ctx,
+  customer_ids: readonly string[],
+  { chain = newChain(), configuration: known, ...asked }: OpenOptions = {},
+): Promise<Books> {
+  const configuration = known ?? (await configurationNow(ctx))
+  const programs = programsOf(configuration)
+  const books: Books = {
+    ctx,
+    configuration,
+    programs,
+    people: new Map(),
+    chain,
+    written: nothingWritten(),
+    asked,
+  }
+  books.people = await loadPeople(books, customer_ids)
+  return books
+}
+
+/**
+ * Lets somebody else change what the books are about: all is written before, and read again after. People and cards that
+ * were at hand are those of the page before then.
+ */
+export async function turnPage<T>(books: Books, work: () => Promise<T>): Promise<T> {
+  const everybody = [...books.people.keys()]
+  await saveBooks(books)
+  const result = await work()
+  books.written = nothingWritten()
+  books.people = await loadPeople(books, everybody)
+  return result
+}
+
+interface Found {
+  customers: object[]
+  cards: Array<object & { terms_id: string }>
+  terms: Array<{ id: string; content: Terms }>
+}
+
+type FoundCard = {
+  lots: OpenLot[] | null
+  due_pending: object[] | null
+  next_activation: string | null
+  paid_rules: string[] | null
+  credits: Card['credits'] | null
+}
+
+async function loadPeople(books: Books, customer_ids: readonly string[]): Promise<Map<string, Person>> {
+  const { ctx, programs, asked } = books
+  const { project_id, project, now, db } = ctx
+  const question = {
+    project_id,
+    customers: customer_ids,
+    timezone: project.timezone,
+    today: todayIn({ now, timezone: project.timezone }),
+    lock_timeout: `${limits.checkout_lock_seconds}s`,
+    periods: periodsOf(programs),
+    order_id: asked.order_id ?? null,
+    pending_id: asked.pending_id ?? null,
+    since: asked.since ?? null,
+  }
+  const { rows } = await sql<{ found: Found }>`
+    select loyalty_facts(${JSON.stringify(question)}::jsonb) as found`
+    .execute(db)
+    .catch((error: unknown) => {
+      throw sqlState(error) === '55P03' ? multipleRequests() : error
+    })
+  const { customers, cards, terms } = (rows[0] as { found: Found }).found
+  const shared = new Map(terms.map(({ id, content }) => [id, keptTerms(project_id, id, content)]))
+  const people = new Map<string, Person>()
+  for (const customer of allFromJson<StoredCustomer>(customers))
+    people.set(customer.id, { customer, cards: [], moves: {} })
+  for (const row of cards) {
+    const person = people.get((row as { holder_id?: string }).holder_id ?? '')
+    const program = programs.get((row as { campaign_id?: string }).campaign_id ?? '')
+    if (person !== undefined && program !== undefined) person.cards.push(cardOf(row, shared, person, program))
+  }
+  return people
+}
+
+/** Months of the periods in which points are collected, by campaign. */
+function periodsOf(programs: Programs): Record<string, number> {
+  const periods: Record<string, number> = {}
+  for (const { campaign, settings, tiers } of programs.values())
+    if (settings?.qualification_type === 'POINTS_IN_PERIOD' && tiers.length > 0)
+      periods[campaign.id] = months[settings.qualification_period]
+  return periods
+}
+
+const months = { MONTH: 1, QUARTER: 3, HALF_YEAR: 6, YEAR: 12 }
+
+function cardOf(
+  row: object & { terms_id: string },
+  terms: ReadonlyMap<string, Terms>,
+  person: Person,
+  program: Program,
+): Card {
+  const { due_pending, next_activation, paid_rules, credits, ...voucher } = toLoadedVoucher<FoundCard>(row, terms)
+  const { member } = voucher
+  const lots = allFromJson<OpenLot>(voucher.lots)
+  return {
+    voucher: { ...voucher, lots },
+    person,
+    program,
+    lots,
+    member: member === null ? newMember(voucher, person) : readMember(member),
+    pending: allFromJson<PendingEntry>(due_pending),
+    next_activation: next_activation ?? null,
+    paid_rules: paid_rules ?? [],
+    credits: credits ?? [],
+    change: {},
+    saved_lots: new Map(lots.map(({ id, points }) => [id, points])),
+    is_member_changed: member === null,
+  }
+}
+
+function readMember(row: object): Member {
+  const { project_id: _, ...member } = fromJson<Selectable<LoyaltyMemberRow>>(row)
+  const { tier_created_at, tier_updated_at } = member
+  return { ...member, tier_created_at: momentOf(tier_created_at), tier_updated_at: momentOf(tier_updated_at) }
+}
+
+const momentOf = (text: string | null): Instant | null => (text === null ? null : new Date(text).toISOString())
+
+const newMember = ({ id, campaign_id }: LoadedVoucher, { customer }: Person): Member => ({
+  voucher_id: id,
+  campaign_id: campaign_id as Member['campaign_id'],
+  customer_id: customer.id,
+  tier_id: null,
+  tier_start_date: null,
+  tier_expiration_date: null,
+  tier_created_at: null,
+  tier_updated_at: null,
+  scheduled_tier_id: null,
+  scheduled_start_date: null,
+  redeemed_on: null,
+  redeemed_runs: 0,
+  due_on: null,
+})
+
+/** A request at a moment that is made up for. */
+export const madeUpFor = (ctx: Ctx, { at }: Moment): Ctx => ({ ...ctx, now: at, told_at: ctx.told_at ?? ctx.now })
+
+/** The row of its holder says what is on a card already; whoever follows the holder is still to be told. */
+export function noteMoved(card: Card): void {
+  const { moves } = card.person
+  moves[card.program.campaign.name] = { ...moves[card.program.campaign.name] }
+}
+
+export function momentNow({ now, project: { timezone } }: Ctx): Moment {
+  if (latest.now !== now || latest.timezone !== timezone) latest = { now, timezone, today: todayIn({ now, timezone }) }
+  const { today } = latest
+  return { at: now, today, spent_on: today }
+}
+
+/** Asked for again and again by one request. */
+let latest = { now: '', timezone: '', today: '' }
+
+/** The card as the engine keeps its books. */
+export const accountOf = ({ voucher, lots }: Card): Account => ({ id: voucher.id, asset: 'points', lots })
+
+export function* allCards({ people }: Books): Generator<Card> {
+  for (const { cards } of people.values()) yield* cards
+}
+
+export const cardNamed = (books: Books, voucher_id: string): Card | undefined => {
+  for (const card of allCards(books)) if (card.voucher.id === voucher_id) return card
+  return undefined
+}
+
+/** Events have their ids, and with them their order, from the moment they are told. */
+export const tell = ({ written }: Books, ...events: NewEvent[]): void =>
+  void written.events.push(...events.map(withEventId))
+
+/** Saves all that has happened. The books are closed then: what is in them is as it was before. */
+export async function saveBooks(books: Books): Promise<void> {
+  const { ctx, written } = books
+  const cards = [...allCards(books)]
+  for (const card of cards) keepDue(books, card)
+  tellLoyalty(books)
+  const changes: Changes = {
+    ...written,
+    customers: [...books.people.values()].flatMap(({ customer, moves }) =>
+      Object.values(moves).every((move) => Object.keys(move).length === 0) ? [] : [{ id: customer.id, loyalty: moves }],
+    ),
+    vouchers: cards.flatMap(({ voucher: { id, xmin }, change }) =>
+      Object.keys(change).length === 0 ? [] : [{ id, xmin, ...change }],
+    ),
+    lots: [...written.lots, ...cards.flatMap(changedLots)],
+    members: cards.flatMap(({ member, is_member_changed }) => (is_member_changed ? [member] : [])),
+  }
+  if (Object.values(changes).every((rows) => rows.length === 0)) return
+  const changed = changes.customers?.map(({ id }) => id) ?? []
+  await saveCheckout(ctx, ctx.db, { ...changes, ...(changed.length === 0 ? {} : { segment_checks: changed }) })
+}
+
+/** When time has something to do for the card next. */
+function keepDue({ ctx, configuration }: Books, card: Card): void {
+  const due_on = nextDue(configuration, card, momentNow(ctx).today)
+  if (card.member.due_on === due_on) return
+  card.member = { ...card.member, due_on }
+  card.is_member_changed = true
+}
+
+/** What a customer has in its programs is part of its row, and everybody who follows it is told (spec 05, section 15). */
+function tellLoyalty(books: Books): void {
+  const { ctx, configuration, people } = books
+  for (const { customer, cards, moves } of people.values()) {
+    const loyalty = addToLoyalty(customer.loyalty, moves)
+    for (const name of Object.keys(moves)) {
+      const card = cards.find(({ program }) => program.campaign.name === name)
+      if (card === undefined) continue
+      tell(books, {
+        type: 'customer.loyalty.updated',
+        entity_id: customer.id,
+        data: {
+          customer: toSimpleCustomer(customer),
+          campaign: simpleCampaign(configuration, card.program.campaign),
+          loyalty,
+          created_at: ctx.now,
+        },
+      })
+    }
+  }
+}
+
+/** The same as the database does (`add_to_loyalty`), for those who are told. */
+export function addToLoyalty(loyalty: CustomerLoyalty, moves: Record<string, CardMove>): CustomerLoyalty {
+  const { points, referred_customers, campaigns } = loyalty
+  const sum: CustomerLoyalty = { points, referred_customers, campaigns: { ...campaigns } }
+  for (const [name, move] of Object.entries(moves)) {
+    const own = { points: 0, referred_customers: 0, ...campaigns[name] }
+    own.points += move.points ?? 0
+    own.referred_customers += move.referred_customers ?? 0
+    if (move.loyalty_tier === null) delete own.loyalty_tier
+    else if (move.loyalty_tier !== undefined) own.loyalty_tier = move.loyalty_tier
+    sum.points += move.points ?? 0
+    sum.referred_customers += move.referred_customers ?? 0
+    sum.campaigns[name] = own
+  }
+  return sum
+}
+
+function changedLots({ voucher, lots, saved_lots }: Card): NonNullable<Changes['lots']> {
+  return lots
+    .filter(({ id, points }) => saved_lots.get(id) !== points)
+    .map(({ id, points, expires_at, created_at }) => ({
+      voucher_id: voucher.id,
+      id,
+      points,
+      expires_at,
+      ...(created_at === undefined ? {} : { created_at }),
+    }))
+}

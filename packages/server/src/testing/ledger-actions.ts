@@ -1,0 +1,298 @@
+import fc from 'fast-check'
+import { newProject, type Shop } from './app.ts'
+import type { Ask } from './ledger-audit.ts'
+import {
+  assign,
+  newEarningRules,
+  newEventSchema,
+  newLoyaltyReward,
+  newMaterial,
+  newMember,
+  newProgram,
+} from './loyalty.ts'
+import { ok } from './orders.ts'
+
+/* What a shop does to the points of its customers, at random: the same words for a model and for several projects. */
+
+/** Things are named by their number, counted round where there are fewer. */
+export type Action =
+  | { do: 'pay'; who: number; now: number[]; later: number[] }
+  | { do: 'visit'; who: number; stars: number }
+  | { do: 'add'; card: number; points: number; until: 'rules' | 'never' | number }
+  | { do: 'remove'; card: number; points: number }
+  | { do: 'transfer'; from: number; to: number; points: number }
+  | { do: 'take'; card: number }
+  | { do: 'spend'; card: number; units: number; now: number[]; later: number[] }
+  | { do: 'return'; redemption: number }
+  | { do: 'activate'; entry: number }
+  | { do: 'adjust'; entry: number; points: number }
+  | { do: 'withdraw'; entry: number }
+  | { do: 'cancel'; order: number }
+  | { do: 'repay'; order: number }
+  | { do: 'wait'; days: number; minutes: number }
+  | { do: 'clock' }
+
+const points = fc.integer({ min: 1, max: 90 })
+const number = fc.nat({ max: 5 })
+/** What each program pays for an order, so many points; nothing where it is 0. */
+const pays = fc.array(fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: points }), {
+  minLength: 3,
+  maxLength: 3,
+})
+/** Most things happen within days; some lie around for longer than a month. */
+const days = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 4 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 5, max: 40 }) },
+)
+
+const action = <T extends Action['do'], V>(name: T, values: { [K in keyof V]: fc.Arbitrary<V[K]> }) =>
+  fc.record({ do: fc.constant(name), ...values }) as unknown as fc.Arbitrary<{ do: T } & V>
+
+const pay = action('pay', { who: number, now: pays, later: pays })
+const add = action('add', {
+  card: number,
+  points,
+  until: fc.oneof(
+    fc.constant<'rules' | 'never' | number>('rules'),
+    fc.constant<'rules' | 'never' | number>('never'),
+    fc.integer({ min: 0, max: 2 }),
+    days,
+  ),
+})
+const spend = action('spend', { card: number, units: fc.integer({ min: 1, max: 20 }), now: pays, later: pays })
+const wait = action('wait', { days, minutes: fc.integer({ min: 0, max: 1_439 }) })
+
+const anyAction: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: pay },
+  { weight: 1, arbitrary: action('visit', { who: number, stars: points }) },
+  { weight: 4, arbitrary: add },
+  { weight: 3, arbitrary: action('remove', { card: number, points }) },
+  { weight: 2, arbitrary: action('transfer', { from: number, to: number, points }) },
+  { weight: 3, arbitrary: action('take', { card: number }) },
+  { weight: 3, arbitrary: spend },
+  { weight: 3, arbitrary: action('return', { redemption: number }) },
+  { weight: 1, arbitrary: action('activate', { entry: number }) },
+  { weight: 1, arbitrary: action('adjust', { entry: number, points: fc.integer({ min: -60, max: 60 }) }) },
+  { weight: 1, arbitrary: action('withdraw', { entry: number }) },
+  { weight: 1, arbitrary: action('cancel', { order: number }) },
+  { weight: 1, arbitrary: action('repay', { order: number }) },
+  { weight: 9, arbitrary: wait },
+  { weight: 2, arbitrary: fc.constant({ do: 'clock' as const }) },
+)
+
+/**
+ * So many actions at most, after a beginning that puts something on cards: what takes from them, or changes what waits, finds
+ * something to do. Values are not drawn towards zero, as they would be in the first runs: there may be no others.
+ */
+export const anyActions = (steps: number): fc.Arbitrary<Action[]> =>
+  fc.noBias(
+    fc
+      .tuple(
+        fc.array(fc.oneof(pay, add), { minLength: 2, maxLength: 4, size: 'max' }),
+        fc.array(anyAction, { minLength: 6, maxLength: steps - 4, size: 'max' }),
+      )
+      .map(([first, others]): Action[] => [...first, ...others]),
+  )
+
+/** What a program is like besides what all of them have in common. */
+export interface ProgramPlan {
+  settings: object
+  /** How its order rules date their points, and for how many days some of them wait. */
+  now: object
+  later: object & { days: number }
+}
+
+export interface World {
+  shop: Shop
+  programs: Array<{ id: string; name: string }>
+  customers: string[]
+  /** In the order of customers, and of programs for each. */
+  cards: Array<{ id: string; code: string; who: number; program: number }>
+  material: { id: string }
+  coin: { id: string }
+  rules: Array<Array<{ id: string }>>
+  orders: string[]
+  redemptions: string[]
+  entries: Array<{ id: string; card: number; order: number }>
+}
+
+/** What a reward to take home costs, and what buys 1.00 of an order. */
+export const price = 25
+export const points_per_unit = 3
+
+export async function newWorld(plans: readonly ProgramPlan[], { timezone = 'UTC', people = 2 } = {}): Promise<World> {
+  const shop = await newProject({ project: { timezone } })
+  const visit = await newEventSchema(shop, 'visit', { stars: { type: 'number', optional: true } })
+  const material = await newMaterial(shop)
+  const coin = await newLoyaltyReward(shop, { coin: { exchange_ratio: 1, points_ratio: points_per_unit } })
+  const world: World = {
+    shop,
+    programs: [],
+    customers: Array.from({ length: people }, (_, index) => `customer-${index}`),
+    cards: [],
+    material,
+    coin,
+    rules: [],
+    orders: [],
+    redemptions: [],
+    entries: [],
+  }
+  for (const [index, { settings, now, later }] of plans.entries()) {
+    const { days, ...dated } = later
+    const program = await newProgram(shop, { name: `Program ${index}`, ...settings })
+    const ofVisit = { event: 'visit', custom_event: { schema_id: visit.id } }
+    world.programs.push(program)
+    world.rules.push(
+      await newEarningRules(
+        shop,
+        program,
+        { ...perUnit('ORDER_METADATA', 'order', `now_${index}`), ...now },
+        {
+          ...perUnit('ORDER_METADATA', 'order', `later_${index}`),
+          ...dated,
+          pending_points: { period_type: 'DAY', period_value: days },
+        },
+        ...(index === 0 ? [{ ...ofVisit, ...perUnit('CUSTOM_EVENT_METADATA', 'custom_event', 'stars') }] : []),
+      ),
+    )
+    await assign(shop, program, material, price)
+    await assign(shop, program, coin)
+  }
+  return world
+}
+
+/** Everybody joins every program. */
+export async function joinAll(world: World): Promise<void> {
+  for (const [who, source_id] of world.customers.entries())
+    for (const [program, { id }] of world.programs.entries()) {
+      const { id: card_id, code } = await newMember(world.shop, { id }, source_id)
+      world.cards.push({ id: card_id, code, who, program })
+    }
+}
+
+const perUnit = (calculation_type: string, of: string, property: string) => ({
+  loyalty: { type: 'PROPORTIONAL', calculation_type, [of]: { metadata: { every: 1, points: 1, property } } },
+})
+
+/** `200`, or the status and the key of a refusal. */
+export type Outcome = string
+
+const nothing: Outcome = '200'
+
+const pick = <T>(all: readonly T[], index: number): T | undefined => all[index % all.length]
+
+/** The metadata of an order by which the programs pay. */
+function metadataOf({ programs }: World, now: readonly number[], later: readonly number[]): Record<string, number> {
+  const metadata: Record<string, number> = {}
+  for (const index of programs.keys()) {
+    if ((now[index] ?? 0) > 0) metadata[`now_${index}`] = now[index] as number
+    if ((later[index] ?? 0) > 0) metadata[`later_${index}`] = later[index] as number
+  }
+  return metadata
+}
+
+/** Does something, but for waiting and the clock. */
+export async function perform(world: World, action: Action, today: string): Promise<Outcome> {
+  const { shop, cards, customers } = world
+  const send = async (method: string, path: string, body?: object) => {
+    const answer = await shop.call(method, path, body)
+    return { outcome: answer.status < 300 ? '200' : `${answer.status} ${answer.body?.key}`, body: answer.body }
+  }
+  switch (action.do) {
+    case 'pay': {
+      const who = action.who % customers.length
+      const metadata = metadataOf(world, action.now, action.later)
+      const order = { status: 'PAID', customer: { source_id: customers[who] }, amount: 1_000, metadata }
+      const { outcome, body } = await send('POST', '/v1/orders', order)
+      if (outcome === '200') await noteOrder(world, body.id, who)
+      return outcome
+    }
+    case 'visit': {
+      const who = action.who % customers.length
+      const customer = { source_id: customers[who] }
+      return (await send('POST', '/v1/events', { event: 'visit', customer, metadata: { stars: action.stars } })).outcome
+    }
+    case 'add':
+    case 'remove': {
+      const { code } = pick(cards, action.card) as World['cards'][number]
+      const body =
+        action.do === 'remove' ? { points: -action.points } : { points: action.points, ...untilOf(action.until, today) }
+      return (await send('POST', `/v1/loyalties/members/${code}/balance`, body)).outcome
+    }
+    case 'transfer': {
+      const [from, to] = [pick(cards, action.from), pick(cards, action.to)] as [
+        World['cards'][number],
+        World['cards'][number],
+      ]
+      const path = `/v1/loyalties/${world.programs[to.program]?.id}/members/${to.code}/transfers`
+      return (await send('POST', path, [{ code: from.code, points: action.points }])).outcome
+    }
+    case 'take': {
+      const { code } = pick(cards, action.card) as World['cards'][number]
+      const reward = { id: world.material.id }
+      const { outcome, body } = await send('POST', `/v1/loyalties/members/${code}/redemption`, { reward })
+      if (outcome === '200') world.redemptions.push(body.id)
+      return outcome
+    }
+    case 'spend': {
+      const { code, who } = pick(cards, action.card) as World['cards'][number]
+      const reward = { id: world.coin.id, points: action.units * points_per_unit }
+      const order = { amount: 10_000, metadata: metadataOf(world, action.now, action.later) }
+      const { outcome, body } = await send('POST', `/v1/loyalties/members/${code}/redemption`, { reward, order })
+      if (outcome === '200') {
+        world.redemptions.push(body.id)
+        await noteOrder(world, body.order.id, who)
+      }
+      return outcome
+    }
+    case 'return': {
+      const id = pick(world.redemptions, action.redemption)
+      if (id === undefined) return nothing
+      return (await send('POST', `/v1/redemptions/${id}/rollback`, {})).outcome
+    }
+    case 'activate':
+    case 'adjust':
+    case 'withdraw': {
+      const entry = pick(world.entries, action.entry)
+      if (entry === undefined) return nothing
+      const { code } = cards[entry.card] as World['cards'][number]
+      const verb = { activate: 'activate', adjust: 'balance', withdraw: 'cancel' }[action.do]
+      const body = action.do === 'adjust' ? { points: action.points } : undefined
+      return (await send('POST', `/v1/loyalties/members/${code}/pending-points/${entry.id}/${verb}`, body)).outcome
+    }
+    case 'cancel':
+    case 'repay': {
+      const id = pick(world.orders, action.order)
+      if (id === undefined) return nothing
+      const status = action.do === 'cancel' ? 'CANCELED' : 'PAID'
+      return (await send('PUT', `/v1/orders/${id}`, { status })).outcome
+    }
+    default:
+      return nothing
+  }
+}
+
+export function untilOf(until: 'rules' | 'never' | number, today: string): object {
+  if (until === 'rules') return {}
+  if (until === 'never') return { expiration_type: 'NON_EXPIRING' }
+  return { expiration_type: 'CUSTOM_DATE', expiration_date: dayLater(today, until) }
+}
+
+export const dayLater = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
+
+/** What waits for a new order cannot be due yet, so it is listed. */
+async function noteOrder(world: World, order_id: string, who: number): Promise<void> {
+  const order = world.orders.push(order_id) - 1
+  for (const [card, { code, who: holder }] of world.cards.entries()) {
+    if (holder !== who) continue
+    const { data } = await ok(world.shop, 'GET', `/v1/loyalties/members/${code}/pending-points?limit=100`)
+    const entry = data.find((one: { order_id: string }) => one.order_id === order_id)
+    if (entry !== undefined) world.entries.push({ id: entry.id, card, order })
+  }
+}
+
+export const askOf =
+  ({ service }: Shop): Ask =>
+  async (text, values) =>
+    (await service.house.database.execute(text, values)).rows

@@ -1,0 +1,242 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { lookAtMembers } from '../loyalty/clock.ts'
+import { lookAtSegments } from '../segments/watch.ts'
+import { type Answer, type Shop, uniqueName } from './app.ts'
+import { ok } from './orders.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
+type Body = any
+
+/** A loyalty program that makes cards as they are needed; `points` and `expiration_rules` are those of its cards. */
+export function newProgram(shop: Shop, settings: object = {}): Promise<Body> {
+  const { points = 0, expiration_rules, ...more } = settings as { points?: number; expiration_rules?: object }
+  return ok(shop, 'POST', '/v1/loyalties', {
+    name: uniqueName('Club'),
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'LOYALTY_CARD', loyalty_card: { points, expiration_rules } },
+    ...more,
+  })
+}
+
+/** Joins the customer, and answers the card. */
+export const newMember = (shop: Shop, program: { id: string }, source_id: string, customer: object = {}) =>
+  ok(shop, 'POST', `/v1/loyalties/${program.id}/members`, { customer: { source_id, ...customer } })
+
+/** Rules of `order.paid` unless told otherwise. */
+export const newEarningRules = (shop: Shop, program: { id: string }, ...rules: object[]): Promise<Body[]> =>
+  ok(
+    shop,
+    'POST',
+    `/v1/loyalties/${program.id}/earning-rules`,
+    rules.map((rule) => ({ event: 'order.paid', ...rule })),
+  )
+
+/** What a rule pays: so many points, or so many for every so much of something. */
+export const fixed = (points: number, more: object = {}) => ({ loyalty: { type: 'FIXED', points }, ...more })
+export const ofAmount = (every: number, points: number, more: object = {}) => ({
+  loyalty: { type: 'PROPORTIONAL', calculation_type: 'ORDER_AMOUNT', order: { amount: { every, points } } },
+  ...more,
+})
+/** Points that count only so many days later. */
+export const inDays = (period_value: number) => ({ pending_points: { period_type: 'DAY', period_value } })
+
+/** Tiers by their names: `newTiers(shop, program, { Bronze: [0, 99], Silver: [100] })`, each as an answer by its name. */
+export async function newTiers(
+  shop: Shop,
+  program: { id: string },
+  ranges: Record<string, readonly number[]>,
+  more: Record<string, object> = {},
+): Promise<Record<string, Body>> {
+  const bodies = Object.entries(ranges).map(([name, [from, to]]) => ({
+    name,
+    points: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
+    ...more[name],
+  }))
+  const tiers: Body[] = await ok(shop, 'POST', `/v1/loyalties/${program.id}/tiers`, bodies)
+  return Object.fromEntries(tiers.map((tier) => [tier.name, tier]))
+}
+
+/** A reward of what its parameters name: `{ campaign }`, `{ coin }` or `{ product }`. */
+export const newLoyaltyReward = (shop: Shop, parameters: object, more: object = {}): Promise<Body> =>
+  ok(shop, 'POST', '/v1/rewards', { name: uniqueName('Reward'), parameters, ...more })
+
+/** Something to take home. */
+export async function newMaterial(shop: Shop, more: object = {}): Promise<Body> {
+  const product = await ok(shop, 'POST', '/v1/products', { name: 'Mug' })
+  return newLoyaltyReward(shop, { product: { id: product.id } }, more)
+}
+
+/** Offers a reward in a program for so many points; a COIN has no price. */
+export async function assign(
+  shop: Shop,
+  program: { id: string },
+  reward: { id: string },
+  points?: number,
+  more: { auto_redeem?: boolean; validation_rules?: string[] } = {},
+): Promise<Body> {
+  const { auto_redeem, ...rest } = more
+  const parameters = points === undefined ? {} : { parameters: { loyalty: { points, auto_redeem } } }
+  const body = [{ reward: reward.id, ...parameters, ...rest }]
+  return (await ok(shop, 'POST', `/v1/loyalties/${program.id}/rewards`, body))[0]
+}
+
+/** An order of a customer, paid unless told otherwise; a number is its amount. */
+export const payOrder = (shop: Shop, source_id: string, order: number | object = {}): Promise<Body> =>
+  ok(shop, 'POST', '/v1/orders', {
+    status: 'PAID',
+    customer: { source_id },
+    ...(typeof order === 'number' ? { amount: order } : { amount: 10_000, ...order }),
+  })
+
+export const card = (shop: Shop, code: string): Promise<Body> => ok(shop, 'GET', `/v1/loyalties/members/${code}`)
+
+export const balanceOf = async (shop: Shop, code: string): Promise<number> =>
+  (await card(shop, code)).loyalty_card.balance
+
+/** All transactions of a card, the oldest first. */
+export const transactions = async (shop: Shop, code: string): Promise<Body[]> =>
+  (await ok(shop, 'GET', `/v1/loyalties/members/${code}/transactions?limit=100&order=id`)).data
+
+/** What they were, and how many points: `POINTS_ACCRUAL 40`. */
+export const movements = async (shop: Shop, code: string): Promise<string[]> =>
+  (await transactions(shop, code)).map(({ type, details }) => `${type} ${details.balance.points}`)
+
+/** Expects that each transaction of a card, in the order of their ids, begins where the one before it ended. */
+export async function expectNoGaps(shop: Shop, code: string, initial = 0): Promise<void> {
+  let balance = initial
+  for (const { type, details } of await transactions(shop, code)) {
+    balance += details.balance.points
+    expect([type, details.balance.balance]).toEqual([type, balance])
+  }
+  expect(await balanceOf(shop, code)).toBe(balance)
+}
+
+/** The points of each open bucket by its date, in the order of the answer: `{ '2025-05-31': 120, never: 1000 }`. */
+export async function buckets(shop: Shop, { campaign_id, code }: { campaign_id: string; code: string }) {
+  const path = `/v1/loyalties/${campaign_id}/members/${code}/points-expiration?limit=100`
+  const { data }: { data: Body[] } = await ok(shop, 'GET', path)
+  return Object.fromEntries(data.map(({ expires_at = 'never', bucket }) => [expires_at, bucket.total_points]))
+}
+
+/** Entries that still wait, those that activate first first. */
+export const pendingOf = async (shop: Shop, code: string): Promise<Body[]> =>
+  (await ok(shop, 'GET', `/v1/loyalties/members/${code}/pending-points?limit=100&order=id`)).data
+
+/** The tier that the holder of a card is in, or null. */
+export const tierOf = async (shop: Shop, code: string): Promise<Body> =>
+  (await ok(shop, 'GET', `/v1/loyalties/members/${code}/tiers`)).data[0] ?? null
+
+export const tierName = async (shop: Shop, code: string): Promise<string | null> =>
+  (await tierOf(shop, code))?.name ?? null
+
+/** Adds to a card, or takes from it. */
+export const addPoints = (shop: Shop, code: string, points: number, more: object = {}): Promise<Body> =>
+  ok(shop, 'POST', `/v1/loyalties/members/${code}/balance`, { points, ...more })
+
+/** Takes a reward for points, whatever the service answers to it; `redeemedReward` insists on 200. */
+export const redeemReward = (shop: Shop, code: string, reward: object, more: object = {}): Promise<Answer<Body>> =>
+  shop.call('POST', `/v1/loyalties/members/${code}/redemption`, { reward, ...more })
+
+export const redeemedReward = (shop: Shop, code: string, reward: object, more: object = {}): Promise<Body> =>
+  ok(shop, 'POST', `/v1/loyalties/members/${code}/redemption`, { reward, ...more })
+
+/** A custom event that a project knows. */
+export async function newEventSchema(shop: Shop, name: string, properties: object = {}): Promise<Body> {
+  const answer = await shop.manage('POST', '/custom-event-schemas', { name, schema: { properties } })
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
+  return answer.body
+}
+
+export const sendEvent = (shop: Shop, event: string, source_id: string, more: object = {}): Promise<Body> =>
+  ok(shop, 'POST', '/v1/events', { event, customer: { source_id }, ...more })
+
+/** Has the members of a project caught up with the clock of the tests, and with changes of their programs. */
+export async function runClock({ service, project_id }: Shop): Promise<void> {
+  for (let looks = 0; await lookAtMembers(service.house, { only: project_id }); looks += 1)
+    expect(looks, 'the clock never comes to an end').toBeLessThan(1_000)
+}
+
+/** Moves the clock, and has everything happen that was due until then. */
+export async function runUntil(shop: Shop, at: string): Promise<void> {
+  shop.service.clock.set(at)
+  await runClock(shop)
+}
+
+/** Has segments look at who changed. A walk over all customers ends when whatever was open before it is over. */
+export async function runSegments({ service, project_id }: Shop): Promise<void> {
+  const walking = service.house.database.db
+    .selectFrom('segments')
+    .where('project_id', '=', project_id)
+    .where('walk_started_at', 'is not', null)
+    .select('id')
+  for (let looks = 0; looks < 500; looks += 1) {
+    while (await lookAtSegments(service.house, { daily: true, only: project_id }));
+    if ((await walking.execute()).length === 0) return
+    await setTimeout(20) // another test has a transaction open on the same server
+  }
+}
+
+export interface Told {
+  id: string
+  type: string
+  category: string
+  entity_id: string
+  group_id: string
+  event_source: Body
+  data: Body
+}
+
+/** What a project has told, the oldest first; `like` is a pattern of SQL for the type. */
+export async function told({ service, project_id }: Shop, like = '%'): Promise<Told[]> {
+  const { db } = service.house.database
+  return db
+    .selectFrom('events')
+    .where('project_id', '=', project_id)
+    .where('type', 'like', like)
+    .orderBy(sql`right(id, 18)`) // which is the moment, whatever the event is about
+    .select(['id', 'type', 'category', 'entity_id', 'group_id', 'event_source', 'data'])
+    .execute()
+}
+
+/** The turns of tiers, such as `joined Bronze` or `upgraded Bronze → Silver`, of one customer if it is named. */
+export async function tierTurns(shop: Shop, source_id?: string): Promise<string[]> {
+  const turns = await told(shop, 'customer.loyalty.tier.%')
+  return turns
+    .filter(({ data }) => source_id === undefined || data.customer.source_id === source_id)
+    .map(({ type, data }) => {
+      const word = type.slice('customer.loyalty.tier.'.length)
+      if ('loyalty_tier' in data) return `${word} ${data.loyalty_tier.name}`
+      return `${word} ${data.loyalty_tier_from.name} → ${data.loyalty_tier_to.name}`
+    })
+}
+
+/** The settings of tiers (spec 05, 1.4). */
+export const onDrop = {
+  loyalty_tiers_expiration: {
+    qualification_type: 'BALANCE',
+    start_date: { type: 'IMMEDIATE' },
+    expiration_date: { type: 'BALANCE_DROP' },
+  },
+}
+export const lasting = (extend: string, rounding?: object) => ({
+  loyalty_tiers_expiration: {
+    qualification_type: 'BALANCE',
+    start_date: { type: 'IMMEDIATE' },
+    expiration_date: { type: 'CUSTOM', extend, ...(rounding === undefined ? {} : { rounding }) },
+  },
+})
+export const inPeriod = (
+  qualification_period: 'MONTH' | 'QUARTER' | 'HALF_YEAR' | 'YEAR',
+  start: 'IMMEDIATE' | 'NEXT_PERIOD',
+  end: 'END_OF_PERIOD' | 'END_OF_NEXT_PERIOD',
+  extend?: string,
+) => ({
+  loyalty_tiers_expiration: {
+    qualification_type: 'POINTS_IN_PERIOD',
+    qualification_period,
+    start_date: { type: start },
+    expiration_date: { type: end, ...(extend === undefined ? {} : { extend }) },
+  },
+})
