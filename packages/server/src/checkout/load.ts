@@ -41,6 +41,10 @@ export interface Loaded {
   has_session: boolean
   /** Of tiers that are about to be redeemed: what was used of them. */
   tier_usage: Readonly<Record<string, TierUsage>>
+  /** How often the rewards that are named were given. */
+  rewards_redeemed: Readonly<Record<string, number>>
+  /** The day in the project's time zone. */
+  today: string
   /** The answer that was given to the same request before; nothing else was loaded then. */
   kept: KeptReply | null
 }
@@ -55,6 +59,10 @@ export type LoadedVoucher = Versioned<Selectable<VoucherRow>> & {
   /** What other sessions keep of it. */
   held: { quantity: number; credits: number }
   lots: ReadonlyArray<{ id: string; points: number; expires_at: string | null }>
+  /** Of a card: the id of its latest transaction. */
+  last_transaction: string | null
+  /** Of a loyalty card that somebody holds: the tier, and when time changes something of it next. */
+  member: { tier_id: string | null; due_on: string | null } | null
 }
 
 export interface Counted {
@@ -119,6 +127,8 @@ const nothing_loaded: Omit<Loaded, 'configuration' | 'kept'> = {
   publications: [],
   publication_metadata: {},
   tier_usage: {},
+  rewards_redeemed: {},
+  today: '',
   has_session: false,
 }
 
@@ -139,6 +149,7 @@ interface Found {
   publications?: Received[] | null
   publication_metadata?: Record<string, Record<string, unknown> | null> | null
   tier_usage?: Record<string, TierUsage> | null
+  rewards_redeemed?: Record<string, number> | null
   products?: object[] | null
   skus?: object[] | null
 }
@@ -170,7 +181,7 @@ async function askFor(
     session: session?.key ?? null,
     products: [...goods.products, ...tiers.flatMap(({ discount }) => unitTypes(discount))],
     skus: goods.skus,
-    reward_assignments: rewardAssignments(configuration, redeemables),
+    ...rewardsNamed(configuration, redeemables),
     ...(key === null ? {} : { key }),
     ...(lock ? { lock: `${limits.checkout_lock_seconds}s`, guards } : {}),
     ...(is_redemption ? { with_usage: true } : {}),
@@ -210,16 +221,15 @@ function periodsOf({ now, project: { timezone } }: Ctx, { as_of }: CheckoutReque
   }
 }
 
-/** Assignments of the rewards that a request names: they may have rules of their own. */
-function rewardAssignments(
+/** The rewards that a request names, and their assignments: they may have rules of their own. */
+function rewardsNamed(
   { reward_assignments }: Configuration,
   redeemables: CheckoutRequest['redeemables'],
-): string[] {
+): { reward_assignments: string[]; rewards?: string[] } {
   const wanted = new Set(redeemables.flatMap(({ reward }) => [reward?.id ?? [], reward?.assignment_id ?? []].flat()))
-  if (wanted.size === 0) return []
-  return [...reward_assignments.values()].flatMap(({ id, reward_id }) =>
-    wanted.has(id) || wanted.has(reward_id) ? [id] : [],
-  )
+  if (wanted.size === 0) return { reward_assignments: [] }
+  const named = [...reward_assignments.values()].filter(({ id, reward_id }) => wanted.has(id) || wanted.has(reward_id))
+  return { reward_assignments: named.map(({ id }) => id), rewards: named.map(({ reward_id }) => reward_id) }
 }
 
 /** The tiers that a request names, by themselves or by their stack. */
@@ -240,7 +250,7 @@ export function unitTypes(discount: Discount | null): string[] {
   return [unit_type, ...(units ?? []).map((unit) => unit.unit_type)].filter((id) => id != null)
 }
 
-function toLoaded(configuration: Configuration, found: Found, { project_id }: Ctx): Loaded {
+function toLoaded(configuration: Configuration, found: Found, { project_id, project, now }: Ctx): Loaded {
   const customers = allFromJson<Versioned<StoredCustomer>>(found.customers)
   const terms = new Map(found.terms.map(({ id, content }) => [id, keptTerms(project_id, id, content)]))
   return {
@@ -261,6 +271,8 @@ function toLoaded(configuration: Configuration, found: Found, { project_id }: Ct
     publications: found.publications ?? [],
     publication_metadata: found.publication_metadata ?? {},
     tier_usage: found.tier_usage ?? {},
+    rewards_redeemed: found.rewards_redeemed ?? {},
+    today: todayIn({ now, timezone: project.timezone }),
     kept: null,
   }
 }
@@ -278,5 +290,7 @@ export function toLoadedVoucher<More = object>(
     assignments: allFromJson(voucher.assignments),
     held: { quantity: held?.quantity ?? 0, credits: held?.credits ?? 0 },
     lots: voucher.lots ?? [],
+    last_transaction: voucher.last_transaction ?? null,
+    member: voucher.member ?? null,
   }
 }

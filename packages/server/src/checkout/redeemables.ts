@@ -1,13 +1,22 @@
-import type { CampaignFacts, Redeemable, RewardFacts, UnitLimit, ValidationRule } from '@guerdon/engine/schema'
+import { coinPointsRatio, balanceOf as openBalance, rewardMapping, rewardPrice } from '@guerdon/engine'
+import type {
+  CampaignFacts,
+  Redeemable,
+  RewardFacts,
+  RewardMapping,
+  UnitLimit,
+  ValidationRule,
+} from '@guerdon/engine/schema'
 import {
   type Configuration,
   type ConfiguredCampaign,
+  type ConfiguredRewardAssignment,
   type ConfiguredTier,
   categoryOf,
   rulesOf,
 } from '../configuration/configuration.ts'
-import type { VoucherRow } from '../db/tables.ts'
 import type { Project } from '../projects/project.ts'
+import { accountOf } from '../vouchers/entry-changes.ts'
 import { codeKey } from '../vouchers/store.ts'
 import { balanceOf, metadataOf } from '../vouchers/voucher.ts'
 import type { Buyer } from './customer.ts'
@@ -133,17 +142,18 @@ export function voucherFacts(
       return {
         kind: 'loyalty_card',
         ...facts,
-        balance: balanceOf(voucher),
+        // Points whose day is over do not count, whether that is in the books yet or not.
+        balance: openBalance(accountOf(voucher), loaded.today),
         locked_points: held.credits,
         holder_id: voucher.holder_id,
-        reward: reward === undefined ? null : rewardFacts(configuration, voucher, reward),
+        reward: reward === undefined ? null : rewardFacts(loaded, voucher, reward),
         points: reward?.points ?? null,
       }
     case 'DISCOUNT_VOUCHER':
       return {
         kind: 'discount_voucher',
         ...facts,
-        discount: terms.discount as NonNullable<typeof terms.discount>,
+        discount: terms.discount ?? null,
         ...(voucher.is_referral_code ? { referral: { referrer_id: voucher.holder_id ?? voucher.referrer_id } } : {}),
       }
   }
@@ -161,22 +171,36 @@ function voucherRules(
 type SentReward = NonNullable<RedeemableInput['reward']>
 
 /** The reward that points are to buy, among those of the card's program (spec 02, 4.8). */
-function rewardFacts(configuration: Configuration, card: Card, sent: SentReward): RewardFacts | null {
+function rewardFacts({ configuration, rewards_redeemed }: Loaded, card: Card, sent: SentReward): RewardFacts | null {
   const wanted = sent.id ?? sent.assignment_id
   if (wanted === undefined) return null
   const assignment = assignmentFor(configuration, card, sent)
   const reward = assignment && configuration.rewards.get(assignment.reward_id)
-  if (assignment === undefined || reward === undefined) return { type: 'UNKNOWN', id: wanted }
-  const { id, type, parameters, stock, redeemed } = reward
+  const unknown: RewardFacts = { type: 'UNKNOWN', id: wanted }
+  if (assignment === undefined || reward === undefined) return unknown
+  const { id, type, parameters, stock } = reward
   const assignment_id = assignment.id
+  const mapping = mappingFor(configuration, card, assignment)
   if (type === 'COIN') {
-    const { exchange_ratio, points_ratio } = (parameters as { coin: { exchange_ratio: number; points_ratio: number } })
-      .coin
-    return { type, id, assignment_id, exchange_ratio, points_ratio }
+    const { coin } = parameters as { coin: { exchange_ratio: number; points_ratio: number } }
+    const points_ratio = coinPointsRatio(coin.points_ratio, mapping)
+    if (points_ratio === null) return unknown
+    return { type, id, assignment_id, exchange_ratio: coin.exchange_ratio, points_ratio }
   }
-  const { loyalty } = assignment.parameters as { loyalty?: { points?: number } }
-  const price = loyalty?.points ?? 0
-  return type === 'MATERIAL' ? { type, id, assignment_id, price, stock, redeemed } : { type, id, assignment_id, price }
+  const price = rewardPrice(assignment.parameters.loyalty?.points ?? 0, mapping)
+  if (price === null) return unknown
+  if (type === 'CAMPAIGN') return { type, id, assignment_id, price }
+  return { type, id, assignment_id, price, stock, redeemed: rewards_redeemed[id] ?? 0 }
+}
+
+/** What the tier of whoever holds the card makes of a reward (spec 05, 9.1). */
+export function mappingFor(
+  { loyalty_tiers }: Configuration,
+  { member }: Card,
+  { id, reward_id }: ConfiguredRewardAssignment,
+): RewardMapping | null {
+  const tier = member?.tier_id == null ? undefined : loyalty_tiers.get(member.tier_id)
+  return rewardMapping(tier ?? null, { id: reward_id, assignment_id: id })
 }
 
 /** Rules of the reward's own assignment hold too (spec 02, 6.1). */
@@ -189,9 +213,9 @@ function rewardRules(
   return assignment === undefined ? [] : rulesOf(configuration, assignment.id)
 }
 
-type Card = Pick<VoucherRow, 'type' | 'campaign_id'>
+type Card = Pick<LoadedVoucher, 'type' | 'campaign_id' | 'member'>
 
-function assignmentFor({ reward_assignments }: Configuration, { type, campaign_id }: Card, sent: SentReward) {
+export function assignmentFor({ reward_assignments }: Configuration, { type, campaign_id }: Card, sent: SentReward) {
   if (type !== 'LOYALTY_CARD' || (sent.id === undefined && sent.assignment_id === undefined)) return undefined
   return [...reward_assignments.values()].find(
     ({ id, reward_id, related_object_id }) =>

@@ -23,6 +23,8 @@ export interface CheckoutRequest {
   expand: ReadonlySet<string> | null
   explain: boolean
   as_of: Instant | null
+  /** Where nobody asks for it: what a program redeems by itself. */
+  channel?: { channel_type: 'AUTO_REDEEM'; channel_id: string }
 }
 
 export interface RedeemableInput {

@@ -2,7 +2,19 @@ import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { StoredCustomer } from '../customers/customer.ts'
 import type { Db } from '../db/connect.ts'
-import type { HolderRow, HoldRow, LotRow, PostingRow, UsageRow, VoucherTransactionRow } from '../db/tables.ts'
+import type {
+  CustomerReferrals,
+  EarningRow,
+  HolderRow,
+  HoldRow,
+  LotRow,
+  LoyaltyMemberRow,
+  PendingPointsRow,
+  PostingRow,
+  RewardRedemptionRow,
+  UsageRow,
+  VoucherTransactionRow,
+} from '../db/tables.ts'
 import type { Tally } from '../db/tallies.ts'
 import { sqlState } from '../db/transaction.ts'
 import { eventRows, type NewEvent } from '../events/emit.ts'
@@ -14,6 +26,12 @@ import { itemsJson, type OrderColumns } from '../orders/store.ts'
 import type { StoredRedemption } from '../redemptions/redemption.ts'
 import type { Loaded } from './load.ts'
 
+interface NewLot {
+  /** What it lost, of a lot whose day is over. */
+  expired_points?: number | null
+  created_at?: Instant
+}
+
 type Plain<Row> = { [Column in keyof Row]: unknown }
 
 /** All that a decision changes; every row that it relied on comes with the version that was read. */
@@ -22,13 +40,18 @@ export interface Changes {
   customers?: CustomerChange[]
   vouchers?: VoucherChange[]
   guards?: Array<{ name: string; version: number }>
-  lots?: Array<Pick<Plain<LotRow>, 'voucher_id' | 'id' | 'points' | 'expires_at'>>
+  lots?: Array<Omit<Plain<LotRow>, 'project_id' | 'expired_points' | 'created_at' | 'updated_at'> & NewLot>
+  members?: Array<Omit<Plain<LoyaltyMemberRow>, 'project_id'>>
+  pending_points?: Array<Omit<Plain<PendingPointsRow>, 'project_id'>>
+  /** Rules that have paid for an order. */
+  earnings?: Array<Omit<EarningRow, 'project_id'>>
+  reward_redemptions?: Array<Omit<Plain<RewardRedemptionRow>, 'project_id'>>
   redemptions?: StoredRedemption[]
   /** Redemptions that are rolled back, and by what. */
   rolled_back?: Array<{ id: string; rollback: NonNullable<StoredRedemption['rollback']> }>
   transactions?: Array<Omit<Plain<VoucherTransactionRow>, 'project_id'>>
   postings?: Array<Omit<Plain<PostingRow>, 'project_id'>>
-  holders?: Array<Omit<Plain<HolderRow>, 'project_id'>>
+  holders?: Array<Omit<Plain<HolderRow>, 'project_id' | 'metadata'>>
   /** The session whose holds end. */
   released?: string
   holds?: Array<Omit<HoldRow, 'project_id'>>
@@ -45,7 +68,9 @@ export type VoucherChange = {
   quantity?: number
   /** Nothing but a hold: the code itself is not said to be updated. */
   is_held?: true
-} & Partial<Record<'credits_added' | 'credits_subtracted' | 'credits_redeemed' | 'credits_expired', number>>
+} & Partial<Record<CreditColumn, number>>
+
+type CreditColumn = 'credits_added' | 'credits_subtracted' | 'credits_redeemed' | 'credits_expired' | 'credits_pending'
 
 export type CustomerChange =
   | { id: string; row: StoredCustomer }
@@ -59,7 +84,18 @@ export type CustomerChange =
       latest?: { amount: number; date: Instant }
       /** Which order is the latest has to be looked up. */
       looks_for_latest?: true
+      /** By the name of the campaign. */
+      loyalty?: Record<string, LoyaltyMove>
+      /** Somebody referred it. */
+      referred?: CustomerReferrals['campaigns'][number]
+      /** What converted it is rolled back. */
+      unreferred?: string
     }
+
+/** What a program adds to the row of a customer: see `add_to_loyalty`. A tier that is null is lost. */
+export type LoyaltyMove =
+  | { points?: number; referred_customers?: number; loyalty_tier?: string | null }
+  | { gone: true }
 
 export type CustomerFigure =
   | 'orders_total_amount'

@@ -197,21 +197,34 @@ describe('a validation goes to the database once', () => {
 
 describe('a redemption goes to the database twice', () => {
   test('whatever it is about', async () => {
-    const { shop, codes, card, one, tiers, lines } = full
+    const { shop, codes, one, tiers, lines } = full
     const customer = { source_id: 'anna' }
-    const { code, reward_id } = card
     const bodies: Record<string, object> = {
       'a code without an order': { redeemables: vouchers('PLAIN') },
       'a code on a line': { redeemables: vouchers('PLAIN'), order: lines(1) },
       'a code on 100 lines': { redeemables: vouchers('PLAIN'), order: lines(100), customer },
       'five codes with counters': { redeemables: vouchers(...codes), order: lines(100), customer },
       'a gift card': { redeemables: [voucher('GIFT', { gift: { credits: 10 } })], order: lines(1) },
-      points: { redeemables: [voucher(code, { reward: { id: reward_id, points: 10 } })], order: { amount: 100 } },
       'a tier': { redeemables: [tier(one.id)], order: lines(1), customer },
       'a stack of five tiers': { redeemables: [stack(tiers.id)], order: lines(100), customer },
       'in a session': { redeemables: vouchers('PLAIN'), order: lines(1), session: { type: 'LOCK', key: 'S' } },
     }
     for (const [about, body] of Object.entries(bodies))
       expect(await statementsOf(shop, post(shop, '/v1/redemptions', body)), about).toEqual(two_trips)
+  })
+
+  test('but one that moves points is a transaction', async () => {
+    const { shop, card } = full
+    const redeemables = [voucher(card.code, { reward: { id: card.reward_id, points: 10 } })]
+    const sent = await statementsOf(shop, post(shop, '/v1/redemptions', { redeemables, order: { amount: 100 } }))
+    expect(sent).toEqual([
+      'begin',
+      expect.stringContaining('from vouchers v'), // is anything due?
+      ...two_trips,
+      expect.stringContaining('select loyalty_facts('),
+      expect.stringMatching(/^select checkout_save\(/),
+      expect.stringContaining('update rewards'),
+      'commit',
+    ])
   })
 })

@@ -118,6 +118,12 @@ function liveCodes({ project_id, now }: Ctx, { wanted, at, session_key }: CodesQ
         select jsonb_build_object('quantity', sum(h.quantity), 'credits', sum(h.credits)) from holds h
         where h.project_id = v.project_id and h.resource_id = v.id and h.expires_at > ${now}::timestamptz
           and h.session_key is distinct from ${session_key}::text) end,
+      'lots', case v.type when 'LOYALTY_CARD' then (
+        select jsonb_agg(jsonb_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at))
+        from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null) end,
+      'member', case v.type when 'LOYALTY_CARD' then (
+        select jsonb_build_object('tier_id', m.tier_id, 'due_on', m.due_on) from loyalty_members m
+        where m.project_id = v.project_id and m.voucher_id = v.id) end,
       'role', coalesce(
         (select h.role from holders h where h.project_id = v.project_id and h.voucher_id = v.id
           and h.customer_id = ${holder_id}::text),

@@ -29,6 +29,7 @@ export function blankRow(ctx: Ctx, it: Case, who: { customer: Pick<StoredCustome
     session_key: it.loaded.has_session ? (request.session?.key ?? null) : null,
     channel_type: 'API',
     channel_id: ctx.caller.api_key?.app_id ?? '',
+    ...request.channel,
     failure_code: null,
     failure_message: null,
     reason: null,

@@ -8,7 +8,7 @@ import type { Changes } from '../checkout/save.ts'
 import type { Ctx } from '../context.ts'
 import type { CampaignRow } from '../db/tables.ts'
 import type { NewEvent } from '../events/emit.ts'
-import { ApiError, type ErrorKey } from '../http/errors.ts'
+import { ApiError, type ErrorKey, errorMessage } from '../http/errors.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
 import { newId } from '../lib/ids.ts'
 import { blankRow } from './blank-row.ts'
@@ -33,6 +33,17 @@ export function failure(ctx: Ctx, it: Case, verdict: Verdict, { is_alone }: { is
   }
 }
 
+/** What applied, but could not be given (spec 05, 9.2): remembered in the same way. */
+export function failureOf(ctx: Ctx, it: Case, { key, facts }: ApiError): Decision<never> {
+  const [only] = it.candidates
+  const message = facts.message ?? errorMessage(key)
+  const row = failedRow(ctx, it, it.candidates.length === 1 ? (only ?? null) : null, { key, message })
+  return {
+    result: new ApiError(key, { ...facts, resource_id: row.id, resource_type: 'redemption' }),
+    changes: failureChanges(ctx, it, row),
+  }
+}
+
 function firstRefused({ redeemables }: Verdict): Exclude<Outcome, { status: 'APPLICABLE' }> {
   const refused = redeemables.filter((outcome) => outcome.status !== 'APPLICABLE')
   return (refused.find(({ status }) => status === 'INAPPLICABLE') ?? refused[0]) as (typeof refused)[number]
@@ -44,7 +55,12 @@ function explanations({ redeemables }: Verdict): { explanation?: object[] } {
 }
 
 /** Related to what was refused, or to nothing but itself where that does not exist or is one of several. */
-export function failedRow(ctx: Ctx, it: Case, candidate: Candidate | null, { key, message }: Reason): StoredRedemption {
+export function failedRow(
+  ctx: Ctx,
+  it: Case,
+  candidate: Candidate | null,
+  { key, message }: Pick<Reason, 'message'> & { key: string },
+): StoredRedemption {
   const id = newId('failed_redemption', Date.parse(ctx.now))
   return {
     ...blankRow(ctx, it, { customer: it.buyer.stored }),

@@ -1,13 +1,16 @@
 import { type Changes, type CustomerChange, guardsOf } from '../checkout/save.ts'
 import type { Ctx } from '../context.ts'
-import type { NewEvent } from '../events/emit.ts'
+import type { StoredCustomer } from '../customers/customer.ts'
+import { type NewEvent, withEventId } from '../events/emit.ts'
 import { newId } from '../lib/ids.ts'
 import { orderEvents, summaryMoves } from '../orders/effects.ts'
+import { referrerIdOf } from '../referrals/conversion.ts'
 import { failedTallies, failureEvents } from './failed.ts'
 import type { Redeemed, RedeemedPart } from './redeemed.ts'
 import { customerChange } from './redeemed-customer.ts'
 import { columnsOf } from './redeemed-order.ts'
 import type { StoredRedemption } from './redemption.ts'
+import { rewardEvents } from './rewarded.ts'
 import { redemptionEvents, simpleRedemption, transactionEvents } from './tell.ts'
 import { type Undo, usedUnits } from './undo.ts'
 
@@ -28,6 +31,7 @@ export function changesOf(ctx: Ctx, redeemed: Redeemed): Changes {
     postings: entries.flatMap(({ postings }) => postings ?? []),
     transactions: entries.flatMap(({ transactions }) => transactions ?? []),
     redemptions: rows,
+    reward_redemptions: children.flatMap(({ rewarded }) => (rewarded === null ? [] : [rewarded.row])),
     holders: refereesOf(ctx, redeemed),
     ...(request.session?.key == null ? {} : { released: request.session.key }),
     usage: children.flatMap(usageOf),
@@ -42,8 +46,12 @@ export function changesOf(ctx: Ctx, redeemed: Redeemed): Changes {
   }
 }
 
-/** Who redeemed, and whoever the order belonged to before, unless that customer is gone. */
-function customersOf({ it, who, order, children, failed }: Redeemed): CustomerChange[] {
+/**
+ * Who redeemed, and whoever the order belonged to before, unless that customer is gone. Whoever referred the one who redeems has
+ * nothing to be written yet, but is locked with the others, in the order in which everybody locks customers.
+ */
+function customersOf(redeemed: Redeemed): CustomerChange[] {
+  const { it, who, order, children, failed } = redeemed
   const moves = order === null ? [] : summaryMoves(order.before, order.order)
   const own = moves.find(({ customer_id }) => customer_id === who.customer?.id)
   const change = customerChange(who, {
@@ -62,14 +70,38 @@ function customersOf({ it, who, order, children, failed }: Redeemed): CustomerCh
   const left = moves.filter(
     ({ customer_id }) => customer_id !== who.customer?.id && it.loaded.customers.some(({ id }) => id === customer_id),
   )
+  const loyalty = pointsMoved(children)
   return [
-    ...(change === null ? [] : [change]),
+    ...(change === null ? [] : ['row' in change || loyalty === null ? change : { ...change, loyalty }]),
     ...left.map(({ customer_id, amount, count }) => ({
       id: customer_id,
       add: { orders_total_amount: amount, orders_total_count: count },
       looks_for_latest: true as const,
     })),
+    ...referrersOf(redeemed)
+      .filter((id) => !left.some(({ customer_id }) => customer_id === id))
+      .map((id) => ({ id, add: {} })),
   ]
+}
+
+/** Those whose codes somebody redeems, unless they are gone. */
+function referrersOf({ it, who, children }: Redeemed): StoredCustomer['id'][] {
+  if (who.customer === null) return []
+  const ids = children.flatMap(({ code }) =>
+    code?.voucher.is_referral_code === true ? [referrerIdOf(code.after)] : [],
+  )
+  return it.loaded.customers.flatMap(({ id }) => (ids.includes(id) && id !== who.customer?.id ? [id] : []))
+}
+
+/** The row of the holder says what is left on a card, too. */
+function pointsMoved(children: readonly RedeemedPart[]): Record<string, { points: number }> | null {
+  const spent = children.filter(({ code, row }) => code?.after.type === 'LOYALTY_CARD' && (row.amount ?? 0) > 0)
+  if (spent.length === 0) return null
+  return Object.fromEntries(
+    spent.flatMap(({ candidate: { campaign }, row }) =>
+      campaign === null ? [] : [[campaign.name, { points: -(row.amount ?? 0) }]],
+    ),
+  )
 }
 
 const spentOf = (children: readonly RedeemedPart[], type: 'GIFT_VOUCHER' | 'LOYALTY_CARD'): number =>
@@ -98,7 +130,8 @@ function usageOf({ row, candidate: { tier } }: RedeemedPart): NonNullable<Change
   return [...scopes.map((scope_id) => ({ scope_id, ...used })), ...usedUnits(units, { is_undone: false })]
 }
 
-function eventsOf(ctx: Ctx, { it, who, order, parent, children, failed }: Redeemed): NewEvent[] {
+function eventsOf(ctx: Ctx, redeemed: Redeemed): NewEvent[] {
+  const { it, who, order, parent, children, failed } = redeemed
   const told = { it, customer: who.customer, order }
   const events = [
     ...who.events,
@@ -108,6 +141,7 @@ function eventsOf(ctx: Ctx, { it, who, order, parent, children, failed }: Redeem
     ...(parent === null ? [] : redemptionEvents(ctx, told, parent, null)),
     ...failed.flatMap((row) => failureEvents(ctx, it, row)),
     ...children.flatMap((child) => transactionEvents(ctx, told, child)),
+    ...children.flatMap((child) => rewardEvents(redeemed, child)),
   ]
   if (order === null) return events
   const referrer = it.loaded.customers.find(({ id }) => id === order.order.referrer_id) ?? null
@@ -118,5 +152,7 @@ function eventsOf(ctx: Ctx, { it, who, order, parent, children, failed }: Redeem
     people: { customer: who.customer, referrer },
     redemption: simpleRedemption(told, first, null),
   }
-  return [...events, ...orderEvents(change)]
+  const all = [...events, ...orderEvents(change)].map(withEventId)
+  redeemed.paid_event_id = all.find(({ type }) => type === 'customer.order.paid')?.id ?? null
+  return all
 }

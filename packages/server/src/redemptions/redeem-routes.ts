@@ -12,7 +12,8 @@ import {
 } from './redeem-schema.ts'
 import type { Redemption } from './schema.ts'
 
-const errors = [
+/** What may be wrong with whatever is redeemed by itself. */
+export const redeem_errors = [
   'invalid_payload',
   'not_found',
   'invalid_amount',
@@ -28,6 +29,8 @@ const errors = [
   'gift_amount_exceeded',
   'loyalty_card_points_exceeded',
   'reward_out_of_stock',
+  'no_voucher_suitable_for_publication',
+  'voucher_cannot_be_published',
   'referrer_not_permitted_to_redeem',
   'not_published',
   'customer_rules_violated',
@@ -46,7 +49,7 @@ const errors = [
 ] as const
 
 const stacked_errors = [
-  ...errors,
+  ...redeem_errors,
   'duplicated_redeemables',
   'invalid_redeemables',
   'no_effect',
@@ -68,7 +71,13 @@ const stacked = {
   saves: true,
   description,
 } as const
-const single = { body: SingleRedemptionBody, reply: ExplainedRedemption, errors, saves: true, description } as const
+const single = {
+  body: SingleRedemptionBody,
+  reply: ExplainedRedemption,
+  errors: redeem_errors,
+  saves: true,
+  description,
+} as const
 
 export const redeeming = [
   operation({
@@ -95,7 +104,7 @@ export const redeeming = [
     summary: 'Redeem a voucher',
     query: RedeemVoucherQuery,
     ...single,
-    errors: [...errors, 'invalid_query_params'],
+    errors: [...redeem_errors, 'invalid_query_params'],
     run: (ctx, { params, query, body }) => redeemVoucher(ctx, params.code, query.tracking_id, body),
   }),
   operation({
@@ -106,7 +115,7 @@ export const redeeming = [
     summary: 'Redeem a voucher',
     query: RedeemQuery,
     ...single,
-    errors: [...errors, 'invalid_query_params'],
+    errors: [...redeem_errors, 'invalid_query_params'],
     flag: 'client_redeem_enabled',
     run: (ctx, { query, body }) => redeemVoucher(ctx, query.code, query.tracking_id, body),
   }),

@@ -1,20 +1,25 @@
 import { evaluate } from '@guerdon/engine'
-import type { Applicable, Facts, StackingRules } from '@guerdon/engine/schema'
-import { decided } from '../checkout/decide.ts'
-import { refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/facts.ts'
+import type { Applicable, StackingRules, Verdict } from '@guerdon/engine/schema'
+import { type Decision, decided } from '../checkout/decide.ts'
+import { type Case, refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/facts.ts'
 import { withLineIds } from '../checkout/order.ts'
 import { type CheckoutBody, type CheckoutRequest, readRequest } from '../checkout/request.ts'
 import type { RedeemableBody } from '../checkout/schema.ts'
 import type { Ctx } from '../context.ts'
 import { type ApiError, invalidPayload } from '../http/errors.ts'
 import type { Saved } from '../http/operation.ts'
+import { newChain } from '../loyalty/books.ts'
+import { pays } from '../loyalty/programs.ts'
+import { settleCards } from '../loyalty/settle-cards.ts'
 import { writeOverrides } from '../orders/goods.ts'
-import { failure } from './failed.ts'
+import { failure, failureOf } from './failed.ts'
+import { followRedemption, isFollowed, refreshVersion } from './follow.ts'
 import { answerOf } from './redeem-answer.ts'
 import { changesOf } from './redeem-changes.ts'
 import type { RedemptionsAnswer } from './redeem-schema.ts'
 import { type Redeemed, type RedeemedPart, redeemAll } from './redeemed.ts'
 import { refuseCustomer } from './redeemed-customer.ts'
+import { giveRewards } from './rewarded.ts'
 import type { Redemption } from './schema.ts'
 
 /** Redeems several things together (spec 02, 10): all that applies, and the order, the customer and the counters with it. */
@@ -55,31 +60,61 @@ async function redeemRequest<Answer>(
 ): Promise<Answer | Saved | ApiError> {
   if (request.as_of !== null) throw invalidPayload('Property .options.as_of is not for redemptions')
   const overrides = ctx.caller.channel !== 'CLIENT_API' && hasOverrides(request)
-  return decided(
+  const cards = request.redeemables.flatMap(({ object, id, reward }) =>
+    object === 'voucher' && reward !== undefined ? [id] : [],
+  )
+  const prepare = async (ctx: Ctx) => {
+    if (overrides) await writeOverrides(ctx, request.order?.items ?? [])
+    if (cards.length > 0) await settleCards(ctx, cards)
+  }
+  return decided<Answer>(
     ctx,
     request,
     (it) => {
-      refuseRequest(it)
-      refuseCustomer(ctx, it)
-      refuseMetadata(it, { is_redemption: true })
-      const { stacking_rules } = it.facts
-      const facts: Facts = {
-        ...it.facts,
-        stacking_rules: is_alone ? alone(stacking_rules) : stacking_rules,
-        order: withLineIds(it.facts.order),
-      }
-      const verdict = evaluate(facts, { explain: request.explain })
-      refuseOutcomes(verdict.redeemables)
+      const verdict = judge(ctx, it, { is_alone })
       if (!verdict.valid) return failure(ctx, it, verdict, { is_alone })
-      const redeemed = redeemAll(ctx, { ...it, facts }, verdict)
-      return { result: shown(answerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) }
+      const redeemed = redeemAll(ctx, it, verdict)
+      if (!isFollowed(redeemed)) return decisionOf(ctx, redeemed, shown)
+      const chain = newChain()
+      return {
+        issue: async (ctx) => {
+          await giveRewards(ctx, redeemed, chain)
+          await refreshVersion(ctx, redeemed)
+          return decisionOf(ctx, redeemed, shown)
+        },
+        follow: (ctx) => followRedemption(ctx, redeemed, chain),
+        refused: (error) => failureOf(ctx, it, error),
+      }
     },
     {
       is_redemption: true,
-      ...(overrides ? { prepare: (db) => writeOverrides({ ...ctx, db }, request.order?.items ?? []) } : {}),
+      is_large: request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid'),
+      ...(overrides || cards.length > 0 ? { prepare } : {}),
     },
   )
 }
+
+/** What comes of a request, on facts whose lines have ids; what is wrong with the request itself is thrown. */
+export function judge(ctx: Ctx, it: Case, { is_alone }: { is_alone: boolean }): Verdict {
+  refuseRequest(it)
+  refuseCustomer(ctx, it)
+  refuseMetadata(it, { is_redemption: true })
+  const { stacking_rules } = it.facts
+  it.facts = {
+    ...it.facts,
+    stacking_rules: is_alone ? alone(stacking_rules) : stacking_rules,
+    order: withLineIds(it.facts.order),
+  }
+  const verdict = evaluate(it.facts, { explain: it.request.explain })
+  refuseOutcomes(verdict.redeemables)
+  return verdict
+}
+
+const decisionOf = <Answer>(
+  ctx: Ctx,
+  redeemed: Redeemed,
+  shown: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
+): Decision<Answer> => ({ result: shown(answerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) })
 
 const hasOverrides = ({ order }: CheckoutRequest): boolean =>
   order?.items?.some(({ product, sku }) => product?.override === true || sku?.override === true) === true

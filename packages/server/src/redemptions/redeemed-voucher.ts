@@ -4,11 +4,10 @@ import type { Case } from '../checkout/facts.ts'
 import type { LoadedVoucher } from '../checkout/load.ts'
 import type { Candidate } from '../checkout/redeemables.ts'
 import { categoriesOf } from '../checkout/results.ts'
-import { assignmentsOf, type ConfiguredAssignment } from '../configuration/configuration.ts'
+import { assignmentsOf, type Configuration, type ConfiguredAssignment } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import { toSimpleCustomer } from '../customers/customer.ts'
 import { ApiError } from '../http/errors.ts'
-import { todayIn } from '../lib/filter/calendar.ts'
 import { listed } from '../lib/list.ts'
 import type { ValidationRuleAssignment } from '../validation-rules/schema.ts'
 import { accountOf, type EntryChanges, entryChanges } from '../vouchers/entry-changes.ts'
@@ -18,7 +17,7 @@ import type { RedeemedVoucher } from './schema.ts'
 /** A code with what it shares with others, from what is in memory. */
 export function storedVoucher(it: Case, voucher: LoadedVoucher, today: string): StoredVoucher {
   const { campaigns, categories } = it.loaded.configuration
-  const { xmin: _, assignments: __, held: ___, lots: ____, ...row } = voucher
+  const { xmin: _, assignments: __, held: ___, lots: ____, member: _____, last_transaction: ______, ...row } = voucher
   const campaign = row.campaign_id === null ? undefined : campaigns.get(row.campaign_id)
   return {
     ...row,
@@ -47,7 +46,7 @@ export function redeemedCode(
   outcome: Applicable,
   told: { redemption_id: string; order: { id: string; source_id: string | null } | null; reward: object | null },
 ): RedeemedCode {
-  const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
+  const { today } = it.loaded
   const spent = outcome.gift?.credits ?? outcome.loyalty_card?.points ?? 0
   const used = { ...voucher, redeemed_quantity: voucher.redeemed_quantity + 1, updated_at: ctx.now }
   if (spent === 0) return { voucher, after: storedVoucher(it, used, today), entry: null }
@@ -62,17 +61,25 @@ export function redeemedCode(
   return {
     voucher,
     after: storedVoucher(it, after, today),
-    entry: entryChanges(ctx, { before, after }, entry, {
+    entry: entryChanges(ctx, { before, after, last: voucher.last_transaction }, entry, {
       type: voucher.type === 'GIFT_VOUCHER' ? 'CREDITS_REDEMPTION' : 'POINTS_REDEMPTION',
       amount: -spent,
       related_transaction_id: null,
+      operation_type: it.request.channel === undefined ? 'MANUAL' : 'AUTOMATIC',
       details: {
         ...(told.order === null ? {} : { order: told.order }),
         redemption: { id: told.redemption_id },
         ...(told.reward === null ? {} : { reward: told.reward }),
+        ...holderTier(it.loaded.configuration, voucher),
       },
     }),
   }
+}
+
+/** The tier of whoever holds a card, as transactions name it (spec 05, 1.9). */
+function holderTier({ loyalty_tiers }: Configuration, { member }: LoadedVoucher): object {
+  const tier = member?.tier_id == null ? undefined : loyalty_tiers.get(member.tier_id)
+  return tier === undefined ? {} : { holder_loyalty_tier: { id: tier.id, name: tier.name } }
 }
 
 /** A code as the answer of a redemption shows it: with its own rules and those of its campaign. */
@@ -87,8 +94,12 @@ export function shownVoucher(ctx: Ctx, it: Case, candidate: Candidate, stored: S
     ...(holder === undefined ? {} : { holder: toSimpleCustomer(holder) }),
     ...(it.request.expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
     validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
+    // Points pay for an order, whatever is in it (spec 05, 1.2).
+    ...(stored.type === 'LOYALTY_CARD' ? { applicable_to: nothing_listed, inapplicable_to: nothing_listed } : {}),
   } as RedeemedVoucher
 }
+
+const nothing_listed = listed('data', [], { total: 0 })
 
 export function toAssignment(row: ConfiguredAssignment): ValidationRuleAssignment {
   const { id, rule_id, related_object_id, related_object_type, created_at } = row

@@ -1,7 +1,9 @@
-import type { Applicable, Verdict } from '@guerdon/engine/schema'
+import type { Applicable, RewardFacts, Verdict } from '@guerdon/engine/schema'
 import type { Case } from '../checkout/facts.ts'
-import type { Candidate } from '../checkout/redeemables.ts'
+import type { LoadedVoucher } from '../checkout/load.ts'
+import { type Candidate, mappingFor } from '../checkout/redeemables.ts'
 import { candidateOf } from '../checkout/results.ts'
+import type { Configuration } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import { toSimpleCustomer } from '../customers/customer.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
@@ -12,6 +14,7 @@ import { type RedeemingCustomer, redeemingCustomer } from './redeemed-customer.t
 import { partOrder, type RedeemedOrder, redeemedOrder, wholeOrder } from './redeemed-order.ts'
 import { type RedeemedCode, redeemedCode } from './redeemed-voucher.ts'
 import type { StoredRedemption } from './redemption.ts'
+import type { Rewarded } from './rewarded.ts'
 import type { RedeemedReward } from './schema.ts'
 import type { Undo } from './undo.ts'
 
@@ -26,6 +29,8 @@ export interface Redeemed {
   children: readonly RedeemedPart[]
   /** Under PARTIAL, what did not apply. */
   failed: readonly StoredRedemption[]
+  /** The id of the event of an order that was paid, once it is told: what is earned by it names it. */
+  paid_event_id: string | null
 }
 
 /** One thing that was redeemed: its row, and all that follows from it. */
@@ -35,6 +40,8 @@ export interface RedeemedPart {
   outcome: Applicable
   /** Of a code. */
   code: RedeemedCode | null
+  /** What points bought, once it is issued. */
+  rewarded: Rewarded | null
 }
 
 /** All that a valid verdict means (spec 02, 10.2 and 10.3). */
@@ -52,7 +59,8 @@ export function redeemAll(ctx: Ctx, it: Case, verdict: Verdict): Redeemed {
     const whole = { order: wholeOrder(order), order_id: order.order.id }
     Object.assign(parent ?? (rows[0] as StoredRedemption), whole)
   }
-  return { it, verdict, who, order, parent, children, failed: failedChildren(ctx, it, verdict, parent_id) }
+  const failed = failedChildren(ctx, it, verdict, parent_id)
+  return { it, verdict, who, order, parent, children, failed, paid_event_id: null }
 }
 
 /** What the things of one request share. */
@@ -108,6 +116,7 @@ function redeemOne(ctx: Ctx, { it, who, order, parent_id }: Common, outcome: App
     candidate,
     outcome,
     code,
+    rewarded: null,
   }
 }
 
@@ -119,8 +128,12 @@ const parentRow = (ctx: Ctx, { it, who }: Common, id: string): StoredRedemption 
 })
 
 /** What a card was redeemed for, as the redemption shows it (spec 02, 11). */
-function rewardOf({ loaded }: Case, { facts }: Candidate, { customer }: RedeemingCustomer): RedeemedReward | null {
-  if (facts.kind !== 'loyalty_card' || facts.reward == null) return null
+function rewardOf(
+  { loaded }: Case,
+  { facts, voucher }: Candidate,
+  { customer }: RedeemingCustomer,
+): RedeemedReward | null {
+  if (facts.kind !== 'loyalty_card' || facts.reward == null || voucher === null) return null
   const reward = loaded.configuration.rewards.get(facts.reward.id)
   if (reward === undefined) return null
   const { id, name, type, parameters, metadata, created_at, updated_at } = reward
@@ -132,11 +145,19 @@ function rewardOf({ loaded }: Case, { facts }: Candidate, { customer }: Redeemin
     metadata,
     assignment_id: 'assignment_id' in facts.reward ? (facts.reward.assignment_id ?? null) : null,
     customer: customer && toSimpleCustomer(customer),
-    loyalty_tier_id: null,
+    loyalty_tier_id: pricedBy(loaded.configuration, voucher, facts.reward),
     created_at,
     updated_at,
     object: 'reward',
   }
+}
+
+/** The tier that changed what the reward costs; null: none did. */
+function pricedBy(configuration: Configuration, card: LoadedVoucher, reward: RewardFacts): string | null {
+  const id = 'assignment_id' in reward ? reward.assignment_id : null
+  const assignment = id == null ? undefined : configuration.reward_assignments.get(id)
+  if (assignment === undefined || mappingFor(configuration, card, assignment) === null) return null
+  return card.member?.tier_id ?? null
 }
 
 /** Units that count against lifetime limits, by the scopes under which they are read again (checkout-facts.ts). */

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { expirationDate, nextExpiration, reverse } from '@guerdon/engine'
 import type { PointsExpirationRules } from '@guerdon/engine/schema'
+import type { Selectable } from 'kysely'
 import { type Figure, figureTallies } from '../campaigns/summary-figures.ts'
 import type { Changes, CustomerChange, CustomerFigure } from '../checkout/save.ts'
 import type { Ctx } from '../context.ts'
+import type { LoyaltyTierRow } from '../db/tables.ts'
 import type { Tally } from '../db/tallies.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
 import { newId } from '../lib/ids.ts'
+import { findMembership } from '../members/store.ts'
 import { summaryMoves } from '../orders/effects.ts'
 import { type StoredOrder, toOrder } from '../orders/order.ts'
 import { heap, loadAccount } from '../vouchers/books.ts'
 import { type EntryChanges, entryChanges } from '../vouchers/entry-changes.ts'
+import { findLastTransaction } from '../vouchers/transactions.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
 import { columnsOf } from './redeemed-order.ts'
 import type { StoredRedemption } from './redemption.ts'
@@ -39,6 +43,8 @@ export interface RolledBackPart {
   voucher: StoredVoucher | null
   /** What the books of a card say of it; null where nothing comes back. */
   entry: EntryChanges | null
+  /** Of whoever holds the card. */
+  tier: Selectable<LoyaltyTierRow> | null
 }
 
 export async function decideRollback(ctx: Ctx, facts: RollbackFacts, mode: OrderMode, told: Told): Promise<Rollback> {
@@ -85,13 +91,13 @@ async function returned(
   { vouchers, campaigns, order }: RollbackFacts,
   redemption: RedeemedPart,
   row: StoredRedemption,
-): Promise<Pick<RolledBackPart, 'voucher' | 'entry'>> {
+): Promise<Pick<RolledBackPart, 'voucher' | 'entry' | 'tier'>> {
   const stored = vouchers.get(redemption.related_object_id)
-  if (stored === undefined) return { voucher: null, entry: null }
+  if (stored === undefined) return { voucher: null, entry: null, tier: null }
   const { xmin: _, ...voucher } = stored
   const used = { ...voucher, redeemed_quantity: voucher.redeemed_quantity - 1, updated_at: ctx.now }
   const { transaction_id } = redemption.undo
-  if (transaction_id === undefined) return { voucher: used, entry: null }
+  if (transaction_id === undefined) return { voucher: used, entry: null, tier: null }
 
   const before = await loadAccount(ctx, voucher)
   const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
@@ -110,9 +116,11 @@ async function returned(
     next_expiration: voucher.type === 'LOYALTY_CARD' ? nextExpiration(entry.account, today) : null,
   }
   const { reward } = redemption
+  const tier = (await findMembership(ctx, voucher.id))?.tier ?? null
   return {
+    tier,
     voucher: after,
-    entry: entryChanges(ctx, { before, after }, entry, {
+    entry: entryChanges(ctx, { before, after, last: await findLastTransaction(ctx, voucher.id) }, entry, {
       type: voucher.type === 'GIFT_VOUCHER' ? 'CREDITS_REFUND' : 'POINTS_REFUND',
       amount,
       related_transaction_id: transaction_id,
@@ -121,6 +129,7 @@ async function returned(
         redemption: { id: redemption.id },
         rollback: { id: row.id },
         ...(reward === null ? {} : { reward: nameOf(reward) }),
+        ...(tier === null ? {} : { holder_loyalty_tier: { id: tier.id, name: tier.name } }),
       },
     }),
   }
@@ -214,7 +223,10 @@ function talliesOf(ctx: Ctx, { redemption, voucher }: RolledBackPart): Array<[Ta
 }
 
 /** The figures of who redeemed, and what whoever the order belongs to has ordered (spec 04, 4.1). */
-function customerChanges({ customer, order_customer, order: before }: RollbackFacts, { order, parts }: Rollback) {
+function customerChanges(
+  { customer, order_customer, order: before, campaigns }: RollbackFacts,
+  { order, parts }: Rollback,
+) {
   const changes = new Map<string, CustomerChange & { add: Partial<Record<CustomerFigure, number>> }>()
   if (customer !== null) {
     const add = {
@@ -223,14 +235,28 @@ function customerChanges({ customer, order_customer, order: before }: RollbackFa
       gift_redeemed_amount: 0 - creditsOf(parts, 'GIFT_VOUCHER'),
       redeemed_points: 0 - creditsOf(parts, 'LOYALTY_CARD'),
     }
-    changes.set(customer.id, { id: customer.id, add })
+    const loyalty = pointsReturned(campaigns, parts)
+    changes.set(customer.id, { id: customer.id, add, ...(loyalty === null ? {} : { loyalty }) })
   }
   for (const { customer_id, amount, count } of order === null ? [] : summaryMoves(before, order)) {
     if (customer_id !== order_customer?.id) continue // gone since
     const add = { ...changes.get(customer_id)?.add, orders_total_amount: amount, orders_total_count: count }
-    changes.set(customer_id, { id: customer_id, add, looks_for_latest: true })
+    changes.set(customer_id, { ...changes.get(customer_id), id: customer_id, add, looks_for_latest: true })
   }
   return [...changes.values()]
+}
+
+/** The row of the holder says what is on a card again; of a card that is gone it says nothing. */
+function pointsReturned(
+  campaigns: RollbackFacts['campaigns'],
+  parts: readonly RolledBackPart[],
+): Record<string, { points: number }> | null {
+  const moves = parts.flatMap(({ voucher, redemption }) => {
+    const name = campaigns.get(redemption.campaign_id ?? '')?.name
+    const isThere = voucher?.type === 'LOYALTY_CARD' && voucher.deleted_at === null && voucher.holder_id !== null
+    return isThere && name !== undefined ? [[name, { points: redemption.amount ?? 0 }] as const] : []
+  })
+  return moves.length === 0 ? null : Object.fromEntries(moves)
 }
 
 const creditsOf = (parts: readonly RolledBackPart[], type: StoredVoucher['type']): number =>

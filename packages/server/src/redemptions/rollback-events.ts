@@ -4,6 +4,7 @@ import { toSimpleCustomer } from '../customers/customer.ts'
 import type { EventData } from '../events/catalogue.ts'
 import type { NewEvent } from '../events/emit.ts'
 import type { Id } from '../lib/ids.ts'
+import { toLoyaltyTier } from '../loyalty-tiers/loyalty-tier.ts'
 import { orderEvents } from '../orders/effects.ts'
 import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
 import { toSimpleStack } from '../promotions/stack.ts'
@@ -80,7 +81,7 @@ function dataOf(
 
 async function transactionEvent(
   ctx: Ctx,
-  { redemption: { reward }, voucher, entry }: Pick<RolledBackPart, 'redemption' | 'voucher' | 'entry'>,
+  { redemption: { reward }, voucher, entry, tier }: RolledBackPart,
   { order, campaign, holder, redemption, redemption_rollback }: RollbackData,
 ): Promise<NewEvent> {
   const card = voucher as StoredVoucher
@@ -100,6 +101,11 @@ async function transactionEvent(
   return {
     type: 'voucher.loyalty_card.transaction.created',
     entity_id,
-    data: { ...common, ...nothing_earned, reward: reward as Record<string, unknown> | null },
+    data: {
+      ...common,
+      ...nothing_earned,
+      holder_loyalty_tier: tier && toLoyaltyTier(tier),
+      reward: reward as Record<string, unknown> | null,
+    },
   }
 }

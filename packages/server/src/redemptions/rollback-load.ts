@@ -89,7 +89,8 @@ async function lockAll(
   const { db, project_id } = ctx
   await sql`select set_config('lock_timeout', ${`${limits.checkout_lock_seconds}s`}, true)`.execute(db)
   const order = order_id === null ? null : await lockOrder(ctx, order_id)
-  const locked = await customersById(ctx, [customer_id, order?.customer_id ?? null], { lock: true })
+  const referrers = await listReferrersBy(ctx, id)
+  const locked = await customersById(ctx, [customer_id, order?.customer_id ?? null, ...referrers], { lock: true })
   const { rows: versions } = await sql<{ id: string; xmin: string }>`
     select id, xmin::text as xmin from vouchers
     where project_id = ${project_id} and id in (
@@ -105,6 +106,15 @@ async function lockAll(
     .forUpdate()
     .execute()
   return { order, locked, versions: new Map(versions.map((row) => [row.id, row.xmin])), rows }
+}
+
+/** Whoever referred somebody by what is rolled back does so no longer. */
+async function listReferrersBy({ db, project_id }: Ctx, id: string): Promise<Array<CustomerRow['id']>> {
+  const { rows } = await sql<{ referrer_id: CustomerRow['id'] }>`
+    select c.referrer_id from redemptions r
+    join referral_conversions c on c.project_id = r.project_id and c.related_object_id = r.id
+    where r.project_id = ${project_id} and (r.id = ${id} or r.parent_id = ${id})`.execute(db)
+  return rows.map(({ referrer_id }) => referrer_id)
 }
 
 async function lockOrder(

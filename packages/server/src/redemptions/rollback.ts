@@ -1,5 +1,4 @@
 import { addDuration, clockAt, default_stacking_rules, readDuration } from '@guerdon/engine'
-import { sql } from 'kysely'
 import { figureTallies } from '../campaigns/summary-figures.ts'
 import { ambiguous, type CheckoutRequest, readRequest } from '../checkout/request.ts'
 import { saveCheckout } from '../checkout/save.ts'
@@ -10,18 +9,22 @@ import { findCustomerById, findCustomerBySource } from '../customers/store.ts'
 import { changeCustomer } from '../customers/upsert.ts'
 import { ApiError, type ErrorKey, errorMessage, notFound } from '../http/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { followCanceledOrder, followMember } from '../loyalty/follow.ts'
+import { settleCards } from '../loyalty/settle-cards.ts'
 import { loadMetadataRules, refuseUnlessStorable } from '../metadata-schemas/rules.ts'
 import { toOrder } from '../orders/order.ts'
 import { hasProfile } from '../orders/people.ts'
+import { undoConversions } from '../referrals/undo-conversion.ts'
 import { findStackingRules } from '../stacking-rules/store.ts'
 import type { StoredRedemption } from './redemption.ts'
-import { decideRollback, rollbackChanges, rollbackRow, type Told } from './rollback-changes.ts'
+import { decideRollback, type Rollback, rollbackChanges, rollbackRow, type Told } from './rollback-changes.ts'
 import { failureEvents, rollbackEvents } from './rollback-events.ts'
 import { loadRollback, type RollbackFacts } from './rollback-load.ts'
 import type { RedemptionRollbacks, RollBackRedemption, RollbackQuery } from './rollback-schema.ts'
 import type { RedemptionRollback } from './schema.ts'
 import { showRedemptions } from './show.ts'
-import type { ShownRow } from './store.ts'
+import { listCodesOf, type ShownRow } from './store.ts'
+import { takeBackRewards } from './take-back.ts'
 
 /** Takes a single redemption back (spec 02, 13.1). */
 export async function rollBackRedemption(
@@ -65,6 +68,7 @@ async function rollBack(ctx: Ctx, known: ShownRow, asked: RollBackRedemption): P
   if (metadata != null) refuseUnlessStorable(metadata)
   const { customer: named, tracked_source } = readRequest(ctx, pickCustomer(asked), [])
   await refuseOtherCustomer(ctx, known, named, tracked_source)
+  await settleCards(ctx, await listCodesOf(ctx, known.id))
   const facts = await loadRollback(ctx, known)
   refuseOtherOrder(facts, asked.order)
 
@@ -172,7 +176,8 @@ async function save(ctx: Ctx, facts: RollbackFacts, told: Told): Promise<Redempt
   const rollback = await decideRollback(ctx, facts, mode, told)
   const events = await rollbackEvents(ctx, facts, rollback)
   await saveCheckout(ctx, ctx.db, { ...rollbackChanges(ctx, facts, rollback), events })
-  await forgetReferees(ctx, facts)
+  await undoConversions(ctx, facts)
+  await followRollback(ctx, facts, rollback)
 
   const { parent, parts, order } = rollback
   const undone_at = facts.redemption.created_at
@@ -189,15 +194,14 @@ async function save(ctx: Ctx, facts: RollbackFacts, told: Told): Promise<Redempt
   }
 }
 
-/** Whoever was referred by what is rolled back is not any more, unless by another redemption of the code (spec 05, 14.2). */
-async function forgetReferees({ db, project_id }: Ctx, { vouchers, redemption: { customer_id } }: RollbackFacts) {
-  const codes = [...vouchers.values()].flatMap(({ id, is_referral_code }) => (is_referral_code ? [id] : []))
-  if (customer_id === null || codes.length === 0) return
-  await sql`
-    delete from holders h where project_id = ${project_id} and voucher_id = any(${codes}::text[])
-      and customer_id = ${customer_id} and role = 'REFEREE' and not exists (
-        select from redemptions r where r.project_id = h.project_id and r.related_object_id = h.voucher_id
-          and r.customer_id = h.customer_id and r.object = 'redemption' and r.status = 'SUCCEEDED')`.execute(db)
+/** What follows from points that came back, rewards that go, and an order that is canceled. */
+async function followRollback(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Promise<void> {
+  const { order, parts } = rollback
+  await takeBackRewards(ctx, facts, rollback)
+  const cards = parts.flatMap(({ voucher }) => (voucher?.type === 'LOYALTY_CARD' ? [voucher.id] : []))
+  // Points that come back are not redeemed by themselves again: whoever rolls that back does not want it.
+  if (facts.customer !== null && cards.length > 0) await followMember(ctx, facts.customer.id, { touched: cards })
+  if (order?.status === 'CANCELED' && facts.order?.status !== 'CANCELED') await followCanceledOrder(ctx, order)
 }
 
 const invalidRedemption = ({ id }: ShownRow, details: string): ApiError =>

@@ -174,3 +174,15 @@ export async function eraseCustomerFromRedemptions({ db, project_id }: Ctx, id: 
     where project_id = ${project_id} and customer_id = ${id}`.execute(db)
   return Number(events)
 }
+
+/** The codes that a redemption, or all of one that has parts, redeemed. */
+export async function listCodesOf({ db, project_id }: Ctx, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('redemptions')
+    .where('project_id', '=', project_id)
+    .where((is) => is.or([is('id', '=', id as RedemptionRow['id']), is('parent_id', '=', id)]))
+    .where('related_object_type', '=', 'voucher')
+    .select('related_object_id')
+    .execute()
+  return rows.map(({ related_object_id }) => related_object_id)
+}

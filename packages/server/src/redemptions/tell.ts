@@ -1,12 +1,10 @@
-import { toSimpleCampaign } from '../campaigns/campaign.ts'
-import { toCategory } from '../categories/store.ts'
 import type { Case } from '../checkout/facts.ts'
 import type { Candidate } from '../checkout/redeemables.ts'
-import type { ConfiguredCampaign } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import { type StoredCustomer, toSimpleCustomer } from '../customers/customer.ts'
 import type { NewEvent } from '../events/emit.ts'
-import type { SimpleCampaign, SimpleRedemption } from '../events/shapes.ts'
+import type { SimpleRedemption } from '../events/shapes.ts'
+import { shownTier, simpleCampaign } from '../loyalty/view.ts'
 import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
 import { toSimpleStack } from '../promotions/stack.ts'
 import { toSimplePromotionTier } from '../promotions/tier.ts'
@@ -44,7 +42,7 @@ export function redemptionEvents(ctx: Ctx, told: Told, row: StoredRedemption, ab
   const data = {
     customer: redemption.customer,
     order,
-    campaign: campaign && simpleCampaign(it, campaign),
+    campaign: campaign && simpleCampaign(it.loaded.configuration, campaign),
     voucher,
     holder: holder === undefined ? null : toSimpleCustomer(holder),
     promotion_tier,
@@ -87,19 +85,6 @@ function leftBy({ order }: StoredRedemption): Partial<Left> {
   return { amount, discount_amount, items_discount_amount, total_discount_amount, total_amount, items }
 }
 
-/** Campaigns in memory know the id of their category only. */
-function simpleCampaign(
-  { loaded: { configuration } }: Pick<Case, 'loaded'>,
-  campaign: ConfiguredCampaign,
-): SimpleCampaign {
-  const category = campaign.category_id === null ? undefined : configuration.categories.get(campaign.category_id)
-  return toSimpleCampaign({
-    ...campaign,
-    category: category === undefined ? null : toCategory(category),
-    vouchers_count: 0,
-  })
-}
-
 /** That credits or points were spent. */
 export function transactionEvents(ctx: Ctx, told: Told, { row, candidate, code }: RedeemedPart): NewEvent[] {
   if (code?.entry == null) return []
@@ -113,7 +98,7 @@ export function transactionEvents(ctx: Ctx, told: Told, { row, candidate, code }
     order: order === null ? null : toSimpleOrder(order.order),
     redemption: simpleRedemption(told, row, { candidate, voucher: after }),
     rollback: null,
-    campaign: candidate.campaign && simpleCampaign(it, candidate.campaign),
+    campaign: candidate.campaign && simpleCampaign(it.loaded.configuration, candidate.campaign),
     balance: entry.balance,
   }
   if (after.type === 'GIFT_VOUCHER') return [{ type: 'voucher.gift.transaction.created', entity_id: after.id, data }]
@@ -121,7 +106,12 @@ export function transactionEvents(ctx: Ctx, told: Told, { row, candidate, code }
     {
       type: 'voucher.loyalty_card.transaction.created',
       entity_id: after.id,
-      data: { ...data, ...nothing_earned, reward: row.reward },
+      data: {
+        ...data,
+        ...nothing_earned,
+        holder_loyalty_tier: shownTier(it.loaded.configuration, candidate.voucher?.member?.tier_id ?? null),
+        reward: row.reward,
+      },
     },
   ]
 }

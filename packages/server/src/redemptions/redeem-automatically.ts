@@ -1,0 +1,74 @@
+import { guardName, NotIssued } from '../checkout/decide.ts'
+import { caseOf } from '../checkout/facts.ts'
+import { loadCheckout } from '../checkout/load.ts'
+import { type CheckoutRequest, readRequest } from '../checkout/request.ts'
+import { Outrun, saveCheckout } from '../checkout/save.ts'
+import type { ConfiguredRewardAssignment } from '../configuration/configuration.ts'
+import type { Ctx } from '../context.ts'
+import { ApiError } from '../http/errors.ts'
+import { limits } from '../lib/limits.ts'
+import type { Chain } from '../loyalty/books.ts'
+import type { Grown } from '../loyalty/issue.ts'
+import { unlessRefused } from '../loyalty/unless-refused.ts'
+import { refreshVersion, rewardsOf } from './follow.ts'
+import { judge } from './redeem.ts'
+import { changesOf } from './redeem-changes.ts'
+import { redeemAll } from './redeemed.ts'
+import { countRewards, giveRewards } from './rewarded.ts'
+
+/**
+ * Redeems the points of a card for a reward because its program does so by itself (spec 05, section 10), inside of the
+ * transaction that put the points there. It is a redemption like any other, but one that cannot be leaves no trace. Answers
+ * the card that is to get points by it, if one is, or null when nothing was redeemed.
+ */
+export async function redeemAutomatically(
+  ctx: Ctx,
+  code: string,
+  assignment: ConfiguredRewardAssignment,
+  occasion: Occasion,
+): Promise<{ grown: Grown | null } | null> {
+  const request = requestOf(ctx, code, assignment)
+  const guards = new Set<string>()
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await unlessRefused(ctx, async () => ({ grown: await redeemOne(ctx, request, occasion, [...guards]) }))
+    } catch (error) {
+      // Somebody else was faster with what a rule counts: it is counted again, and nobody else counts meanwhile.
+      const guard = error instanceof Outrun ? guardName(error.row) : null
+      if (guard === null || tries === limits.checkout_tries_max) throw error
+      guards.add(guard)
+    }
+  }
+}
+
+interface Occasion {
+  chain: Chain
+  /** The day as of which points count. */
+  spent_on: string
+}
+
+function requestOf(ctx: Ctx, code: string, { id, reward_id }: ConfiguredRewardAssignment): CheckoutRequest {
+  const redeemable = { object: 'voucher', id: code, reward: { id: reward_id, assignment_id: id } } as const
+  return {
+    ...readRequest(ctx, {}, [redeemable], { is_alone: true }),
+    channel: { channel_type: 'AUTO_REDEEM', channel_id: id },
+  }
+}
+
+async function redeemOne(
+  ctx: Ctx,
+  request: CheckoutRequest,
+  { chain, spent_on }: Occasion,
+  guards: readonly string[],
+): Promise<Grown | null> {
+  const loaded = await loadCheckout(ctx, request, { db: ctx.db, lock: true, guards, is_redemption: true })
+  const it = caseOf(ctx, request, { ...loaded, today: spent_on })
+  const verdict = judge(ctx, it, { is_alone: true })
+  if (!verdict.valid) throw new NotIssued(new ApiError('invalid_redeemables'))
+  const redeemed = redeemAll(ctx, it, verdict)
+  await giveRewards(ctx, redeemed, chain)
+  await refreshVersion(ctx, redeemed)
+  await saveCheckout(ctx, ctx.db, changesOf(ctx, redeemed))
+  await countRewards(ctx, rewardsOf(redeemed), 1)
+  return redeemed.children[0]?.rewarded?.issued.grown ?? null
+}

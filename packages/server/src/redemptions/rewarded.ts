@@ -1,0 +1,157 @@
+import { sql } from 'kysely'
+import { NotIssued } from '../checkout/decide.ts'
+import type { ConfiguredReward, ConfiguredRewardAssignment } from '../configuration/configuration.ts'
+import type { Ctx } from '../context.ts'
+import { toSimpleCustomer } from '../customers/customer.ts'
+import type { NewEvent } from '../events/emit.ts'
+import type { SimpleReward } from '../events/shapes.ts'
+import { ApiError } from '../http/errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { Chain } from '../loyalty/books.ts'
+import { type Issued, issueReward } from '../loyalty/issue.ts'
+import { simpleCampaign } from '../loyalty/view.ts'
+import { toRewardAssignment } from '../reward-assignments/reward-assignment.ts'
+import { rewardRedemptionEvent, type StoredRewardRedemption } from '../rewards/reward-redemption.ts'
+import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
+import type { Redeemed, RedeemedPart } from './redeemed.ts'
+import type { RedeemedReward } from './schema.ts'
+import { simpleRedemption } from './tell.ts'
+
+/** What points bought. */
+export interface Rewarded {
+  row: StoredRewardRedemption
+  reward: ConfiguredReward
+  assignment: ConfiguredRewardAssignment
+  issued: Issued
+}
+
+/** Gives the rewards that a request redeems points for, and shows them in what is redeemed (spec 05, 9.2). */
+export async function giveRewards(ctx: Ctx, redeemed: Redeemed, chain: Chain): Promise<void> {
+  for (const part of redeemed.children) {
+    const shown = part.row.reward as RedeemedReward | null
+    if (shown === null || part.code === null) continue
+    part.rewarded = await give(ctx, redeemed, part, shown, chain)
+    const { voucher, product, sku } = part.rewarded.issued
+    part.row.reward = {
+      ...shown,
+      ...(voucher === null ? {} : { voucher: toVoucher(ctx, voucher) }),
+      ...(product === null ? {} : { product }),
+      ...(sku === null ? {} : { sku }),
+    }
+  }
+}
+
+async function give(
+  ctx: Ctx,
+  { it, who }: Redeemed,
+  { row, code }: RedeemedPart,
+  shown: RedeemedReward,
+  chain: Chain,
+): Promise<Rewarded> {
+  const { rewards, reward_assignments } = it.loaded.configuration
+  const reward = rewards.get(shown.id)
+  const assignment = reward_assignments.get(shown.assignment_id ?? '')
+  if (reward === undefined || assignment === undefined || who.customer === null || code === null)
+    throw new NotIssued(new ApiError('not_found', { resource_type: 'reward', resource_id: shown.id }))
+  const issued = await issueReward(ctx, { customer: who.customer, reward, chain }).catch((error: unknown) => {
+    throw error instanceof ApiError ? new NotIssued(error) : error
+  })
+  return {
+    row: {
+      id: newId('reward_redemption', Date.parse(ctx.now)),
+      state: reward.type === 'MATERIAL' ? 'PENDING' : 'COMPLETED',
+      voucher_id: code.voucher.id,
+      campaign_id: row.campaign_id as StoredRewardRedemption['campaign_id'],
+      customer_id: who.customer.id,
+      reward_id: reward.id,
+      reward_assignment_id: assignment.id,
+      source_id: row.id,
+      source_type: 'redemption',
+      issued: issued.kept,
+      created_at: ctx.now,
+      updated_at: null,
+    },
+    reward,
+    assignment,
+    issued,
+  }
+}
+
+/**
+ * Counts what was given, last of all: whoever else gives the same reward waits for it. Goods that are gone were given to
+ * somebody else meanwhile.
+ */
+export async function countRewards({ db, project_id }: Ctx, ids: readonly string[], by: 1 | -1): Promise<void> {
+  for (const id of [...ids].sort()) {
+    const { numAffectedRows = 0n } = await sql`
+      update rewards set redeemed = coalesce(redeemed, 0) + ${by}::int
+      where project_id = ${project_id} and id = ${id}
+        and (${by}::int < 0 or type <> 'MATERIAL' or stock is null or coalesce(redeemed, 0) < stock)
+        and coalesce(redeemed, 0) + ${by}::int >= 0`.execute(db)
+    if (numAffectedRows === 0n && by > 0)
+      throw new NotIssued(new ApiError('reward_out_of_stock', { resource_type: 'reward', resource_id: id }))
+  }
+}
+
+/** That a customer has a reward, and how far that has come. */
+export function rewardEvents({ it, who, order }: Redeemed, part: RedeemedPart): NewEvent[] {
+  const { rewarded, row, candidate, code } = part
+  if (rewarded === null || code === null || who.customer === null || candidate.campaign === null) return []
+  const customer = toSimpleCustomer(who.customer)
+  const voucher = toSimpleVoucher(code.after)
+  const campaign = simpleCampaign(it.loaded.configuration, candidate.campaign)
+  const reward = simpleReward(row.reward as RedeemedReward, rewarded.issued)
+  const parties = {
+    customer,
+    voucher,
+    campaign,
+    reward,
+    reward_assignment: toRewardAssignment(rewarded.assignment),
+    publication: rewarded.issued.publication,
+  }
+  return [
+    {
+      type: 'customer.rewarded',
+      entity_id: who.customer.id,
+      data: {
+        customer,
+        holder: customer,
+        voucher,
+        campaign,
+        redemption: simpleRedemption({ it, customer: who.customer, order }, row, { candidate, voucher: code.after }),
+        reward,
+        referral_tier: null,
+        balance: rewarded.issued.balance,
+        custom_event: null,
+        customer_event: null,
+      },
+    },
+    rewardRedemptionEvent('created', { ...rewarded.row, state: 'CREATED' }, parties),
+    rewardRedemptionEvent(rewarded.row.state === 'PENDING' ? 'pending' : 'completed', rewarded.row, parties),
+  ]
+}
+
+/** [RR] */
+export function simpleReward(
+  reward: RedeemedReward,
+  { voucher, product, sku }: { voucher: StoredVoucher | null; product: object | null; sku: object | null },
+): SimpleReward {
+  const { id, name, type, parameters, metadata, customer, assignment_id, loyalty_tier_id, created_at, updated_at } =
+    reward
+  return {
+    id,
+    name,
+    type,
+    parameters,
+    metadata,
+    customer: customer ?? null,
+    assignment_id: assignment_id ?? null,
+    voucher: voucher === null ? null : toSimpleVoucher(voucher),
+    product,
+    sku,
+    loyalty_tier_id: loyalty_tier_id ?? null,
+    created_at,
+    updated_at,
+    object: 'reward',
+  }
+}

@@ -1,0 +1,122 @@
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import type { Ctx } from '../context.ts'
+import { toSimpleCustomer } from '../customers/customer.ts'
+import type { RewardRedemptionRow } from '../db/tables.ts'
+import { emitMany } from '../events/emit.ts'
+import { cardNamed, momentNow, openBooks, saveBooks } from '../loyalty/books.ts'
+import { followBalances } from '../loyalty/earn.ts'
+import { debit } from '../loyalty/ledger.ts'
+import { settle } from '../loyalty/settle.ts'
+import { tellPointsAdded, tellTransaction } from '../loyalty/tell.ts'
+import { toRewardAssignment } from '../reward-assignments/reward-assignment.ts'
+import { rewardRedemptionEvent, type StoredRewardRedemption } from '../rewards/reward-redemption.ts'
+import { changeGift } from '../vouchers/adjust-balance.ts'
+import { findVoucher, getVoucher } from '../vouchers/store.ts'
+import { switchVoucher } from '../vouchers/update.ts'
+import { balanceOf, type StoredVoucher, toSimpleVoucher } from '../vouchers/voucher.ts'
+import { countRewards, simpleReward } from './rewarded.ts'
+import type { Rollback, RolledBackPart } from './rollback-changes.ts'
+import type { RollbackFacts } from './rollback-load.ts'
+import type { RedeemedReward } from './schema.ts'
+
+/**
+ * Takes back the rewards of redemptions that are rolled back, as far as they are still there (spec 05, section 11): codes that
+ * nobody has used are disabled, and cards lose what they got, up to what is on them.
+ */
+export async function takeBackRewards(ctx: Ctx, facts: RollbackFacts, { parts }: Rollback): Promise<void> {
+  for (const part of parts) {
+    if (part.voucher?.type !== 'LOYALTY_CARD') continue
+    const given = await listGiven(ctx, part)
+    for (const row of given) {
+      const issued = row.issued === null ? undefined : await findVoucher(ctx, row.issued.voucher_id)
+      if (issued !== undefined) await takeBack(ctx, issued, row.issued?.amount ?? null)
+      await tellTakenBack(ctx, facts, part, row)
+    }
+    await countRewards(
+      ctx,
+      given.map(({ reward_id }) => reward_id),
+      -1,
+    )
+  }
+}
+
+/** What the card bought by one redemption; it is marked as taken back. */
+async function listGiven(
+  { db, project_id, now }: Ctx,
+  { redemption, voucher }: RolledBackPart,
+): Promise<StoredRewardRedemption[]> {
+  return db
+    .updateTable('reward_redemptions')
+    .set({ state: 'ROLLEDBACK', updated_at: now })
+    .where('project_id', '=', project_id)
+    .where('source_id', '=', redemption.id)
+    .where('voucher_id', '=', (voucher as StoredVoucher).id)
+    .where('state', '<>', 'ROLLEDBACK')
+    .returningAll()
+    .execute()
+}
+
+async function takeBack(ctx: Ctx, issued: StoredVoucher, amount: number | null): Promise<void> {
+  if (issued.type === 'LOYALTY_CARD') return takePoints(ctx, issued, amount ?? 0)
+  const voucher = await getVoucher(ctx, issued.id, { lock: 'alone' })
+  if (voucher.type === 'GIFT_VOUCHER') {
+    const left = Math.min(balanceOf(voucher), amount ?? 0)
+    if (left > 0)
+      await changeGift(ctx, voucher, { amount: -left }, { source: 'Automation', operation_type: 'AUTOMATIC' })
+  } else if (voucher.redeemed_quantity === 0) {
+    await switchVoucher(ctx, voucher, false)
+  }
+}
+
+async function takePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: number): Promise<void> {
+  if (holder_id === null) return
+  const books = await openBooks(ctx, [holder_id])
+  await settle(books)
+  const card = cardNamed(books, id)
+  const left = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
+  if (card === undefined || left === 0) return
+  const moment = momentNow(ctx)
+  const told = { type: 'POINTS_REMOVAL', source: 'Automation', operation_type: 'AUTOMATIC' } as const
+  const posted = debit(books, card, left, told, moment)
+  tellTransaction(books, card, posted)
+  tellPointsAdded(books, card, posted)
+  await followBalances(books, [id], moment, { isIncreased: false })
+  await saveBooks(books)
+}
+
+async function tellTakenBack(
+  ctx: Ctx,
+  { customer, campaigns }: RollbackFacts,
+  { redemption, voucher }: RolledBackPart,
+  row: StoredRewardRedemption,
+): Promise<void> {
+  const campaign = campaigns.get(row.campaign_id)
+  const reward = redemption.reward as RedeemedReward | null
+  if (customer === null || campaign === undefined || reward === null || voucher === null) return
+  const issued = row.issued === null ? undefined : await findVoucher(ctx, row.issued.voucher_id)
+  const assignment = await findAssignment(ctx, row.reward_assignment_id)
+  await emitMany(ctx, [
+    rewardRedemptionEvent('rolledback', row, {
+      customer: toSimpleCustomer(customer),
+      voucher: toSimpleVoucher(voucher),
+      campaign: toSimpleCampaign(campaign),
+      reward: simpleReward(reward, {
+        voucher: issued ?? null,
+        product: reward.product ?? null,
+        sku: reward.sku ?? null,
+      }),
+      reward_assignment: assignment ?? { id: row.reward_assignment_id, object: 'reward_assignment' },
+    }),
+  ])
+}
+
+/** It may be gone since. */
+async function findAssignment({ db, project_id }: Ctx, id: RewardRedemptionRow['reward_assignment_id']) {
+  const row = await db
+    .selectFrom('reward_assignments')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .selectAll()
+    .executeTakeFirst()
+  return row === undefined ? undefined : toRewardAssignment(row)
+}
