@@ -6,18 +6,20 @@ import { newId, randomText } from '../lib/ids.ts'
 import { type Exportable, fieldNames } from './exportable.ts'
 import { parseExportFilter } from './filter.ts'
 import { type ExportedObject, exportables } from './objects.ts'
-import type { AskedParameters, Export, StoredParameters } from './schema.ts'
+import type { AskedParameters, Export, ExportParameters, StoredParameters } from './schema.ts'
 import { insertExport } from './store.ts'
 
 /**
  * Schedules an export in the caller's transaction: `createExport(ctx, 'order', body.parameters)`. A path may set a bound,
  * which is answered among the filters: `createExport(ctx, 'voucher_transactions', asked, { voucher_id: { conditions: … } })`.
+ * `shown` is answered instead of the parameters with their defaults.
  */
 export async function createExport(
   ctx: Ctx,
   exported_object: ExportedObject,
   asked: AskedParameters | null | undefined,
   bound?: Record<string, unknown>,
+  shown?: ExportParameters,
 ): Promise<Export> {
   const parameters = await withDefaults(ctx, exportables[exported_object], asked ?? {}, bound)
   await parseExportFilter(ctx, exported_object, parameters.filters)
@@ -26,7 +28,7 @@ export async function createExport(
   const created = await insertExport(ctx, {
     id: newId('export', Date.parse(ctx.now)),
     exported_object,
-    parameters,
+    parameters: shown === undefined ? parameters : { ...parameters, shown },
     file_id: await insertFile(ctx, { expires_at: null }), // kept until somebody deletes the export
     token: randomText(48),
   })

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
-import { todayIn } from '../lib/filter/calendar.ts'
 import { yes } from '../lib/filter/conditions.ts'
 import type { Filter, Scalar } from '../lib/filter/filter.ts'
 import { codeKey } from '../vouchers/store.ts'
@@ -73,13 +72,10 @@ export const points_expiration = {
     id: column('lots.id'),
     campaign_id: column('vouchers.campaign_id'),
     voucher_id: column('lots.voucher_id'),
-    status: (ctx) => sql`case when ${isOver(ctx)} then 'EXPIRED' else 'ACTIVE' end`,
+    status: sql`case when lots.expired_points is null then 'ACTIVE' else 'EXPIRED' end`,
     expires_at: column('lots.expires_at'),
-    // Of points that are over, those that were lost: what is left, and what was taken off the card for it.
-    points: (ctx) => sql`case when ${isOver(ctx)} then lots.points + coalesce((
-      select sum(lost.amount) from postings as lost where lost.project_id = lots.project_id
-        and lost.voucher_id = lots.voucher_id and lost.lot_id = lots.id and lost.destination = 'expired'), 0)::bigint
-      else lots.points end`,
+    // Of points that are over, those that were lost.
+    points: sql`coalesce(lots.expired_points, lots.points)`,
   },
   default_fields: ['id', 'campaign_id', 'voucher_id', 'status', 'expires_at', 'points'],
   orders: ['-expires_at', 'expires_at'],
@@ -92,8 +88,3 @@ export const points_expiration = {
     voucher_id: { type: 'string', column: 'lots.voucher_id' },
   }),
 } satisfies Exportable
-
-/** Points are good on the day on which they expire. */
-function isOver({ now, project: { timezone } }: Ctx): RawBuilder<unknown> {
-  return sql`coalesce(lots.expires_at < ${todayIn({ now, timezone })}::date, false)`
-}

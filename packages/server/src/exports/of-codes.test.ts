@@ -544,41 +544,23 @@ describe('transactions', () => {
 
 describe('points by the day they expire', () => {
   test('those that are over show what was lost, those that never expire come last', async () => {
-    const shop = await newProject({ project: { timezone: 'Pacific/Auckland' } })
+    const shop = await newProject()
     const campaign_id = await insertCampaign(shop, 'Points')
     const card = await insertCode(shop, 'CARD', { type: 'LOYALTY_CARD', campaign_id, ...credits(500) })
     const binned = await insertCode(shop, 'BINNED', { type: 'LOYALTY_CARD', deleted_at: at(1), ...credits(1) })
-    // In Auckland the 10th has begun while it is still the 9th in London.
-    shop.service.clock.set('2026-03-09T12:00:00Z')
-    const lot = (id: string, points: number, expires_at: string | null, voucher_id = card) =>
-      insert(shop, 'lots', { id, voucher_id, points, expires_at, created_at: at(0) })
+    const lot = (id: string, points: number, expires_at: string | null, more: object = {}) =>
+      insert(shop, 'lots', { id, voucher_id: card, points, expires_at, created_at: at(0), ...more })
     await lot('lopb_never', 70, null)
     await lot('lopb_today', 30, '2026-03-10')
-    await lot('lopb_yesterday', 0, '2026-03-09')
-    await lot('lopb_late', 5, '2026-03-08')
-    await lot('lopb_binned', 9, '2026-04-01', binned)
-    await insert(shop, 'postings', {
-      voucher_id: card,
-      id: newId('posting'),
-      source: card,
-      destination: 'expired',
-      amount: 40,
-      lot_id: 'lopb_yesterday',
-      created_at: at(0),
-    })
-    await insert(shop, 'postings', {
-      voucher_id: card,
-      id: newId('posting'),
-      source: card,
-      destination: 'redeemed',
-      amount: 11,
-      lot_id: 'lopb_yesterday',
-      created_at: at(0),
-    })
+    await lot('lopb_yesterday', 0, '2026-03-09', { expired_points: 40 })
+    await lot('lopb_late', 5, '2026-03-08') // nobody has closed it yet
+    await lot('lopb_spent', 0, '2026-03-07', { expired_points: 0 })
+    await lot('lopb_binned', 9, '2026-04-01', { voucher_id: binned })
     const rows = [
       `lopb_today,${campaign_id},${card},ACTIVE,2026-03-10,30`,
       `lopb_yesterday,${campaign_id},${card},EXPIRED,2026-03-09,40`,
-      `lopb_late,${campaign_id},${card},EXPIRED,2026-03-08,5`,
+      `lopb_late,${campaign_id},${card},ACTIVE,2026-03-08,5`,
+      `lopb_spent,${campaign_id},${card},EXPIRED,2026-03-07,0`,
     ]
     const never = `lopb_never,${campaign_id},${card},ACTIVE,,70`
     expect(await exported(shop, 'points_expiration')).toEqual([
@@ -591,8 +573,8 @@ describe('points by the day they expire', () => {
       never,
     ])
     const of = async (filters: object) => (await exported(shop, 'points_expiration', { filters })).length - 1
-    expect(await of({ campaign_id: { conditions: { $in: [campaign_id] } } })).toBe(4)
+    expect(await of({ campaign_id: { conditions: { $in: [campaign_id] } } })).toBe(5)
     expect(await of({ campaign_id: { conditions: { $is_not: campaign_id } } })).toBe(0)
-    expect(await of({ voucher_id: { conditions: { $is: card } } })).toBe(4)
+    expect(await of({ voucher_id: { conditions: { $is: card } } })).toBe(5)
   })
 })

@@ -60,18 +60,24 @@ export const CreateExport = variants('exported_object', [
 ])
 export type CreateExport = Static<typeof CreateExport>
 
+/** Defaults are filled in, but for exports of loyalty programs, which show what they were told (spec 05, 12.6 and 12.7). */
 export const ExportParameters = Type.Object({
-  order: Type.String(),
-  fields: Type.Array(Type.String()),
-  filters: Filters,
+  order: Type.Optional(Type.String()),
+  fields: Type.Optional(Type.Array(Type.String())),
+  filters: Type.Optional(Filters),
   campaign_id: Type.Optional(Type.String()),
 })
 export type ExportParameters = Static<typeof ExportParameters>
 
 /** With what the path of the export adds to its filters, which holds whatever they say, and those filters without it. */
 export type StoredParameters = ExportParameters & {
+  order: string
+  fields: string[]
+  filters: Record<string, unknown>
   bound?: Record<string, unknown>
   asked?: Record<string, unknown>
+  /** What is answered in the place of all that. */
+  shown?: ExportParameters
 }
 
 export const Export = Type.Object({

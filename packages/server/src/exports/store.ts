@@ -60,7 +60,7 @@ const shown = ['id', 'exported_object', 'parameters', 'status', 'token', 'create
 
 function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof shown)[number]>): Export {
   const { id, created_at, status, exported_object, token } = row
-  const { bound: _, ...parameters } = row.parameters as StoredParameters
+  const { shown: told, ...parameters } = row.parameters as StoredParameters
   return {
     id,
     object: 'export',
@@ -68,7 +68,7 @@ function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof sh
     status,
     channel: 'API',
     exported_object,
-    parameters,
+    parameters: told ?? parameters,
     result: status === 'DONE' ? { url: `${settings.base_url}/v1/exports/${id}?token=${token}` } : null,
     user_id: null,
   }
