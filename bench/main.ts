@@ -2,6 +2,7 @@ import { codes } from './codes.ts'
 import { customerImport } from './customer-import.ts'
 import { customerList } from './customer-list.ts'
 import { engine } from './engine.ts'
+import { loyalty } from './loyalty.ts'
 import { operationCost } from './operation-cost.ts'
 import { qualification } from './qualification.ts'
 import { voucherImport } from './voucher-import.ts'
@@ -14,6 +15,7 @@ const cases = {
   'voucher-import': voucherImport,
   codes,
   qualification,
+  loyalty,
 }
 
 const wanted = process.argv.slice(2)
