@@ -370,9 +370,25 @@ describe('what belongs to one project', () => {
   /** Creates one of everything that can be created, and answers the ids by the path they were created under. */
   async function fill(shop: Shop): Promise<Record<string, string>> {
     const promotion = await shop.call('POST', '/v1/campaigns', { name: 'A promotion', promotion: {} })
+    const referral = await shop.call('POST', '/v1/campaigns', {
+      name: 'A referral program',
+      campaign_type: 'REFERRAL_PROGRAM',
+      type: 'AUTO_UPDATE',
+      voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } },
+    })
+    const given = await shop.call('POST', '/v1/publications', { campaign: referral.body.id, customer: 'a-referrer' })
+    const mug = await shop.call('POST', '/v1/products', { name: 'A mug' })
+    const reward = await shop.call('POST', '/v1/rewards', {
+      name: 'A mug',
+      parameters: { product: { id: mug.body.id } },
+    })
     const ids: Record<string, string> = {
       '/management/v1/projects': shop.project_id,
       '/v1/promotions': promotion.body.id,
+      '/v1/referrals': referral.body.id,
+      '/v1/referrals/{campaignId}/members': given.body.voucher.id,
+      '/v1/referrals/members': given.body.voucher.id,
+      'a reward for a referral': reward.body.id,
     }
     for (const operation of operations) {
       if (operation.method !== 'POST' || !operation.id.startsWith('create') || operation.path in ids) continue
@@ -388,6 +404,8 @@ describe('what belongs to one project', () => {
       if (typeof answer.body?.id === 'string') ids[operation.path] = answer.body.id
     }
     ids['/v1/promotions/tiers'] = ids['/v1/promotions/{campaignId}/tiers'] as string
+    for (const tree of ['rewards', 'reward-assignments'])
+      ids[`/v1/loyalties/{campaignId}/${tree}`] = ids['/v1/rewards/{rewardId}/assignments'] as string
     return ids
   }
 
@@ -397,7 +415,9 @@ describe('what belongs to one project', () => {
     for (const operation of operations) {
       if (operation.method !== 'GET' || operation.path === '/management/v1/projects') continue
       const answer = await send(shop.service.app, 'GET', pathOf(operation, ids), undefined, headersOf(operation, shop))
-      if (answer.status === 200) answers.push(answer.body)
+      // What is answered as of now says when that was.
+      const { as_of: _, ...body } = answer.body ?? {}
+      if (answer.status === 200) answers.push(Array.isArray(answer.body) ? answer.body : body)
     }
     return answers
   }
@@ -416,6 +436,11 @@ describe('what belongs to one project', () => {
 
 /** Bodies that name what was created before them, which no sample can know. */
 const bodiesNaming: Record<string, (ids: Record<string, string>) => object> = {
+  createReferralTier: (ids) => ({
+    parameters: { criteria: 'EACH_REFEREE' },
+    reward: { id: ids['a reward for a referral'] },
+  }),
+  createRewardAssignment: (ids) => ({ campaign: ids['/v1/loyalties'] }),
   createPromotionStack: (ids) => ({ name: 'A stack', tiers: { ids: [ids['/v1/promotions/{campaignId}/tiers']] } }),
 }
 

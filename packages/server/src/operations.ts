@@ -8,9 +8,14 @@ import { codeImages } from './code-images/routes.ts'
 import { customEventSchemas } from './custom-event-schemas/routes.ts'
 import { customEvents } from './custom-events/routes.ts'
 import { customers } from './customers/routes.ts'
+import { earningRules } from './earning-rules/routes.ts'
 import { exports } from './exports/routes.ts'
 import type { Operation } from './http/operation.ts'
 import { locations } from './locations/routes.ts'
+import { loyalties } from './loyalties/routes.ts'
+import { loyalty } from './loyalty/routes.ts'
+import { loyaltyTiers } from './loyalty-tiers/routes.ts'
+import { members } from './members/routes.ts'
 import { metadataSchemas } from './metadata-schemas/routes.ts'
 import { oauth } from './oauth/routes.ts'
 import { orders } from './orders/routes.ts'
@@ -22,6 +27,9 @@ import { publications } from './publications/routes.ts'
 import { qualifications } from './qualifications/routes.ts'
 import { redeeming } from './redemptions/redeem-routes.ts'
 import { redemptions } from './redemptions/routes.ts'
+import { referrals } from './referrals/routes.ts'
+import { rewardAssignments } from './reward-assignments/routes.ts'
+import { rewards } from './rewards/routes.ts'
 import { segments } from './segments/routes.ts'
 import { sessions } from './sessions/routes.ts'
 import { skus } from './skus/routes.ts'
@@ -43,6 +51,9 @@ export const operations: readonly Operation[] = [
   ...voucherImports,
   ...customers,
   ...promotions,
+  ...loyalties,
+  ...earningRules,
+  ...loyaltyTiers,
   ...campaignTemplates,
   ...publications,
   ...validations,
@@ -50,6 +61,11 @@ export const operations: readonly Operation[] = [
   ...sessions,
   ...redeeming,
   ...redemptions,
+  ...members,
+  ...loyalty,
+  ...rewards,
+  ...rewardAssignments,
+  ...referrals,
   ...segments,
   ...customEvents,
   ...validationRules,

@@ -11,10 +11,15 @@ import * as checkout from './checkout/schema.ts'
 import * as customEventSchemas from './custom-event-schemas/schema.ts'
 import * as customEvents from './custom-events/schema.ts'
 import * as customers from './customers/schema.ts'
+import * as earningRules from './earning-rules/schema.ts'
 import * as activities from './events/activities.ts'
 import * as exports from './exports/schema.ts'
 import * as files from './files/schema.ts'
 import * as locations from './locations/schema.ts'
+import * as loyalties from './loyalties/schema.ts'
+import * as loyalty from './loyalty/schema.ts'
+import * as loyaltyTiers from './loyalty-tiers/schema.ts'
+import * as members from './members/schema.ts'
 import * as metadataSchemas from './metadata-schemas/schema.ts'
 import * as oauth from './oauth/schema.ts'
 import * as orders from './orders/schema.ts'
@@ -27,6 +32,9 @@ import * as qualifications from './qualifications/schema.ts'
 import * as redeeming from './redemptions/redeem-schema.ts'
 import * as rollbacks from './redemptions/rollback-schema.ts'
 import * as redemptions from './redemptions/schema.ts'
+import * as referrals from './referrals/schema.ts'
+import * as rewardAssignments from './reward-assignments/schema.ts'
+import * as rewards from './rewards/schema.ts'
 import * as segments from './segments/schema.ts'
 import * as skus from './skus/schema.ts'
 import * as stackingRules from './stacking-rules/schema.ts'
@@ -51,6 +59,10 @@ const modules = [
   customers,
   customEventSchemas,
   promotions,
+  loyalties,
+  earningRules,
+  loyalty,
+  loyaltyTiers,
   publications,
   checkout,
   validations,
@@ -58,6 +70,10 @@ const modules = [
   redeeming,
   redemptions,
   rollbacks,
+  members,
+  rewards,
+  rewardAssignments,
+  referrals,
   segments,
   locations,
   metadataSchemas,

@@ -37,6 +37,45 @@ async function insertWhatWasRedeemed(db: Db, project_id: string, now: string): P
     values (${project_id}, 'rewa_1', 'rew_1', 'campaign', 'camp_1', '{}', ${now}, 1)`.execute(db)
 }
 
+/** One row in every table of loyalty programs and referrals; rules and tiers refer to their campaign. */
+async function insertWhatPointsNeed(db: Db, project_id: string, now: string): Promise<void> {
+  const statements = [
+    sql`campaigns (project_id, id, name, campaign_type, type, auto_join, join_once, use_voucher_metadata_schema, active, metadata, status, created_at, config_version)
+      values (${project_id}, 'camp_1', 'Club', 'PROMOTION', 'STATIC', false, true, true, true, '{}', 'DONE', ${now}, 1)`,
+    sql`earning_rules (project_id, id, campaign_id, automation_id, event, loyalty, active, metadata, created_at, config_version)
+      values (${project_id}, 'ern_1', 'camp_1', 'auto_1', 'order.paid', '{}', true, '{}', ${now}, 1)`,
+    sql`loyalty_tiers (project_id, id, campaign_id, name, earning_rules, rewards, metadata, created_at, config_version)
+      values (${project_id}, 'ltr_1', 'camp_1', 'Gold', '{}', '{}', '{}', ${now}, 1)`,
+    sql`referral_tiers (project_id, id, campaign_id, parameters, created_at, config_version)
+      values (${project_id}, 'reft_1', 'camp_1', '{}', ${now}, 1)`,
+    sql`loyalty_members (project_id, voucher_id, campaign_id, customer_id) values (${project_id}, 'v_1', 'camp_1', 'cust_1')`,
+    sql`tier_walks (project_id, campaign_id, changed, walked_to, request_id, caller, started_at)
+      values (${project_id}, 'camp_1', 'tiers', '', 'v-1', '{}', ${now})`,
+    sql`pending_points (project_id, id, voucher_id, campaign_id, customer_id, order_id, points, activates_at, details, status, created_at)
+      values (${project_id}, 'lopp_1', 'v_1', 'camp_1', 'cust_1', 'ord_1', 5, ${now}::date, '{}', 'PENDING', ${now})`,
+    sql`earnings values (${project_id}, 'ord_1', 'v_1', 'ern_1', ${now})`,
+    sql`reward_redemptions (project_id, id, state, voucher_id, campaign_id, customer_id, reward_id, reward_assignment_id, source_id, source_type, created_at)
+      values (${project_id}, 'rewr_1', 'PENDING', 'v_1', 'camp_1', 'cust_1', 'rew_1', 'rewa_1', 'r_1', 'redemption', ${now})`,
+    sql`referral_conversions values (${project_id}, 'camp_1', 'cust_1', 'cust_2', 'v_1', 'r_1', 'redemption', ${now}, null, '{}')`,
+    sql`referral_grants values (${project_id}, 'reft_1', 'cust_1', ${now})`,
+  ]
+  for (const statement of statements) await sql`insert into ${statement}`.execute(db)
+}
+
+const tables_of_points = [
+  'campaigns',
+  'earning_rules',
+  'loyalty_tiers',
+  'referral_tiers',
+  'loyalty_members',
+  'tier_walks',
+  'pending_points',
+  'earnings',
+  'reward_redemptions',
+  'referral_conversions',
+  'referral_grants',
+]
+
 const countOf = async (db: Db, table: string, project_id: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(table)} where ${sql.ref(table === 'projects' ? 'id' : 'project_id')} = ${project_id}`.execute(
@@ -65,14 +104,15 @@ test('what a deleted project left goes away, the project last, and nobody else l
       .execute()
     await db.insertInto('terms').values({ project_id, id: 'terms_1', content: '{}', created_at: now }).execute()
     await insertWhatWasRedeemed(db, project_id, now)
+    await insertWhatPointsNeed(db, project_id, now)
   }
   expect(await purgeProject(db, gone)).toBeUndefined()
   for (const { name } of await tablesWithProjects(db)) expect([name, await countOf(db, name, gone)]).toEqual([name, 0])
   expect(await countOf(db, 'projects', gone)).toBe(0)
   expect(await countOf(db, 'guards', other)).toBe(3)
   expect(await countOf(db, 'categories', other)).toBe(1)
-  for (const table of ['terms', 'redemptions', 'usage', 'holds', 'rewards', 'reward_assignments'])
-    expect([table, await countOf(db, table, other)]).toEqual([table, 1])
+  const others = ['terms', 'redemptions', 'usage', 'holds', 'rewards', 'reward_assignments', ...tables_of_points]
+  for (const table of others) expect([table, await countOf(db, table, other)]).toEqual([table, 1])
   expect(await countOf(db, 'projects', other)).toBe(1)
 })
 
