@@ -65,7 +65,7 @@ function summaryOf(row: StoredCustomer): CustomerSummary {
       total_rollback_failed: row.rollbacks_failed,
       total_rollback_succeeded: row.rollbacks_succeeded,
       gift: { redeemed_amount: row.gift_redeemed_amount, amount_to_go: row.gift_amount_to_go },
-      loyalty_card: { redeemed_points: row.redeemed_points, points_to_go: row.points_to_go },
+      loyalty_card: { redeemed_points: row.redeemed_points, points_to_go: row.loyalty.points },
     },
     orders: {
       total_amount,
@@ -102,7 +102,6 @@ const nobody: StoredCustomer = {
   gift_redeemed_amount: 0,
   gift_amount_to_go: 0,
   redeemed_points: 0,
-  points_to_go: 0,
   loyalty: { points: 0, referred_customers: 0, campaigns: {} },
   referrals: { total: 0, campaigns: [] },
   created_at: '',

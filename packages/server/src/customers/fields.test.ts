@@ -42,7 +42,6 @@ const anyCustomer = fc.record({
   gift_redeemed_amount: numbers,
   gift_amount_to_go: numbers,
   redeemed_points: numbers,
-  points_to_go: numbers,
   loyalty: fc.record({
     points: numbers,
     referred_customers: numbers,

@@ -32,6 +32,8 @@ const text = (column: string | FilterField['column']): FilterField => ({ type: '
 const average = sql`case customers.orders_total_count when 0 then 0 else
   (2 * customers.orders_total_amount::numeric + customers.orders_total_count) / (2 * customers.orders_total_count)::numeric end`
 
+const points = sql`(customers.loyalty ->> 'points')::bigint`
+
 /** The fields of `customers`, for a statement that reads that table under its own name. */
 export function customerFields(types: Readonly<Record<string, MetadataType>> = {}): FilterFields {
   return {
@@ -66,8 +68,8 @@ export function customerFields(types: Readonly<Record<string, MetadataType>> = {
     'summary.redemptions.gift.redeemed_amount': number('customers.gift_redeemed_amount'),
     'summary.redemptions.gift.amount_to_go': number('customers.gift_amount_to_go'),
     'summary.redemptions.loyalty_card.redeemed_points': number('customers.redeemed_points'),
-    'summary.redemptions.loyalty_card.points_to_go': number('customers.points_to_go'),
-    'loyalty.points': number(sql`(customers.loyalty ->> 'points')::bigint`),
+    'summary.redemptions.loyalty_card.points_to_go': number(points),
+    'loyalty.points': number(points),
     'loyalty.referred_customers': number(sql`(customers.loyalty ->> 'referred_customers')::bigint`),
     'loyalty.campaigns.*.points': (campaign) => number(sql`(${inCampaign(campaign)} ->> 'points')::bigint`),
     'loyalty.campaigns.*.referred_customers': (campaign) =>

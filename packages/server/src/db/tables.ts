@@ -334,7 +334,6 @@ export interface CustomerRow {
   gift_redeemed_amount: Generated<number>
   gift_amount_to_go: Generated<number>
   redeemed_points: Generated<number>
-  points_to_go: Generated<number>
   loyalty: Generated<CustomerLoyalty>
   referrals: Generated<CustomerReferrals>
   created_at: Instant

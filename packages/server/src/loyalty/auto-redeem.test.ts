@@ -49,6 +49,8 @@ test('after an order, an addition and a transfer', async () => {
     loyalty_card: { points: 420, balance: 20 },
     redemption: { redeemed_points: 400, redeemed_quantity: 4 },
   })
+  const { summary } = await ok(shop, 'GET', '/v1/customers/ann')
+  expect(summary.redemptions.loyalty_card).toEqual({ redeemed_points: 400, points_to_go: 20 })
   const spent = (await transactions(shop, code))[1]
   expect(spent).toMatchObject({
     source: null,
