@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { StoredCustomer } from '../customers/customer.ts'
 import type { Db } from '../db/connect.ts'
+import { JsonParameter } from '../db/json-parameter.ts'
 import type {
   CustomerReferrals,
   EarningRow,
@@ -131,7 +132,7 @@ export const multipleRequests = (): ApiError =>
 export async function saveCheckout(ctx: Ctx, db: Db, changes: Changes, key: KeptKey | null = null): Promise<void> {
   const payload = payloadOf(ctx, changes, key)
   try {
-    await sql`select checkout_save(${JSON.stringify(payload)}::jsonb)`.execute(db)
+    await sql`select checkout_save(${new JsonParameter(payload)}::jsonb)`.execute(db)
   } catch (error) {
     const state = sqlState(error)
     if (state === 'GU001') throw new Outrun((error as Error).message)
@@ -139,6 +140,7 @@ export async function saveCheckout(ctx: Ctx, db: Db, changes: Changes, key: Kept
     if (state === '55P03') throw multipleRequests()
     throw error
   }
+  if (changes.usage !== undefined) ctx.afterCommit(() => ctx.jobs.wake('usage'))
   if (changes.segment_checks !== undefined) ctx.afterCommit(() => ctx.jobs.wake('segments'))
 }
 

@@ -5,6 +5,7 @@ import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import * as codes from './migrations/0003-codes.ts'
 import * as checkout from './migrations/0004-checkout.ts'
 import * as loyalty from './migrations/0005-loyalty.ts'
+import * as plans from './migrations/0006-plans.ts'
 import { inTransaction, type Trx } from './transaction.ts'
 
 interface Migration {
@@ -18,6 +19,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0003-codes', codes],
   ['0004-checkout', checkout],
   ['0005-loyalty', loyalty],
+  ['0006-plans', plans],
 ]
 
 /** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */

@@ -53,7 +53,8 @@ const added = (value: ReturnType<typeof sql>) => sql`least(coalesce(sum(${value}
 export async function foldUsage(db: Db, rows_max: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     with held as materialized (
-      select ctid as place from usage where id <> '' limit ${rows_max} for update skip locked
+      select ctid as place from usage where id <> '' order by project_id, scope_id, day, is_undone
+      limit ${rows_max} for update skip locked
     ), gone as (
       delete from usage u using held where u.ctid = held.place returning u.*
     ), kept as (

@@ -12,7 +12,7 @@ export interface QueueData {
 export type QueueName = keyof QueueData
 
 /** Work that waits in tables of its own: see jobs/watch.ts. */
-export type WatchName = 'exports' | 'segments' | 'members'
+export type WatchName = 'exports' | 'segments' | 'members' | 'usage'
 
 export interface QueueOptions extends Omit<Queue, 'name' | 'heartbeatSeconds'> {
   /** Jobs of the queue that run at the same time in one process. */

@@ -18,6 +18,7 @@ import { importVouchers } from '../vouchers/import.ts'
 import { importVouchersCsv } from '../vouchers/import-csv.ts'
 import { type AsyncAction, workAsyncActions } from './async-action.ts'
 import { startMaintenance } from './maintenance.ts'
+import { watchUsage } from './usage.ts'
 
 /** Every async action of the service. One that is missing here is started, but never runs. */
 const asyncActions: readonly AsyncAction[] = [
@@ -47,6 +48,7 @@ export async function startJobs(house: House): Promise<void> {
   watchSegments(house)
   watchMembers(house)
   watchExports(house)
+  watchUsage(house)
   await house.jobs.work('purge-project', ({ project_id }, { signal }) =>
     purgeProject(house.database.db, project_id, signal),
   )

@@ -1,3 +1,5 @@
+import { by_key } from './by-key.ts'
+
 /**
  * All that a checkout has to know of the database, in one trip: `checkout_facts(what is asked for) → what was found`. It
  * takes and gives plain JSON and decides nothing. Rows carry the version they were read with (`xmin`), by which
@@ -6,7 +8,8 @@
  * With `lock`, the rows that a redemption changes are locked first, in the order in which everybody locks them.
  */
 export const checkout_facts = `
-create function checkout_facts(p jsonb) returns jsonb language plpgsql volatile as $$
+create function checkout_facts(p jsonb) returns jsonb language plpgsql volatile
+  ${by_key} as $$
 declare
   project text := p->>'project_id';
   moment timestamptz := (p->>'now')::timestamptz;
@@ -15,8 +18,9 @@ declare
   product_keys text[] := array(select jsonb_array_elements_text(p->'products'));
   sku_keys text[] := array(select jsonb_array_elements_text(p->'skus'));
   reward_assignments text[] := array(select jsonb_array_elements_text(p->'reward_assignments'));
+  order_id text := p->>'order_id';
   customer_ids text[];
-  caller text;
+  caller text := p->>'customer_id';
   stored_order jsonb;
   found_vouchers jsonb := '[]';
   found_terms jsonb := '[]';
@@ -31,35 +35,43 @@ begin
     if found then return jsonb_build_object('kept', one); end if;
   end if;
 
-  if p ? 'lock' then
-    perform set_config('lock_timeout', p->>'lock', true);
-    perform 1 from orders o where o.project_id = project and (o.id = p->>'order_id' or o.source_id = p->>'order_source')
-      order by o.id for update;
-    perform 1 from customers c where c.project_id = project and c.deleted_at is null
-      and (c.id = p->>'customer_id' or c.source_id = p->>'customer_source'
-        -- Whose request it is where nobody is named.
-        or c.id in (select o.customer_id from orders o
-          where o.project_id = project and (o.id = p->>'order_id' or o.source_id = p->>'order_source'))
-        or c.id in (select v.holder_id from vouchers v where v.project_id = project
-          and (v.type = 'LOYALTY_CARD' or v.is_referral_code)
-          and (v.code_key = any(code_keys) or v.id = any(voucher_ids))))
-      order by c.id for update;
-    perform 1 from vouchers v where v.project_id = project and (v.code_key = any(code_keys) or v.id = any(voucher_ids))
-      order by v.id for update;
-    perform 1 from guards g where g.project_id = project
-      and g.name in (select jsonb_array_elements_text(p->'guards')) order by g.name for update;
+  -- Every name becomes an id first, so that what follows has one way to its rows.
+  if order_id is null and p ? 'order_source' then
+    select o.id into order_id from orders o where o.project_id = project and o.source_id = p->>'order_source';
+  end if;
+  if cardinality(code_keys) > 0 then
+    voucher_ids := voucher_ids || array(
+      select v.id from vouchers v where v.project_id = project and v.code_key = any(code_keys));
   end if;
 
-  if p ? 'order_id' or p ? 'order_source' then
+  if p ? 'lock' then
+    perform set_config('lock_timeout', p->>'lock', true);
+    perform 1 from orders o where o.project_id = project and o.id = order_id for update;
+    -- Whose request it is, also where nobody is named.
+    customer_ids := array(
+      select c.id from customers c
+      where c.project_id = project and c.source_id = p->>'customer_source' and c.deleted_at is null
+      union select o.customer_id from orders o where o.project_id = project and o.id = order_id
+      union select v.holder_id from vouchers v where v.project_id = project and v.id = any(voucher_ids)
+        and (v.type = 'LOYALTY_CARD' or v.is_referral_code)
+      union select caller);
+    perform 1 from customers c where c.project_id = project and c.id = any(customer_ids) and c.deleted_at is null
+      order by c.id for update;
+    perform 1 from vouchers v where v.project_id = project and v.id = any(voucher_ids) order by v.id for update;
+    perform 1 from guards g where g.project_id = project
+      and g.name = any(array(select jsonb_array_elements_text(p->'guards'))) order by g.name for update;
+  end if;
+
+  if order_id is not null then
     select to_jsonb(o) || jsonb_build_object('xmin', o.xmin::text) into stored_order from orders o
-    where o.project_id = project and (o.id = p->>'order_id' or (p->>'order_id' is null and o.source_id = p->>'order_source'));
+    where o.project_id = project and o.id = order_id;
     product_keys := product_keys || array(
       select i->>'product_id' from jsonb_array_elements(stored_order->'items') i where i->>'product_id' is not null);
     sku_keys := sku_keys || array(
       select i->>'sku_id' from jsonb_array_elements(stored_order->'items') i where i->>'sku_id' is not null);
   end if;
 
-  if cardinality(code_keys) + cardinality(voucher_ids) > 0 then
+  if cardinality(voucher_ids) > 0 then
     select coalesce(jsonb_agg(to_jsonb(v) || jsonb_build_object(
       'xmin', v.xmin::text,
       'assignments', (select jsonb_agg(to_jsonb(a) - 'project_id' order by a.created_at, a.id) from rule_assignments a
@@ -78,11 +90,11 @@ begin
         where m.project_id = project and m.voucher_id = v.id) end
     ) order by v.id), '[]') into found_vouchers
     from vouchers v
-    where v.project_id = project and (v.code_key = any(code_keys) or v.id = any(voucher_ids)) and v.deleted_at is null;
+    where v.project_id = project and v.id = any(voucher_ids) and v.deleted_at is null;
 
     select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'content', t.content)), '[]') into found_terms
     from terms t where t.project_id = project
-      and t.id in (select v->>'terms_id' from jsonb_array_elements(found_vouchers) v);
+      and t.id = any(array(select distinct v->>'terms_id' from jsonb_array_elements(found_vouchers) v));
 
     -- Units that codes give away may not be in the order yet.
     if found_terms::text like '%"unit_type"%' then
@@ -94,22 +106,25 @@ begin
 
   customer_ids := array(
     select distinct id from (
-      select p->>'customer_id' as id
+      select caller as id
       union all select stored_order->>'customer_id' union all select stored_order->>'referrer_id'
       union all select v->>'holder_id' from jsonb_array_elements(found_vouchers) v
       union all select v->>'referrer_id' from jsonb_array_elements(found_vouchers) v
       union all select p->>'referrer'
+      union all select c.id from customers c
+        where c.project_id = project and c.source_id = p->>'referrer' and c.deleted_at is null
     ) named where id is not null);
 
   -- Whose request it is. Nobody is looked for twice: whoever comes to be between two statements is nobody here, and the one who
   -- creates it too late is told so when it saves.
-  if p->>'customer_id' is null and p->>'customer_source' is null then
+  if caller is null and p->>'customer_source' is null then
     caller := coalesce(stored_order->>'customer_id', (
       select v->>'holder_id' from jsonb_array_elements(found_vouchers) v where v->>'type' = 'LOYALTY_CARD' limit 1));
   else
-    select c.id into caller from customers c where c.project_id = project and c.deleted_at is null
-      and (c.id = p->>'customer_id' or c.source_id = p->>'customer_source')
-    order by (c.id = p->>'customer_id') desc nulls last limit 1;
+    caller := coalesce(
+      (select c.id from customers c where c.project_id = project and c.id = caller and c.deleted_at is null),
+      (select c.id from customers c
+        where c.project_id = project and c.source_id = p->>'customer_source' and c.deleted_at is null));
   end if;
 
   -- Only what rules compare is counted: those of a code, of its campaign, of a tier, of a reward.
@@ -139,28 +154,27 @@ begin
     'terms', found_terms,
     'customers', (
       select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object('xmin', c.xmin::text)), '[]') from customers c
-      where c.project_id = project and c.deleted_at is null
-        and (c.id = any(customer_ids) or c.source_id = p->>'referrer' or c.id = caller)),
+      where c.project_id = project and c.id = any(customer_ids || caller) and c.deleted_at is null),
     'caller', caller,
     'counted', counted,
     'rewards_redeemed', case when p ? 'rewards' then (
       select jsonb_object_agg(r.id, r.redeemed) from rewards r
-      where r.project_id = project and r.id in (select jsonb_array_elements_text(p->'rewards'))) end,
+      where r.project_id = project and r.id = any(array(select jsonb_array_elements_text(p->'rewards')))) end,
     'has_session', p->>'session' is not null and exists (select from holds h
       where h.project_id = project and h.session_key = p->>'session' and h.expires_at > moment))
   || case when caller is null then '{}' else jsonb_build_object(
     'segments', (select jsonb_agg(m.segment_id) from segment_members m
       where m.project_id = project and m.customer_id = caller),
     'holds_codes', (select jsonb_agg(h.voucher_id) from holders h
-      where h.project_id = project and h.customer_id = caller
-        and h.voucher_id in (select v->>'id' from jsonb_array_elements(found_vouchers) v))) end
+      where h.project_id = project and h.customer_id = caller and h.voucher_id = any(voucher_ids))) end
   || case when p ? 'with_usage' and jsonb_array_length(p->'tiers') > 0 then jsonb_build_object(
     'tier_usage', (select jsonb_object_agg(u.scope_id, u.used) from (
       select scope_id, jsonb_build_object(
         'redemptions', sum(case when is_undone then -redemptions else redemptions end),
         'orders_amount', sum(case when is_undone then -orders_amount else orders_amount end),
         'discounted_amount', sum(case when is_undone then -discounted_amount else discounted_amount end)) as used
-      from usage where project_id = project and scope_id in (select t->>'id' from jsonb_array_elements(p->'tiers') t)
+      from usage where project_id = project
+        and scope_id = any(array(select t->>'id' from jsonb_array_elements(p->'tiers') t))
       group by scope_id) u)) else '{}' end
   || case when caller is not null and p ? 'with_events' then jsonb_build_object(
     'events', (select jsonb_agg(to_jsonb(t) - 'project_id') from custom_event_tallies t
@@ -191,7 +205,8 @@ end $$`
 
 /** The numbers of the past that rules compare for one redeemable, and the guards of whoever relies on them. */
 export const checkout_counted = `
-create function checkout_counted(project text, asked jsonb, caller text, p jsonb) returns jsonb language plpgsql volatile as $$
+create function checkout_counted(project text, asked jsonb, caller text, p jsonb) returns jsonb language plpgsql volatile
+  ${by_key} as $$
 declare
   incentive text := asked->>'id';
   scope text := asked->>'scope';

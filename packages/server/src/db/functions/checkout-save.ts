@@ -1,3 +1,5 @@
+import { by_key } from './by-key.ts'
+
 /**
  * Writes all that a checkout decided, in one trip and one transaction, or nothing: `checkout_save(what is to be written)`.
  * It takes plain JSON and decides nothing. Every row that the decision relied on is named with the version that was read;
@@ -7,7 +9,8 @@
  * Rows are taken in the order in which everybody takes them: key, order, customers, codes, guards; within a kind by id.
  */
 export const checkout_save = `
-create function checkout_save(p jsonb) returns void language plpgsql volatile as $$
+create function checkout_save(p jsonb) returns void language plpgsql volatile
+  ${by_key} as $$
 declare
   project text := p->>'project_id';
   moment timestamptz := (p->>'now')::timestamptz;
@@ -216,26 +219,6 @@ begin
     insert into usage
     select project, u.scope_id, u.day, u.is_undone, u.id, u.redemptions, u.orders_amount, u.discounted_amount, u.credits
     from jsonb_populate_recordset(null::usage, p->'usage') u;
-    -- Now and then somebody adds up what lies around, so that nobody who needs a sum has many rows to read.
-    if random() < 0.02 then
-      for one in select jsonb_build_object('scope_id', u.scope_id, 'day', u.day, 'is_undone', u.is_undone)
-        from jsonb_populate_recordset(null::usage, p->'usage') u
-        group by u.scope_id, u.day, u.is_undone order by u.scope_id collate "C", u.day, u.is_undone loop
-        with held as materialized (
-          select u.ctid as place from usage u where u.project_id = project and u.scope_id = one->>'scope_id'
-            and u.day = (one->>'day')::date and u.is_undone = (one->>'is_undone')::boolean and u.id <> ''
-          limit 500 for update skip locked
-        ), gone as (
-          delete from usage u using held where u.ctid = held.place returning u.*
-        )
-        insert into usage as kept
-        select project, g.scope_id, g.day, g.is_undone, '', sum(g.redemptions), sum(g.orders_amount), sum(g.discounted_amount), sum(g.credits)
-        from gone g group by g.scope_id, g.day, g.is_undone
-        on conflict (project_id, scope_id, day, is_undone, id) do update set
-          redemptions = kept.redemptions + excluded.redemptions, orders_amount = kept.orders_amount + excluded.orders_amount,
-          discounted_amount = kept.discounted_amount + excluded.discounted_amount, credits = kept.credits + excluded.credits;
-      end loop;
-    end if;
   end if;
   if p ? 'tallies' then
     insert into tallies select project, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, p->'tallies') t;

@@ -1,16 +1,20 @@
+import { by_key } from './by-key.ts'
+
 /**
  * All that is known of the programs some customers are in, in one trip: `loyalty_facts(whose) → what was found`. The customers
  * and their cards are locked first, in the order in which everybody locks them, so that nobody changes points meanwhile;
  * what is read after the locks is what whoever was waited for has left.
  */
 export const loyalty_facts = `
-create function loyalty_facts(p jsonb) returns jsonb language plpgsql volatile as $$
+create function loyalty_facts(p jsonb) returns jsonb language plpgsql volatile
+  ${by_key} as $$
 declare
   project text := p->>'project_id';
   people text[] := array(select jsonb_array_elements_text(p->'customers'));
   zone text := p->>'timezone';
   today date := (p->>'today')::date;
   cards text[];
+  since date;
   answer jsonb;
 begin
   perform set_config('lock_timeout', p->>'lock_timeout', true);
@@ -20,6 +24,9 @@ begin
     select v.id from vouchers v where v.project_id = project and v.holder_id = any(people) and v.type = 'LOYALTY_CARD'
       and v.deleted_at is null and v.campaign_id is not null
     order by v.id for update);
+  -- What is due on one card may pay on another.
+  select least(today, (p->>'since')::date, min(m.due_on)) into since from loyalty_members m
+    where m.project_id = project and m.voucher_id = any(cards);
   select jsonb_build_object(
     'config_version', (select config_version from projects where id = project),
     'customers', (select coalesce(jsonb_agg(to_jsonb(c) order by c.id), '[]') from customers c
@@ -45,16 +52,15 @@ begin
       'paid_rules', case when p->>'order_id' is not null then (
         select jsonb_agg(e.earning_rule_id) from earnings e
         where e.project_id = project and e.order_id = p->>'order_id' and e.voucher_id = v.id) end,
-      -- Credits of the period that counts, day by day; of a member who was not looked at for a while, of the one back then.
+      -- Credits of the period that counts, day by day; of somebody who was not looked at for a while, of the one back then.
       'credits', case when p->'periods' ? v.campaign_id then (
         select jsonb_agg(jsonb_build_object('date', day, 'points', points)) from (
           select (t.created_at at time zone zone)::date as day, sum(t.amount) as points
-          from voucher_transactions t, (
-            select (p->'periods'->>v.campaign_id)::int as months, least(m.due_on, (p->>'since')::date, today) as day) looked
+          from voucher_transactions t, (select (p->'periods'->>v.campaign_id)::int as months) period
           where t.project_id = project and t.voucher_id = v.id and t.amount > 0
             and t.type in ('POINTS_ACCRUAL', 'PENDING_POINTS_ACTIVATION', 'POINTS_ADDITION')
-            and t.created_at >= make_date(extract(year from looked.day)::int,
-              (extract(month from looked.day)::int - 1) / looked.months * looked.months + 1, 1)::timestamp at time zone zone
+            and t.created_at >= make_date(extract(year from since)::int,
+              (extract(month from since)::int - 1) / months * months + 1, 1)::timestamp at time zone zone
           group by 1) by_day) end
     ) order by v.id), '[]') from vouchers v
       left join loyalty_members m on m.project_id = project and m.voucher_id = v.id
