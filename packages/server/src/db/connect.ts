@@ -34,7 +34,7 @@ export function connectPostgres({ connectionString, connections_max = 8 }: Postg
     connectionString,
     max: connections_max,
     application_name: 'guerdon',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: limits.connection_wait_seconds * 1_000,
     statement_timeout: limits.request_timeout_seconds * 1_000,
     lock_timeout: limits.lock_timeout_seconds * 1_000,
     idle_in_transaction_session_timeout: limits.request_timeout_seconds * 1_000,

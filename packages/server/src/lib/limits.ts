@@ -120,6 +120,8 @@ export const limits = {
   request_timeout_seconds: 180,
   /** A statement waits this long for a row another one holds. */
   lock_timeout_seconds: 30,
+  /** A request that gets no connection to the database in this time is turned away. */
+  connection_wait_seconds: 20,
   shutdown_seconds: 10,
 
   /** Requests that wait for the database; more are turned away. At a slow 50 ms each, 8 connections work these off in 6 s. */
