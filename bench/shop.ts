@@ -25,11 +25,11 @@ export const management_headers = {
   'X-Management-Token': keys.BOOTSTRAP_MANAGEMENT_TOKEN,
 }
 
-export async function openShop(): Promise<BenchShop> {
+export async function openShop(more: Record<string, string> = {}): Promise<BenchShop> {
   const postgres = await startPostgres()
   const { url: database_url, drop } = await createDatabase(postgres.url)
   const port = await freePort()
-  const settings = { DATABASE_URL: database_url, PORT: String(port), LOG_LEVEL: 'warn', ...keys }
+  const settings = { DATABASE_URL: database_url, PORT: String(port), LOG_LEVEL: 'warn', ...keys, ...more }
   const server = await startServer('../packages/server/src/main.ts', settings)
   const address = `http://127.0.0.1:${port}`
   return {

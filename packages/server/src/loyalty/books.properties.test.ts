@@ -14,6 +14,7 @@ import { auditLedger } from '../testing/ledger-audit.ts'
 import { LedgerModel } from '../testing/ledger-model.ts'
 import {
   addPoints,
+  assign,
   buckets,
   card,
   fixed,
@@ -21,6 +22,8 @@ import {
   inPeriod,
   lasting,
   newEarningRules,
+  newLoyaltyReward,
+  newMaterial,
   newMember,
   newProgram,
   newTiers,
@@ -168,15 +171,15 @@ test('a job that runs every day, every week, now and then or once at the end: th
       timezones,
       starts,
       fc.array(anyProgram, { minLength: 3, maxLength: 3 }),
-      fc.boolean(),
+      fc.record({ pays_for_others: fc.boolean(), redeems_by_itself: fc.boolean() }),
       actions,
-      async (timezone, start, programs, pays_for_others, actions) => {
+      async (timezone, start, programs, features, actions) => {
         const plans = programs.map(({ kind, dated, now, later, days }) => ({
           settings: { ...kind, ...dated },
           now,
           later: { ...later, days },
         }))
-        const newOne = () => newTieredWorld(plans, timezone, pays_for_others)
+        const newOne = () => newTieredWorld(plans, timezone, features)
         const worlds = [await newOne(), await newOne(), await newOne(), await newOne()] as const
         const [daily, weekly, at_times] = worlds
         const time = newTime(daily.shop, start)
@@ -283,8 +286,19 @@ test('a request that came before midnight, and whose turn comes after the job of
 const dayIn = (timezone: string, now: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date(now))
 
-/** With tiers that change what rules pay, and rules that pay for tiers, some of them for those of another program. */
-async function newTieredWorld(plans: ProgramPlan[], timezone: string, pays_for_others: boolean): Promise<World> {
+interface Features {
+  /** Rules pay for tiers of another program, too. */
+  pays_for_others: boolean
+  /** Two programs redeem points by themselves: for something to take home, and for points of another program. */
+  redeems_by_itself: boolean
+}
+
+/** With tiers that change what rules pay, and rules that pay for tiers. */
+async function newTieredWorld(
+  plans: ProgramPlan[],
+  timezone: string,
+  { pays_for_others, redeems_by_itself }: Features,
+): Promise<World> {
   const world = await newWorld(plans, { timezone })
   for (const [index, program] of world.programs.entries()) {
     const [rule] = world.rules[index] as [{ id: string }]
@@ -308,6 +322,13 @@ async function newTieredWorld(plans: ProgramPlan[], timezone: string, pays_for_o
     )
     const next = world.programs[(index + 1) % world.programs.length] as { id: string }
     if (pays_for_others) await newEarningRules(world.shop, next, turned('downgraded', 11, tiers.Bronze.id))
+  }
+  if (redeems_by_itself) {
+    const { shop, programs } = world
+    const program = (index: number) => programs[index] as { id: string }
+    const points = await newLoyaltyReward(shop, { campaign: { id: program(0).id, balance: 15 } })
+    await assign(shop, program(1), await newMaterial(shop), 45, { auto_redeem: true })
+    await assign(shop, program(2), points, 30, { auto_redeem: true })
   }
   return world
 }

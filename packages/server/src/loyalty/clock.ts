@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Caller, Ctx, House } from '../context.ts'
 import { inBackground } from '../jobs/background.ts'
@@ -6,29 +6,26 @@ import type { Look } from '../jobs/watch.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
 import { newId } from '../lib/ids.ts'
 import { toInstant } from '../lib/instant.ts'
-import { allCards, openBooks, saveBooks } from './books.ts'
+import { cardNamed, openBooks, saveBooks } from './books.ts'
 import { listWalks, walkOn } from './review.ts'
 import { settle } from './settle.ts'
 
 /**
- * Members of one transaction, and how many of those one after another: a checkout next to it should feel nothing of it, and
- * whatever is larger is felt (`npm run bench loyalty`).
+ * Each member has a transaction of its own, and the next one waits until whoever is waiting for an answer has had a turn: of
+ * larger ones a checkout next to it feels something (`npm run bench loyalty`).
  */
-const members_at_once = 1
-const batches_at_once = 50
+const members_at_once = 50
 const look_ms_max = 500
-const settle_ms_max = 100
-const rest_ms_max = 250
 /** A new day begins in some time zone every quarter of an hour. */
 const look_every_ms = 10_000
 
 /** Does what time does to members from now on, together with the other nodes (spec 05, section 8). */
 export function watchMembers(house: House): void {
   let looked_at = -Infinity
-  house.jobs.watch('members', async (signal) => {
+  house.jobs.watch('members', async () => {
     if (await walkSome(house)) return true
     if (house.now() - looked_at < look_every_ms) return false
-    const isMore = await settleSome(house, undefined, (ms) => setTimeout(ms, undefined, { signal }).catch(() => {}))
+    const isMore = await settleSome(house)
     if (!isMore) looked_at = house.now()
     return isMore
   })
@@ -51,25 +48,21 @@ async function walkSome(house: House, only?: string): Promise<boolean> {
   return false
 }
 
-/** Several batches, with a rest after each: the time in between is for whoever is waiting for an answer. */
-async function settleSome(house: House, only?: string, rest: (ms: number) => Promise<void> = noRest): Promise<boolean> {
+async function settleSome(house: House, only?: string): Promise<boolean> {
   for (const project_id of await projectsDue(house, only)) {
     let settled = 0
     const until = performance.now() + look_ms_max
-    while (settled < batches_at_once && performance.now() < until && !isTroubled(house, project_id)) {
-      const begun_at = performance.now()
-      const done = await attempt(house, project_id, () => inBackground(house, project_id, newOrigin(), settleBatch))
+    while (settled < members_at_once && performance.now() < until && !isTroubled(house, project_id)) {
+      const done = await attempt(house, project_id, () => inBackground(house, project_id, newOrigin(), settleFirst))
       if (done === undefined && (await settleOneByOne(house, project_id))) settled += 1
       if (done !== true) break
       settled += 1
-      await rest(Math.min(performance.now() - begun_at, rest_ms_max))
+      await setImmediate() // requests first
     }
     if (settled > 0) return true
   }
   return false
 }
-
-const noRest = async (): Promise<void> => {}
 
 /** What cannot be done now is left alone for a while: the others must not wait for it. */
 const trouble_ms = 60_000
@@ -103,26 +96,25 @@ async function projectsDue({ database: { db }, now }: House, only: string | unde
 }
 
 /** One node at a time in each project: two would wait for the same customers. */
-async function settleBatch(ctx: Ctx): Promise<boolean> {
-  const { db, project_id } = ctx
-  // What a crash takes back is due again, and is done again: nobody has to wait for the disk.
-  await sql`set local synchronous_commit = off`.execute(db)
-  const lock = await sql<{ is_ours: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`members ${project_id}`}, 0)) as is_ours`.execute(db)
-  if (lock.rows[0]?.is_ours !== true) return false
-  const members = await listDue(ctx, members_at_once)
-  if (members.length === 0) return false
-  await settleMembers(ctx, members)
+async function settleFirst(ctx: Ctx): Promise<boolean> {
+  const [member] = await listDue(ctx, 1, isOurTurn(ctx))
+  if (member === undefined) return false
+  await settleMember(ctx, member)
   return true
 }
 
-/** Where somebody among many cannot be settled, the others are, each alone; answers whether any was. */
+/** What a crash takes back is due again, and is done again: nobody has to wait for the disk. */
+const isOurTurn = ({ project_id }: Ctx) => sql<boolean>`
+  (select set_config('synchronous_commit', 'off', true) = 'off'
+    and pg_try_advisory_xact_lock(hashtextextended(${`members ${project_id}`}, 0)))`
+
+/** Where the first cannot be settled, the others are; answers whether any was. */
 async function settleOneByOne(house: House, project_id: string): Promise<boolean> {
-  const members = (await inBackground(house, project_id, newOrigin(), (ctx) => listDue(ctx, batches_at_once))) ?? []
+  const members = (await inBackground(house, project_id, newOrigin(), (ctx) => listDue(ctx, members_at_once))) ?? []
   let settled = 0
   for (const member of members) {
     if (isTroubled(house, member.voucher_id)) continue
-    const work = () => inBackground(house, project_id, newOrigin(), (ctx) => settleMembers(ctx, [member]))
+    const work = () => inBackground(house, project_id, newOrigin(), (ctx) => settleMember(ctx, member))
     if ((await attempt(house, member.voucher_id, work)) !== undefined) settled += 1
   }
   return settled > 0
@@ -133,32 +125,33 @@ interface DueMember {
   customer_id: string
 }
 
-async function listDue({ db, project_id, project, now }: Ctx, count: number): Promise<DueMember[]> {
+async function listDue(
+  { db, project_id, project, now }: Ctx,
+  count: number,
+  condition = sql<boolean>`true`,
+): Promise<DueMember[]> {
   const { rows } = await sql<DueMember>`
     select voucher_id, customer_id from loyalty_members
     where project_id = ${project_id} and due_on <= ${todayIn({ now, timezone: project.timezone })}::date
+      and ${condition}
     order by due_on, voucher_id limit ${count}`.execute(db)
   return rows
 }
 
-async function settleMembers(ctx: Ctx, members: readonly DueMember[]): Promise<true> {
-  const books = await openBooks(ctx, [...new Set(members.map(({ customer_id }) => customer_id))])
-  const known = new Set([...allCards(books)].map(({ voucher }) => voucher.id as string))
-  await settle(books, { deadline: performance.now() + settle_ms_max })
+async function settleMember(ctx: Ctx, { voucher_id, customer_id }: DueMember): Promise<true> {
+  const books = await openBooks(ctx, [customer_id])
+  const isKnown = cardNamed(books, voucher_id) !== undefined
+  await settle(books)
   await saveBooks(books)
-  await forgetDue(
-    ctx,
-    members.flatMap(({ voucher_id }) => (known.has(voucher_id) ? [] : [voucher_id])),
-  )
+  if (!isKnown) await forgetDue(ctx, voucher_id)
   return true
 }
 
-/** Members whose card, holder or program is gone have nothing due any more. */
-async function forgetDue({ db, project_id }: Ctx, voucher_ids: readonly string[]): Promise<void> {
-  if (voucher_ids.length === 0) return
+/** A member whose card, holder or program is gone has nothing due any more. */
+async function forgetDue({ db, project_id }: Ctx, voucher_id: string): Promise<void> {
   await sql`
     update loyalty_members set due_on = null
-    where project_id = ${project_id} and voucher_id = any(${voucher_ids}::text[])`.execute(db)
+    where project_id = ${project_id} and voucher_id = ${voucher_id}`.execute(db)
 }
 
 const newOrigin = () => ({

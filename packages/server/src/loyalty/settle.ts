@@ -16,19 +16,15 @@ import { reviewTier } from './tiers.ts'
 /**
  * Makes up for what time has done to the cards since they were looked at (spec 05, section 8): of each customer day by day, and
  * each day as of its start. Whoever touches a card comes here first, so that it does not matter how late the daily job is.
- * With a deadline, customers who are not looked at by then are taken out of the books.
  */
-export async function settle(books: Books, { deadline = Infinity }: { deadline?: number } = {}): Promise<void> {
+export async function settle(books: Books): Promise<void> {
   const { today } = momentNow(books.ctx)
   const due = [...allCards(books)].filter(({ member: { due_on } }) => due_on !== null && due_on <= today)
   if (due.length === 0) return
   const orders = await ordersOf(books, due)
   const { chain } = books
-  for (const customer_id of new Set(due.map(({ person }) => person.customer.id))) {
-    if (performance.now() > deadline) books.people.delete(customer_id)
-    else await settlePerson(books, customer_id, today, orders)
-    if (Number.isFinite(deadline)) await setImmediate() // requests first
-  }
+  for (const customer_id of new Set(due.map(({ person }) => person.customer.id)))
+    await settlePerson(books, customer_id, today, orders)
   books.chain = chain
 }
 
@@ -53,6 +49,7 @@ async function settlePerson(
     books.asked = { ...books.asked, since: books.asked.since ?? day }
     await settleDay(books, id, startOf(books, day), orders)
     settled_on.set(id, day)
+    await setImmediate() // other requests first
   }
 }
 
