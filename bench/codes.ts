@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { type BenchShop, management_headers, openShop, residentMb } from './shop.ts'
+import { median, waitsOf } from './load.ts'
+import { type BenchShop, call, management_headers, openShop, residentMb } from './shop.ts'
 
 const sizes = [10_000, 100_000, 1_000_000]
 /** A short run is noisy: it is repeated, and the middle one counts. */
@@ -28,7 +29,7 @@ export async function codes(): Promise<void> {
       const runs = []
       for (let n = 1; n <= (repeats[size] as number); n++)
         runs.push(await generate(shop, `${size} codes, ${n}`, size, code as string))
-      const seconds = middle(runs.map((run) => run.seconds))
+      const seconds = median(runs.map((run) => run.seconds))
       const reads = waitsOf(runs.flatMap((run) => run.waits))
       const most = Math.max(...runs.map((run) => run.most))
       costs.set(size, seconds / size)
@@ -112,11 +113,6 @@ async function download(shop: BenchShop, url: string) {
   return { lines, megabytes: bytes / 1_048_576, most }
 }
 
-interface Waits {
-  p50: number
-  p99: number
-}
-
 /** Reads a voucher every few milliseconds for as long as something takes. */
 async function readsDuring(shop: BenchShop, code: string, work: Promise<unknown>): Promise<number[]> {
   let isOver = false
@@ -131,12 +127,6 @@ async function readsDuring(shop: BenchShop, code: string, work: Promise<unknown>
     await setTimeout(5)
   }
   return waits
-}
-
-function waitsOf(waits: readonly number[]): Waits {
-  const sorted = waits.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
-  return { p50: at(0.5), p99: at(0.99) }
 }
 
 async function create(shop: BenchShop, name: string, vouchers_count: number): Promise<string> {
@@ -169,17 +159,3 @@ async function allowMany(shop: BenchShop): Promise<void> {
   const path = `/management/v1/projects/${shop.project_id}/limits`
   await call({ ...shop, headers: management_headers }, 'PUT', path, { campaign_vouchers: 2_000_000 })
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of the API, read by name
-async function call({ address, headers }: BenchShop, method: string, path: string, body?: object): Promise<any> {
-  const answer = await fetch(`${address}${path}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-  return JSON.parse(text)
-}
-
-const middle = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number

@@ -17,6 +17,13 @@ export async function requestsPerSecond({ url, headers = {}, connections, second
   return result.requests.average
 }
 
+/** Of how long some requests took: half of them took no longer than `p50`. */
+export function waitsOf(waits: readonly number[]): { p50: number; p99: number } {
+  const sorted = waits.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

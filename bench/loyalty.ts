@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import { median } from './load.ts'
-import { type BenchShop, management_headers, openShop, residentMb } from './shop.ts'
+import { median, waitsOf } from './load.ts'
+import { type BenchShop, call, newProject, openShop, query, residentMb } from './shop.ts'
 
 /** A short run: `BENCH_ORDERS=50 BENCH_EXPIRY_CARDS=2000 npm run bench loyalty`. */
 const orders = Number(process.env.BENCH_ORDERS ?? 400)
@@ -17,7 +17,7 @@ const members = 50
  * million lots that expire while a checkout goes on.
  */
 export async function loyalty(): Promise<void> {
-  const shop = await openShop({ AUTH_MODE: 'either' })
+  const shop = await openShop()
   try {
     if (orders > 0) await earning(shop)
     if (cards > 0) await expiry(await newProject(shop, 'expiry'))
@@ -211,12 +211,6 @@ const checkout = (shop: BenchShop, number: number) =>
     order: { amount: 5_000 },
   })
 
-function waitsOf(waits: readonly number[]): { p50: number; p99: number } {
-  const sorted = waits.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
-  return { p50: at(0.5), p99: at(0.99) }
-}
-
 /** Members like the one that the service has made, whose points were over on five days in a row. Nobody is due yet. */
 async function fill(shop: BenchShop): Promise<void> {
   const program = await call(shop, 'POST', '/v1/loyalties', {
@@ -285,19 +279,6 @@ async function ageLog(shop: BenchShop): Promise<void> {
   await query(shop, 'checkpoint', [])
 }
 
-/** Another project of the same service. Its calls come without a token, which would end in the middle of a long run. */
-async function newProject(shop: BenchShop, name: string): Promise<BenchShop> {
-  const operator = { ...shop, headers: management_headers }
-  const { id } = await call(operator, 'POST', '/management/v1/projects', {
-    name,
-    timezone: 'UTC',
-    currency: 'EUR',
-    case_sensitive_codes: true,
-  })
-  const { app_id, secret } = await call(operator, 'POST', `/management/v1/projects/${id}/api-keys`, { name: 'bench' })
-  return { ...shop, project_id: id, headers: { 'X-App-Id': app_id, 'X-App-Token': secret } }
-}
-
 /** So many calls, so many of them at a time. */
 async function inTurns(count: number, at_once: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
@@ -306,27 +287,4 @@ async function inTurns(count: number, at_once: number, work: (index: number) => 
       while (next < count) await work(next++)
     }),
   )
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: whatever was selected
-async function query({ database_url }: BenchShop, text: string, values: unknown[]): Promise<any[]> {
-  const client = new pg.Client({ connectionString: database_url })
-  await client.connect()
-  try {
-    return (await client.query(text, values)).rows
-  } finally {
-    await client.end()
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of the API, read by name
-async function call({ address, headers }: BenchShop, method: string, path: string, body: object): Promise<any> {
-  const answer = await fetch(`${address}${path}`, {
-    method,
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-  return JSON.parse(text)
 }

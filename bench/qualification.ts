@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { median } from './load.ts'
-import { type BenchShop, management_headers, openShop, residentMb } from './shop.ts'
+import { type BenchShop, call, newProject, openShop, residentMb } from './shop.ts'
 
 const sizes = [10, 1_000, 10_000] as const
 const codes = 1_000_000
@@ -88,8 +88,9 @@ async function amongCodes(shop: BenchShop, few: BenchShop): Promise<void> {
 
 const momentOf = (n: number) => new Date(Date.UTC(2021, 0, 1) + n * 1_000).toISOString()
 
-async function fillCodes({ database_url, project_id, address, headers }: BenchShop): Promise<void> {
-  await call({ address, headers } as BenchShop, '/v1/vouchers/CODE-0', {
+async function fillCodes(shop: BenchShop): Promise<void> {
+  const { database_url, project_id } = shop
+  await call(shop, 'POST', '/v1/vouchers/CODE-0', {
     type: 'DISCOUNT_VOUCHER',
     discount: { type: 'PERCENT', percent_off: 10 },
   })
@@ -110,27 +111,10 @@ async function fillCodes({ database_url, project_id, address, headers }: BenchSh
   await client.end()
 }
 
-/** Another project of the same service. */
-async function newProject(shop: BenchShop, name: string): Promise<BenchShop> {
-  const operator = { ...shop, headers: management_headers }
-  const { id } = await call(operator, '/management/v1/projects', {
-    name,
-    timezone: 'UTC',
-    currency: 'EUR',
-    case_sensitive_codes: true,
-  })
-  const { app_id, secret } = await call(operator, `/management/v1/projects/${id}/api-keys`, { name: 'bench' })
-  const pair = { 'X-App-Id': app_id, 'X-App-Token': secret }
-  const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
-  const answer = await fetch(`${shop.address}/v1/oauth/token`, { method: 'POST', headers: pair, body })
-  const { access_token } = (await answer.json()) as { access_token: string }
-  return { ...shop, project_id: id, headers: { ...pair, Authorization: `Bearer ${access_token}` } }
-}
-
 /** Tiers in campaigns of ten, each a second newer than the one before. */
 async function fill(shop: BenchShop, tiers: number, isHard: boolean): Promise<void> {
   const { database_url, project_id } = shop
-  const rule = await call(shop, '/v1/validation-rules', {
+  const rule = await call(shop, 'POST', '/v1/validation-rules', {
     rules: { '1': { name: 'customer.metadata', property: 'level', conditions: { $is: ['gold'] } }, logic: '1' },
   })
   const client = new pg.Client({ connectionString: database_url })
@@ -176,7 +160,7 @@ const request = {
   },
 }
 
-const qualify = (shop: BenchShop, body: object) => call(shop, '/v1/qualifications', { ...request, ...body })
+const qualify = (shop: BenchShop, body: object) => call(shop, 'POST', '/v1/qualifications', { ...request, ...body })
 
 async function timeOf(shop: BenchShop, body: object, expected: number | null): Promise<number> {
   const start = performance.now()
@@ -185,16 +169,4 @@ async function timeOf(shop: BenchShop, body: object, expected: number | null): P
   if (redeemables.total === 0 || (expected !== null && redeemables.total !== expected))
     throw new Error(`${redeemables.total} qualify`)
   return took
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of the API, read by name
-async function call({ address, headers }: BenchShop, path: string, body: object): Promise<any> {
-  const answer = await fetch(`${address}${path}`, {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${text}`)
-  return JSON.parse(text)
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import pg from 'pg'
 import { createDatabase, freePort, startPostgres } from '../packages/server/src/testing/postgres.ts'
 import { startServer } from './processes.ts'
 
@@ -19,24 +20,33 @@ const keys = {
   BOOTSTRAP_MANAGEMENT_TOKEN: 'bench-management-token',
 }
 
+/** No bench takes longer than its token lives. */
+const token_seconds = 2 * 3_600
+
 /** The headers of an operator. */
 export const management_headers = {
   'X-Management-Id': keys.BOOTSTRAP_MANAGEMENT_ID,
   'X-Management-Token': keys.BOOTSTRAP_MANAGEMENT_TOKEN,
 }
 
-export async function openShop(more: Record<string, string> = {}): Promise<BenchShop> {
+export async function openShop(): Promise<BenchShop> {
   const postgres = await startPostgres()
   const { url: database_url, drop } = await createDatabase(postgres.url)
   const port = await freePort()
-  const settings = { DATABASE_URL: database_url, PORT: String(port), LOG_LEVEL: 'warn', ...keys, ...more }
+  const settings = {
+    DATABASE_URL: database_url,
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+    OAUTH_TOKEN_TTL_SECONDS: String(token_seconds),
+    ...keys,
+  }
   const server = await startServer('../packages/server/src/main.ts', settings)
   const address = `http://127.0.0.1:${port}`
   return {
     address,
     database_url,
     project_id: /proj_\w+/.exec(server.output)?.[0] as string,
-    headers: await headersOf(address),
+    headers: await headersOf(address, { 'X-App-Id': keys.BOOTSTRAP_APP_ID, 'X-App-Token': keys.BOOTSTRAP_APP_TOKEN }),
     pid: server.pid,
     async stop() {
       await server.stop()
@@ -46,13 +56,55 @@ export async function openShop(more: Record<string, string> = {}): Promise<Bench
   }
 }
 
+/** Another project of the same service. */
+export async function newProject(shop: BenchShop, name: string): Promise<BenchShop> {
+  const operator = { ...shop, headers: management_headers }
+  const { id } = await call(operator, 'POST', '/management/v1/projects', {
+    name,
+    timezone: 'UTC',
+    currency: 'EUR',
+    case_sensitive_codes: true,
+  })
+  const { app_id, secret } = await call(operator, 'POST', `/management/v1/projects/${id}/api-keys`, { name: 'bench' })
+  const headers = await headersOf(shop.address, { 'X-App-Id': app_id, 'X-App-Token': secret })
+  return { ...shop, project_id: id, headers }
+}
+
 /** The headers of a strict call. */
-async function headersOf(address: string): Promise<Record<string, string>> {
-  const pair = { 'X-App-Id': keys.BOOTSTRAP_APP_ID, 'X-App-Token': keys.BOOTSTRAP_APP_TOKEN }
+async function headersOf(address: string, pair: Record<string, string>): Promise<Record<string, string>> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
   const answer = await fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body })
   const { access_token } = (await answer.json()) as { access_token: string }
   return { ...pair, Authorization: `Bearer ${access_token}` }
+}
+
+/** Calls the service; what it refuses fails the bench. */
+export async function call(
+  { address, headers }: BenchShop,
+  method: string,
+  path: string,
+  body?: object,
+  // biome-ignore lint/suspicious/noExplicitAny: answers of the API, read by name
+): Promise<any> {
+  const answer = await fetch(`${address}${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+  return JSON.parse(text)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever was selected
+export async function query({ database_url }: BenchShop, text: string, values: unknown[]): Promise<any[]> {
+  const client = new pg.Client({ connectionString: database_url })
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
 }
 
 /** What the process of the service holds in memory, as the kernel counts it. */
