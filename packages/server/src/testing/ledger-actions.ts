@@ -272,7 +272,7 @@ export async function perform(world: World, action: Action, today: string): Prom
   }
 }
 
-export function untilOf(until: 'rules' | 'never' | number, today: string): object {
+function untilOf(until: 'rules' | 'never' | number, today: string): object {
   if (until === 'rules') return {}
   if (until === 'never') return { expiration_type: 'NON_EXPIRING' }
   return { expiration_type: 'CUSTOM_DATE', expiration_date: dayLater(today, until) }

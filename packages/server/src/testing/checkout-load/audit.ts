@@ -1,14 +1,17 @@
+import type { Finding } from './findings.ts'
 import { query, type Shop } from './shop.ts'
 
 /** Compares what is written about a redemption in one table with what is written in the others. */
-export async function auditBooks(shop: Shop): Promise<string[]> {
-  const found = await Promise.all(
-    Object.entries(audits).map(async ([name, text]) => {
+export async function auditBooks(shop: Shop): Promise<Finding[]> {
+  return Promise.all([
+    ...Object.entries(audits).map(async ([looked_for, text]) => {
       const rows = await query(shop, text, [shop.project_id])
-      return rows.length === 0 ? [] : [`${name}: ${rows.length}, such as ${JSON.stringify(rows.slice(0, 2))}`]
+      const such_as = JSON.stringify(rows.slice(0, 2))
+      const violations = rows.length === 0 ? [] : [`${looked_for}: ${rows.length}, such as ${such_as}`]
+      return { looked_for, times: 1, violations }
     }),
-  )
-  return [...found.flat(), ...(await auditTransactions(shop))]
+    auditTransactions(shop),
+  ])
 }
 
 const live = `r.object = 'redemption' and r.status = 'SUCCEEDED'`
@@ -171,7 +174,7 @@ const audits: Record<string, string> = {
  * Every transaction says what was left after it. Whatever the order in which they happened, each begins where another
  * ended, but for the first, which begins with what the card was filled with, and the last, which ends with its balance.
  */
-async function auditTransactions(shop: Shop): Promise<string[]> {
+async function auditTransactions(shop: Shop): Promise<Finding> {
   const cards = await query(
     shop,
     `select v.code, v.credits_added as filled, v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired as left,
@@ -180,7 +183,7 @@ async function auditTransactions(shop: Shop): Promise<string[]> {
     where v.project_id = $1 and v.credits_added is not null group by v.project_id, v.id`,
     [shop.project_id],
   )
-  return cards.flatMap(({ code, filled, left, transactions }) => {
+  const violations = cards.flatMap(({ code, filled, left, transactions }) => {
     const ends = new Map<number, number>()
     const count = (balance: number, by: number) => ends.set(balance, (ends.get(balance) ?? 0) + by)
     count(filled, 1)
@@ -191,4 +194,5 @@ async function auditTransactions(shop: Shop): Promise<string[]> {
     }
     return [...ends.values()].every((sum) => sum === 0) ? [] : [`the transactions of ${code} do not follow each other`]
   })
+  return { looked_for: 'cards whose transactions do not follow each other', times: cards.length, violations }
 }

@@ -1,8 +1,9 @@
+import type { Finding } from './findings.ts'
 import type { Bound } from './goods.ts'
 import type { Ledger, Span, Use } from './model.ts'
 
 /** Nothing was ever overrun, and every refusal had a reason. */
-export function judgeBounds(ledger: Ledger): string[] {
+export function judgeBounds(ledger: Ledger): Finding[] {
   const all = takings(ledger)
   const overrun = [...all].flatMap(([name, { bound, taken }]) => {
     const peak = peakOf(taken)
@@ -23,7 +24,10 @@ export function judgeBounds(ledger: Ledger): string[] {
       const wanted = uses.map((use) => `${use.thing.id} for ${use.customer}, ${JSON.stringify(numbersOf(use))}`)
       return `refused without a reason: ${key} of ${wanted.join(' + ')} at ${new Date(span.started_at).toISOString()}`
     })
-  return [...overrun, ...groundless]
+  return [
+    { looked_for: 'limits, budgets and balances that were overrun', times: all.size, violations: overrun },
+    { looked_for: 'refusals without a reason', times: ledger.refusals.length, violations: groundless },
+  ]
 }
 
 /** What takes room within a bound: surely between two moments, possibly between two others. */

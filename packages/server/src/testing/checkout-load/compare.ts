@@ -1,39 +1,50 @@
+import type { Finding } from './findings.ts'
 import type { Bound } from './goods.ts'
 import type { Checkout, Ledger, OrderRecord, Use } from './model.ts'
 import type { Run } from './run.ts'
 import { made, query, type Shop } from './shop.ts'
 
 /** What is stored is what was answered: no redemption, rollback or failure more or less, and every order adds up. */
-export async function judgeRows(run: Run): Promise<string[]> {
+export async function judgeRows(run: Run): Promise<Finding[]> {
   const { shop, ledger } = run
   const expected = expectedRows(ledger)
   const rows = await query(shop, 'select id, status, amount from redemptions where project_id = $1', [shop.project_id])
   const stored = new Map(rows.map(({ id, status, amount }) => [id as string, `${status} ${amount ?? 0}`]))
   const listed = await listedRedemptions(shop)
+  const { size: times } = expected
   return [
-    ...differences('stored', expected, stored),
-    ...differences('listed', expected, listed),
-    ...(await judgeOrders(run)),
-    ...(await judgeCodes(run)),
+    {
+      looked_for: 'redemptions and rollbacks stored otherwise than acknowledged',
+      times,
+      violations: differences('stored', expected, stored),
+    },
+    {
+      looked_for: 'redemptions and rollbacks listed otherwise than acknowledged',
+      times,
+      violations: differences('listed', expected, listed),
+    },
+    await judgeOrders(run),
+    await judgeCodes(run),
   ]
 }
 
 /** Whoever asks again with the same key is told the same again, and nothing happens. */
-export async function judgeReplays({ shop, ledger }: Run): Promise<void> {
+export async function judgeReplays({ shop, ledger }: Run): Promise<Finding> {
   const count = async () =>
     (await query(shop, 'select count(*) as rows from redemptions where project_id = $1', [shop.project_id]))[0].rows
   const before = await count()
   // A validation that keeps nothing for a session changes nothing, whoever sends it again.
   const kept = ledger.kept.filter(({ path, text }) => path !== '/v1/validations' || 'session' in JSON.parse(text))
   const step = Math.max(1, Math.floor(kept.length / 100))
-  for (const { path, body, key, status, text } of kept.filter((_, index) => index % step === 0)) {
+  const again = kept.filter((_, index) => index % step === 0)
+  const violations: string[] = []
+  for (const { path, body, key, status, text } of again) {
     const reply = await shop.call('POST', path, body, { key })
     if (reply.status !== status || reply.text !== text || !reply.is_replay)
-      ledger.violations.push(
-        `the same request with the same key was answered otherwise: ${path} ${text} → ${reply.text}`,
-      )
+      violations.push(`the same request with the same key was answered otherwise: ${path} ${text} → ${reply.text}`)
   }
-  if ((await count()) !== before) ledger.violations.push('a repeated request was stored again')
+  if ((await count()) !== before) violations.push('a repeated request was stored again')
+  return { looked_for: 'requests repeated with their key that were done again', times: again.length, violations }
 }
 
 /** Id → status and amount, of everything that has to be in the table. */
@@ -68,7 +79,7 @@ async function listedRedemptions(shop: Shop): Promise<Map<string, string>> {
   return listed
 }
 
-async function judgeOrders({ shop, ledger }: Run): Promise<string[]> {
+async function judgeOrders({ shop, ledger }: Run): Promise<Finding> {
   const by_order = new Map<OrderRecord, Checkout[]>()
   for (const checkout of ledger.checkouts)
     if (checkout.order !== null) by_order.set(checkout.order, [...(by_order.get(checkout.order) ?? []), checkout])
@@ -84,7 +95,7 @@ async function judgeOrders({ shop, ledger }: Run): Promise<string[]> {
     if (row === undefined) wrong.push(`order ${order.id} was acknowledged but is not stored`)
     else wrong.push(...judgeOrder(order, checkouts, row))
   }
-  return wrong
+  return { looked_for: 'orders that are not what their redemptions say', times: by_order.size, violations: wrong }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a row
@@ -121,10 +132,11 @@ function judgeOrder(order: OrderRecord, checkouts: Checkout[], row: any): string
 }
 
 /** Codes, cards and tiers as the service shows them. */
-async function judgeCodes({ shop, goods, ledger }: Run): Promise<string[]> {
+async function judgeCodes({ shop, goods, ledger }: Run): Promise<Finding> {
   const live = ledger.checkouts.filter(({ undone }) => undone === null).flatMap(({ children }) => children)
   const wrong: string[] = []
-  for (const thing of [...goods.things, ...goods.units]) {
+  const things = [...goods.things, ...goods.units]
+  for (const thing of things) {
     const uses = live.filter((use) => use.thing === thing)
     const credits = uses.reduce((sum, use) => sum + use.credits, 0)
     const complain = (what: string, found: unknown, expected: unknown) => {
@@ -146,7 +158,11 @@ async function judgeCodes({ shop, goods, ledger }: Run): Promise<string[]> {
     complain('the list of redemptions', done.length, uses.length)
     complain('the total of the list', entries.total, entries.redemption_entries.length)
   }
-  return wrong
+  return {
+    looked_for: 'codes, cards and tiers that are shown otherwise than used',
+    times: things.length,
+    violations: wrong,
+  }
 }
 
 function differences(

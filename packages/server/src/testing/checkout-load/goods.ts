@@ -120,7 +120,7 @@ async function campaignCodes(shop: Shop): Promise<Thing[]> {
 }
 
 /** Of UTC, which is the zone of the project. */
-const isNearMidnight = (): boolean => new Date(Date.now() + 20 * 60_000).getUTCDate() !== new Date().getUTCDate()
+export const isNearMidnight = (): boolean => new Date(Date.now() + 20 * 60_000).getUTCDate() !== new Date().getUTCDate()
 
 async function promotion(shop: Shop): Promise<{ tiers: Thing[]; stack: Goods['stack'] }> {
   const { id: campaign } = await made(shop, 'POST', '/v1/campaigns', {

@@ -10,7 +10,8 @@ export interface Ledger {
   /** Requests with a key, and their answers. */
   kept: Array<{ path: string; body: unknown; key: string; status: number; text: string }>
   violations: string[]
-  outcomes: Map<string, number>
+  /** So many were answered. */
+  requests: number
   unanswered: number
   replayed: number
   slowest_ms: number
@@ -23,7 +24,7 @@ export const newLedger = (): Ledger => ({
   failed: new Set(),
   kept: [],
   violations: [],
-  outcomes: new Map(),
+  requests: 0,
   unanswered: 0,
   replayed: 0,
   slowest_ms: 0,

@@ -1,5 +1,6 @@
 import { between, type Chance, oneOf } from './chance.ts'
 import { customerFor, useOf } from './choices.ts'
+import type { Finding } from './findings.ts'
 import type { Hold, Use } from './model.ts'
 import { redeem } from './redeem.ts'
 import { ask, redeemableOf } from './requests.ts'
@@ -62,11 +63,16 @@ export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
 }
 
 /** Sessions that were forgotten have ended by themselves. */
-export async function heldIsFreeAgain({ shop, ledger }: Run): Promise<void> {
+export async function heldIsFreeAgain({ shop, ledger }: Run): Promise<Finding> {
   const last = Math.max(0, ...ledger.holds.map(({ span, ttl_ms }) => span.ended_at + ttl_ms))
   await pause(Math.max(0, last - Date.now()) + 20)
   const held = await query(shop, 'select session_key from holds where project_id = $1 and expires_at > now()', [
     shop.project_id,
   ])
-  if (held.length > 0) ledger.violations.push(`sessions that nobody has any more still hold something: ${held.length}`)
+  const looked_for = 'sessions that nobody has any more and that still hold something'
+  return {
+    looked_for,
+    times: ledger.holds.length,
+    violations: held.length === 0 ? [] : [`${looked_for}: ${held.length}`],
+  }
 }

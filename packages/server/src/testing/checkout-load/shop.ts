@@ -1,26 +1,22 @@
-import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-
-/** One process of the service. */
-export interface ServiceNode {
-  address: string
-  /** All that it has printed so far: its errors, when there are any. */
-  output(): string
-  kill(): Promise<void>
-  stop(): Promise<void>
-}
+import { credentials, type ServiceNode, startNode } from './service-node.ts'
 
 export interface Shop {
   database_url: string
   project_id: string
   /** Requests go to them in turn; who kills one puts another in its place. */
   nodes: ServiceNode[]
+  answers: Answers
   /** One request, to the next node unless one is chosen. Fails when nobody answers. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
+  /** A shop without anything in it, in a project of its own, on the same nodes. */
+  another(): Promise<Shop>
   close(): Promise<void>
 }
+
+/** What was asked for, and how often it was answered how: `POST redemptions` → `400 quantity_exceeded` → 7. */
+export type Answers = Map<string, Map<string, number>>
 
 export interface CallOptions {
   key?: string
@@ -37,71 +33,54 @@ export interface Reply {
   is_replay: boolean
 }
 
-/** Starts so many nodes on one database, which the first of them sets up where it is empty. */
-export async function openShop(database_url: string, { nodes_count = 2 } = {}): Promise<Shop> {
-  const nodes = await Promise.all(Array.from({ length: nodes_count }, () => startNode(database_url)))
+/** Starts two nodes on one database, which the first of them sets up where it is empty. */
+export async function openShop(database_url: string, answers: Answers = new Map()): Promise<Shop> {
+  const nodes = await Promise.all([startNode(database_url), startNode(database_url)])
   const agent = new Agent({ keepAlive: true })
   let turn = 0
-  const shop: Shop = {
+  const shopOf = (project_id: string, headers: Record<string, string>): Shop => ({
     database_url,
-    project_id: '',
+    project_id,
     nodes,
-    call(method, path, body, { key, node = turn++ % nodes.length, patience_ms = 60_000 } = {}) {
-      return send(agent, `${(nodes[node] as ServiceNode).address}${path}`, method, body, key, patience_ms)
+    answers,
+    async call(method, path, body, { key, node = turn++ % nodes.length, patience_ms = 60_000 } = {}) {
+      const url = `${(nodes[node] as ServiceNode).address}${path}`
+      const sent = { ...headers, ...(key === undefined ? {} : { 'Idempotency-Key': key }) }
+      const reply = await send(agent, url, method, body, sent, patience_ms).catch((error: Error) => error)
+      count(answers, `${method} ${wordsOf(path)}`, reply)
+      if (reply instanceof Error) throw reply
+      return reply
+    },
+    async another() {
+      const manager = shopOf('', credentials.management)
+      const body = { name: 'Another', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true }
+      const { id } = await made(manager, 'POST', '/management/v1/projects', body)
+      const key = await made(manager, 'POST', `/management/v1/projects/${id}/api-keys`, { name: 'Shop' })
+      return shopOf(id, { 'X-App-Id': key.app_id, 'X-App-Token': key.secret })
     },
     async close() {
       agent.destroy()
       await Promise.all(nodes.map((node) => node.stop()))
     },
-  }
-  const [project] = await query(shop, 'select id from projects')
-  shop.project_id = project?.id as string
-  return shop
+  })
+  const [project] = await query({ database_url }, 'select id from projects')
+  return shopOf(project?.id as string, credentials.application)
 }
 
-export async function startNode(database_url: string): Promise<ServiceNode> {
-  const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--disable-warning=ExperimentalWarning', file('../../main.ts')],
-    {
-      env: {
-        PATH: process.env.PATH ?? '',
-        NODE_COMPILE_CACHE: file('../../../../../node_modules/.cache/guerdon/compiled'),
-        PORT: '0',
-        DATABASE_URL: database_url,
-        LOG_LEVEL: 'error',
-        AUTH_MODE: 'either', // a token would end in the middle of a long load
-        BOOTSTRAP_APP_ID: credentials.id,
-        BOOTSTRAP_APP_TOKEN: credentials.token,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  let is_over = false
-  const ended = new Promise<void>((resolve) =>
-    child.once('close', () => {
-      is_over = true
-      resolve()
-    }),
-  )
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    await ended
-  }
-  for (let waited_ms = 0; ; waited_ms += 20) {
-    const address = /ready on (\S+)/.exec(output)?.[1]
-    if (address !== undefined)
-      return { address, output: () => output, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
-    if (is_over || waited_ms > 60_000) {
-      await end('SIGKILL')
-      throw new Error(`The service did not start:\n${output}`)
-    }
-    await pause(20)
-  }
+function count(answers: Answers, asked: string, reply: Reply | Error): void {
+  const answer =
+    reply instanceof Error ? 'no answer' : `${reply.status}${reply.status < 300 ? '' : ` ${reply.body?.key}`}`
+  const counts = answers.get(asked) ?? new Map<string, number>()
+  answers.set(asked, counts.set(answer, (counts.get(answer) ?? 0) + 1))
 }
+
+/** `/v1/redemptions/r_1/rollback` → `redemptions rollback` */
+const wordsOf = (path: string): string =>
+  path
+    .replace(/\?.*/, '')
+    .split('/')
+    .filter((word) => /^[a-z-]+$/.test(word))
+    .join(' ')
 
 /** Calls that prepare something and must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
@@ -110,6 +89,10 @@ export async function made(shop: Shop, method: string, path: string, body?: unkn
   if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
   return reply.body
 }
+
+/** The first errors that its nodes have printed. */
+export const printedBy = ({ nodes }: Shop): string[] =>
+  nodes.flatMap((node) => node.output().match(/^\{.*/gm)?.slice(0, 3) ?? [])
 
 /** Looks straight into the database, on a connection of its own: an earlier one may not have survived. */
 export async function query(
@@ -142,17 +125,15 @@ function send(
   url: string,
   method: string,
   body: unknown,
-  key: string | undefined,
+  sent: Record<string, string>,
   patience_ms: number,
 ): Promise<Reply> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
-    'X-App-Id': credentials.id,
-    'X-App-Token': credentials.token,
+    ...sent,
     ...(payload === undefined
       ? {}
       : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
-    ...(key === undefined ? {} : { 'Idempotency-Key': key }),
   }
   return new Promise((resolve, reject) => {
     const asked = request(url, { method, agent, headers }, (answer) => {
@@ -176,5 +157,3 @@ function send(
     asked.end(payload)
   })
 }
-
-const credentials = { id: '7d1c0f5e-3a52-4b8e-9c61-5f0a2d7be914', token: 'e2a96c34-81fd-4d07-b5a3-09c7f14d6b28' }

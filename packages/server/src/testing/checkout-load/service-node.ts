@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { endWithUs } from './end-with-us.ts'
+
+/** One process of the service. */
+export interface ServiceNode {
+  address: string
+  /** All that it has printed so far: its errors, when there are any. */
+  output(): string
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** What opens a database that a node has set up. */
+export const credentials = {
+  application: {
+    'X-App-Id': '7d1c0f5e-3a52-4b8e-9c61-5f0a2d7be914',
+    'X-App-Token': 'e2a96c34-81fd-4d07-b5a3-09c7f14d6b28',
+  },
+  management: {
+    'X-Management-Id': '2b9e6d10-c7f4-4a35-8e02-61d8f3a4b7c9',
+    'X-Management-Token': '94f0c8e7-1d26-4b5f-a3e9-7c50b2d1f684',
+  },
+}
+
+export async function startNode(database_url: string): Promise<ServiceNode> {
+  const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', file('../../main.ts')],
+    {
+      env: {
+        PATH: process.env.PATH ?? '',
+        NODE_COMPILE_CACHE: file('../../../../../node_modules/.cache/guerdon/compiled'),
+        PORT: '0',
+        DATABASE_URL: database_url,
+        LOG_LEVEL: 'error',
+        AUTH_MODE: 'either', // a token would end in the middle of a long load
+        BOOTSTRAP_APP_ID: credentials.application['X-App-Id'],
+        BOOTSTRAP_APP_TOKEN: credentials.application['X-App-Token'],
+        BOOTSTRAP_MANAGEMENT_ID: credentials.management['X-Management-Id'],
+        BOOTSTRAP_MANAGEMENT_TOKEN: credentials.management['X-Management-Token'],
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  endWithUs(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  let is_over = false
+  const ended = new Promise<void>((resolve) =>
+    child.once('close', () => {
+      is_over = true
+      resolve()
+    }),
+  )
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    await ended
+  }
+  for (let waited_ms = 0; ; waited_ms += 20) {
+    const address = /ready on (\S+)/.exec(output)?.[1]
+    if (address !== undefined)
+      return { address, output: () => output, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
+    if (is_over || waited_ms > 60_000) {
+      await end('SIGKILL')
+      throw new Error(`The service did not start:\n${output}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { endWithUs } from '../checkout-load/end-with-us.ts'
+import { pause, query } from '../checkout-load/shop.ts'
+import { startPostgres } from '../postgres.ts'
+
+export interface MortalPostgres {
+  /** URL of its maintenance database. */
+  url: string
+  /** Ends all of its processes at once, as if they had been in a container that is gone. */
+  kill(): Promise<void>
+  /** Starts it again on the same folder. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface OpenPostgres {
+  url: string
+  /** Null where it is that of somebody else, which is not ours to kill. */
+  mortal: MortalPostgres | null
+  stop(): Promise<void>
+}
+
+/** The PostgreSQL that a URL names, or one of our own. */
+export async function openPostgres(url: string | undefined): Promise<OpenPostgres> {
+  if (url) return { url, mortal: null, stop: async () => {} }
+  const mortal = await startMortalPostgres()
+  return { url: mortal.url, mortal, stop: mortal.stop }
+}
+
+/** It is started again with the command that it was started with. */
+async function startMortalPostgres(): Promise<MortalPostgres> {
+  const { url } = await startPostgres({ url: '' })
+  const server = { database_url: url }
+  const [{ data_directory: folder }] = await query(server, 'show data_directory')
+  const [command = '', ...args] = readFileSync(join(folder, 'postmaster.opts'), 'utf8')
+    .trim()
+    .split(/ "|"(?: "|$)/)
+    .filter((word) => word !== '')
+  // A page that was being written when its process died may be torn.
+  const careful = args.map((word) => word.replace('full_page_writes=off', 'full_page_writes=on'))
+  const { uid, gid } = statSync(folder)
+  let running: ChildProcess | undefined
+
+  const isRunning = () => running !== undefined && running.exitCode === null && running.signalCode === null
+  const end = async (signal: NodeJS.Signals) => {
+    running?.kill(signal)
+    while (isRunning()) await pause(5)
+  }
+  const start = async () => {
+    for (let tries = 0; tries < 300; tries += 1) {
+      // It does not start as long as a process of the one before is alive.
+      if (!isRunning()) {
+        running = spawn(command, careful, { uid, gid, stdio: 'ignore' })
+        endWithUs(running, 'SIGQUIT')
+      }
+      await pause(50)
+      if (await query(server, 'select 1').catch(() => null)) return
+    }
+    throw new Error('PostgreSQL did not start again')
+  }
+
+  const pid_file = join(folder, 'postmaster.pid') // there as long as it runs
+  process.kill(Number(readFileSync(pid_file, 'utf8').split('\n')[0]), 'SIGINT')
+  while (existsSync(pid_file)) await pause(20)
+  await start()
+  return {
+    url,
+    start,
+    async kill() {
+      const backends = await query(server, 'select pid from pg_stat_activity')
+      const dead = end('SIGKILL')
+      for (const { pid } of backends)
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // It has ended by itself.
+        }
+      await dead
+    },
+    async stop() {
+      await end('SIGINT')
+      rmSync(dirname(folder), { recursive: true, force: true })
+    },
+  }
+}

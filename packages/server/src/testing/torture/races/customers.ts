@@ -1,0 +1,51 @@
+import { deepEqual } from 'node:assert/strict'
+import { amountOff, limitTo, newCodes } from '../../checkout-load/codes-and-cards.ts'
+import { made, query, type Shop } from '../../checkout-load/shop.ts'
+import { atOnce, counted, newCode, type Races, redeem, voucher } from './race.ts'
+
+export const oncePerCustomer: Races = {
+  async 'a code'(shop) {
+    await newCode(shop, 'ONCE')
+    await limitTo(shop, { voucher: 'ONCE' }, { 'redemption.count.per_customer': 1 })
+    await onceEach(shop, 'A-CODE', () => voucher('ONCE'))
+  },
+
+  async 'the codes of a campaign'(shop) {
+    const campaign = await newCodes(shop, 'OF-MANY', 50, amountOff(700))
+    await limitTo(shop, { campaign }, { 'campaign.redemptions.customers_count': 1 })
+    await onceEach(shop, 'OF-CODES', (index) => voucher(`OF-MANY-${index}`))
+  },
+
+  async 'a promotion tier'(shop) {
+    const body = { name: 'For each', campaign_type: 'PROMOTION', promotion: { tiers: [] } }
+    const { id: campaign } = await made(shop, 'POST', '/v1/campaigns', body)
+    const discount = { type: 'AMOUNT', amount_off: 700, effect: 'APPLY_TO_ORDER' }
+    const tier = { name: 'Tier', action: { discount } }
+    const { id } = await made(shop, 'POST', `/v1/promotions/${campaign}/tiers`, tier)
+    await limitTo(shop, { promotion_tier: id }, { 'redemption.count.per_customer': 1 })
+    await onceEach(shop, 'A-TIER', () => ({ object: 'promotion_tier', id }))
+  },
+}
+
+/** Customers who are known before, and some who come with the first of their redemptions. */
+async function onceEach(shop: Shop, what: string, redeemable: (index: number) => object): Promise<void> {
+  const onlyOnce = async (count: number, customer: object) => {
+    const replies = await atOnce(count, (index) =>
+      redeem(shop, { redeemables: [redeemable(index)], order: { amount: 10_000 }, customer }),
+    )
+    deepEqual(counted(replies), { '200': 1, '400 redemption_rules_violated': count - 1 })
+  }
+  const known = { source_id: `${what}-KNOWN` }
+  await made(shop, 'POST', '/v1/customers', known)
+  await onlyOnce(50, known)
+  await onlyOnce(50, { source_id: `${what}-UNKNOWN`, name: 'Ann' })
+  // Some read before the customer is there, some after, and some while it comes: the last of these are rare.
+  for (let round = 0; round < 6; round += 1) await onlyOnce(20, { source_id: `${what}-UNKNOWN-${round}` })
+  const customers = await query(
+    shop,
+    `select redemptions_succeeded as succeeded, count(*) as customers from customers
+    where project_id = $1 and source_id like $2 || '-%' group by 1`,
+    [shop.project_id, what],
+  )
+  deepEqual(customers, [{ succeeded: 1, customers: 8 }])
+}

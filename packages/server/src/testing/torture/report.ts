@@ -1,0 +1,66 @@
+import type { Strike } from '../checkout-load/faults.ts'
+import type { Finding } from '../checkout-load/findings.ts'
+import type { Answers } from '../checkout-load/shop.ts'
+
+/** All that has been done and seen so far; it grows while the torture goes on. */
+export interface TortureReport {
+  seed: number
+  seconds: number
+  started_at: number
+  round: number
+  doing: string
+  answers: Answers
+  /** Requests that were done although nobody answered, and were answered from memory when they were sent again. */
+  replayed: number
+  slowest_ms: number
+  faults: Map<string, { times: number; requests_hit: number }>
+  races: Map<string, number>
+  looked_for: Map<string, number>
+  violations: Violation[]
+  /** What the nodes printed, where something is wrong. */
+  printed: string[]
+}
+
+export interface Violation {
+  /** Of the round: as the seed of a whole run, it begins with that round. */
+  seed: number
+  doing: string
+  text: string
+}
+
+export const newReport = (seed: number, seconds: number): TortureReport => ({
+  seed,
+  seconds,
+  started_at: Date.now(),
+  round: 0,
+  doing: 'starting PostgreSQL',
+  answers: new Map(),
+  replayed: 0,
+  slowest_ms: 0,
+  faults: new Map(),
+  races: new Map(),
+  looked_for: new Map(),
+  violations: [],
+  printed: [],
+})
+
+/** Round 1 has the seed of the run, and every other the next. */
+export const seedOf = ({ seed, round }: TortureReport): number => seed + Math.max(0, round - 1)
+
+export function noteViolation(report: TortureReport, text: string): void {
+  report.violations.push({ seed: seedOf(report), doing: report.doing, text })
+}
+
+export function noteFindings(report: TortureReport, findings: readonly Finding[]): void {
+  for (const { looked_for, times, violations } of findings) {
+    report.looked_for.set(looked_for, (report.looked_for.get(looked_for) ?? 0) + times)
+    for (const text of violations) noteViolation(report, text)
+  }
+}
+
+export function noteStrikes({ faults }: TortureReport, strikes: readonly Strike[]): void {
+  for (const { name, requests_hit } of strikes) {
+    const before = faults.get(name) ?? { times: 0, requests_hit: 0 }
+    faults.set(name, { times: before.times + 1, requests_hit: before.requests_hit + requests_hit })
+  }
+}

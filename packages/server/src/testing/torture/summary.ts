@@ -1,0 +1,71 @@
+import { seedOf, type TortureReport } from './report.ts'
+
+/** One line for whoever waits: what is going on, and how far it has come. */
+export function progressOf(report: TortureReport): string {
+  const seconds = Math.round((Date.now() - report.started_at) / 1_000)
+  const faults = sumOf([...report.faults.values()].map(({ times }) => times))
+  return `${seconds} s of ${report.seconds}, round ${report.round}, ${number(requestsOf(report))} requests, ${faults} faults, ${report.violations.length} violations: ${report.doing}`
+}
+
+/** All that was done and seen, for the end. */
+export function summaryOf(report: TortureReport): string {
+  const { seed, seconds, round, answers, faults, races, looked_for, violations, replayed, slowest_ms } = report
+  const took = ((Date.now() - report.started_at) / 1_000).toFixed(1)
+  const checks = sumOf([...looked_for.values()]) + sumOf([...races.values()])
+  const lines = [
+    `seed ${seed}, ${took} s of ${seconds}, ${round} rounds (the last with seed ${seedOf(report)})`,
+    '',
+    `operations tried: ${number(requestsOf(report))}, the slowest load request took ${number(slowest_ms)} ms until it was answered`,
+    ...table([...answers].map(([asked, counts]) => [asked, sumOf([...counts.values()])])),
+    '',
+    'answers',
+    ...table(byStatus(report)),
+    `  ${number(replayed)} of those that nobody heard had been done, and were answered from memory when sent again`,
+    '',
+    `faults injected: ${number(sumOf([...faults.values()].map(({ times }) => times)))}`,
+    ...table([...faults].map(([name, { times, requests_hit }]) => [`${name}, ${requests_hit} requests hit`, times])),
+    '',
+    'races run',
+    ...table([...races]),
+    '',
+    'looked for, on so many occasions',
+    ...table([...looked_for]),
+    '',
+    `invariants checked: ${number(checks)}`,
+    `violations: ${number(violations.length)}`,
+    ...failuresOf(report),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const shown_max = 20
+
+function failuresOf({ violations, seconds, printed }: TortureReport): string[] {
+  const shown = violations
+    .slice(0, shown_max)
+    .map(({ seed, doing, text }) => `  seed ${seed}, ${doing}\n    ${text.slice(0, 3_000)}`)
+  if (violations.length > shown_max) shown.push(`  and ${violations.length - shown_max} more`)
+  const seeds = [...new Set(violations.map(({ seed }) => seed))]
+  const repeat = seeds.map((seed) => `To repeat it: npm run torture -- --seconds ${seconds} --seed ${seed}`)
+  return [...shown, ...printed.map((line) => `  a node printed: ${line.slice(0, 1_000)}`), ...repeat]
+}
+
+function byStatus({ answers }: TortureReport): Array<[string, number]> {
+  const counts = new Map<string, number>()
+  for (const each of answers.values())
+    for (const [answer, count] of each) counts.set(answer, (counts.get(answer) ?? 0) + count)
+  return [...counts]
+}
+
+const requestsOf = ({ answers }: TortureReport): number =>
+  sumOf([...answers.values()].flatMap((counts) => [...counts.values()]))
+
+/** The most frequent first. */
+const table = (rows: Array<[name: string, count: number]>): string[] =>
+  rows
+    .sort(([a_name, a], [b_name, b]) => b - a || (a_name < b_name ? -1 : 1))
+    .map(([name, count]) => `${number(count).padStart(9)}  ${name}`)
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0)
+
+const number = (value: number): string => value.toLocaleString('en')

@@ -1,0 +1,151 @@
+import { auditBooks } from '../checkout-load/audit.ts'
+import { between, type Chance, newChance } from '../checkout-load/chance.ts'
+import { databaseKill, type Fault, serverKill } from '../checkout-load/faults.ts'
+import { runLoad } from '../checkout-load/load.ts'
+import { openShop, printedBy, type Shop } from '../checkout-load/shop.ts'
+import { createDatabase } from '../postgres.ts'
+import { type MortalPostgres, type OpenPostgres, openPostgres } from './mortal-postgres.ts'
+import { races } from './races/index.ts'
+import { noteFindings, noteStrikes, noteViolation, seedOf, type TortureReport } from './report.ts'
+
+export interface TortureOptions {
+  /** Of a PostgreSQL that is there and not ours to kill; without it, one is started and killed. */
+  database_url?: string | undefined
+  /** Ends it before its time. */
+  signal?: AbortSignal
+}
+
+/** Round after round until the time is over or something is wrong. What it did and saw is in the report. */
+export async function torture(report: TortureReport, { database_url, signal }: TortureOptions = {}): Promise<void> {
+  const ends_at = report.started_at + report.seconds * 1_000
+  const postgres = await openPostgres(database_url)
+  const stage: Stage = { postgres, ends_at: ends_at - closing_ms, shop: null, drop: async () => {} }
+  try {
+    await Promise.race([rounds(report, stage), whenAborted(signal), whenLate(report, ends_at)])
+  } catch (error) {
+    noteViolation(report, (error as Error).stack ?? String(error))
+  }
+  // A round that was cut short is not waited for. It fails when all is closed, which is no violation.
+  const violations = [...report.violations]
+  const nodes = stage.shop?.nodes ?? []
+  if (violations.length > 0 && stage.shop !== null) report.printed = printedBy(stage.shop)
+  await Promise.all(nodes.map((node) => node.kill()))
+  await stage.drop().catch(() => {}) // the server may be down, and is ours then
+  await postgres.stop()
+  report.violations = violations
+}
+
+/** What there is to close at the end. */
+interface Stage {
+  postgres: OpenPostgres
+  ends_at: number
+  shop: Shop | null
+  drop(): Promise<void>
+}
+
+/** For closing the nodes and the database at the end. */
+const closing_ms = 4_000
+
+/** After so much more time, something hangs. */
+const patience_ms = 60_000
+
+async function rounds(report: TortureReport, stage: Stage): Promise<void> {
+  const { postgres, ends_at } = stage
+  report.doing = 'starting the service'
+  const started_at = Date.now()
+  const database = await createDatabase(postgres.url)
+  stage.drop = database.drop
+  const first = await openShop(database.url, report.answers)
+  stage.shop = first
+  const start_ms = Date.now() - started_at
+  // A round has a load, as long as there is time for what it took the last time.
+  let load_took_ms = 0
+  const races_took_ms = new Map<string, number>()
+  for (let has_time = true; has_time && report.violations.length === 0; ) {
+    const load_started_at = Date.now()
+    const left_ms = ends_at - load_started_at
+    if (left_ms > load_took_ms) {
+      report.round += 1
+      await loadRound(report, first, { mortal: postgres.mortal, left_ms, start_ms })
+      load_took_ms = Date.now() - load_started_at
+    }
+    has_time = await raceRound(report, await first.another(), { ends_at, took_ms: races_took_ms })
+  }
+  report.doing = 'closing'
+  await first.close()
+}
+
+/** The load counts everything, so it has a project of its own. */
+async function loadRound(
+  report: TortureReport,
+  first: Shop,
+  { mortal, left_ms, start_ms }: { mortal: MortalPostgres | null; left_ms: number; start_ms: number },
+): Promise<void> {
+  const seed = seedOf(report)
+  const shop = await first.another()
+  // Each server once, and PostgreSQL once where it is ours; fewer where starting them again would take most of the time.
+  const faults: Fault[] = shuffled(newChance(seed), [
+    ...shop.nodes.map((_, victim) => serverKill(shop, victim)),
+    ...(mortal === null ? [] : [databaseKill(mortal)]),
+  ]).slice(0, Math.max(1, Math.floor(left_ms / 2 / (start_ms + 1_000))))
+  const load = await runLoad(shop, {
+    seed,
+    seconds: Math.min(10, Math.max(1, (left_ms * 0.15) / 1_000)),
+    faults,
+    tell: (doing) => {
+      report.doing = doing
+    },
+  })
+  report.replayed += load.replayed
+  report.slowest_ms = Math.max(report.slowest_ms, load.slowest_ms)
+  noteStrikes(report, load.strikes)
+  noteFindings(report, load.findings)
+}
+
+/**
+ * The races one by one, each time in another order, but those that would take longer than there is time; whether there was
+ * time for any.
+ */
+async function raceRound(
+  report: TortureReport,
+  shop: Shop,
+  { ends_at, took_ms }: { ends_at: number; took_ms: Map<string, number> },
+): Promise<boolean> {
+  const all = Object.entries(races).flatMap(([about, group]) =>
+    Object.entries(group).map(([name, race]) => ({ name: `${about}: ${name}`, race })),
+  )
+  let has_time = false
+  for (const { name, race } of shuffled(newChance(seedOf(report)), all)) {
+    const started_at = Date.now()
+    if (started_at + (took_ms.get(name) ?? 3_000) > ends_at) continue
+    has_time = true
+    report.doing = name
+    await race(shop).catch((error: Error) => noteViolation(report, error.message))
+    report.races.set(name, (report.races.get(name) ?? 0) + 1)
+    took_ms.set(name, Date.now() - started_at)
+  }
+  report.doing = 'comparing the tables'
+  noteFindings(report, await auditBooks(shop))
+  return has_time
+}
+
+function shuffled<T>(chance: Chance, values: readonly T[]): T[] {
+  const mixed = [...values]
+  for (let last = mixed.length - 1; last > 0; last -= 1) {
+    const other = between(chance, 0, last)
+    ;[mixed[last], mixed[other]] = [mixed[other] as T, mixed[last] as T]
+  }
+  return mixed
+}
+
+const whenAborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) resolve()
+    else signal?.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+const whenLate = (report: TortureReport, ends_at: number): Promise<never> =>
+  new Promise((_, reject) => {
+    const late = () => reject(new Error(`${report.doing} did not come to an end`))
+    setTimeout(late, ends_at + patience_ms - Date.now()).unref()
+  })
