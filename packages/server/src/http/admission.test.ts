@@ -46,7 +46,7 @@ const extra: Operation[] = [
     path: '/v1/probes/codes/{code}',
     summary: 'Says which code it read',
     reply: Type.Object({ code: Type.String() }),
-    errors: [],
+    errors: ['not_found'],
     run: async (_ctx, { params }) => ({ code: params.code }),
   }),
   operation({
@@ -57,7 +57,7 @@ const extra: Operation[] = [
     query: Type.Object({ limit: Type.Optional(Int({ maximum: 100 })) }),
     body: Type.Object({ name: Name }),
     reply: Type.Object({ reached: Type.String() }),
-    errors: ['not_found', 'invalid_payload'],
+    errors: ['not_found', 'invalid_payload', 'invalid_query_params'],
     flag: 'client_publish_enabled',
     target: async (_ctx, { params }) => {
       if (params.probeId !== 'known') throw notFound('probe', params.probeId)

@@ -274,7 +274,7 @@ const fateProbe = operation({
   summary: 'Create a category and fail',
   body: CategoryBody,
   reply: Category,
-  errors: [],
+  errors: ['not_found', 'duplicate_found', 'missing_parameters', 'invalid_payload'],
   run: async (ctx, { params: { fate }, body }) => {
     const category = await insertCategory(ctx, body)
     if (left_to_fail-- <= 0) return category

@@ -130,7 +130,7 @@ describe('over HTTP', () => {
         limit: Type.Optional(Type.Integer({ default: 10 })),
       }),
       reply: Type.Object({ codes: Type.Optional(Type.Array(Type.String())), limit: Type.Integer() }),
-      errors: [],
+      errors: ['invalid_query_params'],
       run: async (_ctx, { query }) => ({ ...query, limit: query.limit as number }),
     }),
     operation({

@@ -295,7 +295,7 @@ describe('over HTTP', () => {
         customer: Type.String(),
       }),
       reply: Type.Object({ limit: Type.Integer(), page: Type.Integer(), before: Type.Optional(Type.String()) }),
-      errors: [],
+      errors: ['invalid_query_params'],
       run: async (_ctx, { query: { limit = 0, page = 0, created_at } }) => ({ limit, page, ...created_at }),
     }),
   ]

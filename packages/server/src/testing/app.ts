@@ -6,6 +6,7 @@ import type { Operation } from '../http/operation.ts'
 import { limits } from '../lib/limits.ts'
 import { operations } from '../operations.ts'
 import { atEnd } from './closings.ts'
+import { expectAllDeclared, expectDeclared } from './conformance.ts'
 import { testDatabase } from './database.ts'
 import { openTestHouse } from './house.ts'
 import { insertTestProject, type TestKeys } from './project.ts'
@@ -50,6 +51,8 @@ export function testService(options: ServiceOptions = {}): Promise<TestService> 
   const service = before === undefined ? openService(options) : handedOn(before)
   services.set(name, service)
   isPlainInUse ||= name === plain
+  // Requests that are not made with `send` are known to nobody else.
+  atEnd(async () => expectAllDeclared())
   atEnd(async () => {
     if (name === plain) {
       isPlainInUse = false
@@ -187,7 +190,7 @@ export async function newProject(options: ServiceOptions & { project?: Record<st
   }
 }
 
-/** One request: objects travel as JSON, text as it is. */
+/** One request: objects travel as JSON, text as it is. An answer that the operation does not declare is a failure. */
 export async function send(
   app: FastifyInstance,
   method: string,
@@ -202,6 +205,7 @@ export async function send(
     headers: { ...(body === undefined || isText ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { payload: isText ? (body as string) : JSON.stringify(body) }),
   })
+  expectDeclared(String(answer.headers['x-request-id']))
   return {
     status: answer.statusCode,
     headers: answer.headers as Answer['headers'],

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { openapiOf } from '../http/openapi.ts'
+import type { OpenapiDocument } from '../http/openapi-document.ts'
+import { operations } from '../operations.ts'
+import { namedSchemas } from '../schemas.ts'
+import { type Coverage, coverageOf, documentDifferences } from './coverage.ts'
+import { coveragePage } from './coverage-page.ts'
+import { publicOperations } from './public-operations.ts'
+
+export const coverageFile = new URL('../../../../docs/coverage.md', import.meta.url)
+const documentFile = new URL('../../openapi.json', import.meta.url)
+
+export interface Comparison {
+  coverage: Coverage
+  /** What `docs/coverage.md` has to say. */
+  page: string
+  isPageCurrent: boolean
+  /** Where `openapi.json` is not what the operations say. */
+  differences: string[]
+}
+
+/** Compares the committed files with the operations, and those with the public contract. */
+export function compareContract(): Comparison {
+  const coverage = coverageOf(operations, publicOperations)
+  const page = coveragePage(coverage)
+  const written = JSON.parse(readFileSync(documentFile, 'utf8')) as OpenapiDocument
+  return {
+    coverage,
+    page,
+    isPageCurrent: textOf(coverageFile) === page,
+    differences: documentDifferences(written, openapiOf(operations, namedSchemas)),
+  }
+}
+
+/** The text of a file, or null where there is none yet. */
+function textOf(file: URL): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { openapiOf } from '../http/openapi.ts'
+import type { Operation } from '../http/operation.ts'
+import { operations } from '../operations.ts'
+import { namedSchemas } from '../schemas.ts'
+import { compareContract } from './compare.ts'
+import { coverageOf, documentDifferences } from './coverage.ts'
+import { coveragePage } from './coverage-page.ts'
+import { type PublicOperation, publicOperations } from './public-operations.ts'
+
+describe('the committed files', () => {
+  const { isPageCurrent, differences } = compareContract()
+
+  test('docs/coverage.md is what the operations and the contract say', () => {
+    expect(isPageCurrent, 'docs/coverage.md is out of date: run `npm run contract` and commit it').toBe(true)
+  })
+
+  test('openapi.json documents exactly the operations that are declared', () => {
+    expect(differences, 'run `npm run openapi` and commit it').toEqual([])
+  })
+})
+
+describe('the table of the public contract', () => {
+  test('has its 258 operations, each once', () => {
+    const named = publicOperations.map(({ method, path }) => `${method} ${path}`)
+    expect(named).toHaveLength(258)
+    expect(named).toEqual([...new Set(named)])
+  })
+
+  test('is served and not served without a rest', () => {
+    const { tags, served_count, public_count, extensions } = coverageOf(operations, publicOperations)
+    const missing_count = tags.reduce((count, { missing }) => count + missing.length, 0)
+    expect(served_count + missing_count).toBe(public_count)
+    const serving = new Set(tags.flatMap(({ served }) => served.map(({ by }) => by.id)))
+    expect(serving.size + extensions.length).toBe(operations.length)
+  })
+})
+
+describe('coverage', () => {
+  const ours = (method: Operation['method'], path: string, id: string): Operation => ({
+    ...{ id, method, path, summary: 'A summary' },
+    ...{ reply: null, errors: [] },
+  })
+  const theirs = (method: Operation['method'], path: string, tag = 'Mugs'): PublicOperation => ({
+    ...{ method, path, tag, title: `${method} it` },
+  })
+  const idsOf = (operations: readonly Operation[], contract: readonly PublicOperation[]) => {
+    const { tags, extensions } = coverageOf(operations, contract)
+    return {
+      served: tags.flatMap(({ served }) => served.map(({ by }) => by.id)),
+      missing: tags.flatMap(({ missing }) => missing.map(({ method, path }) => `${method} ${path}`)),
+      extensions: extensions.map(({ id }) => id),
+    }
+  }
+
+  test('does not depend on the names of parameters', () => {
+    expect(idsOf([ours('GET', '/v1/mugs/{mugId}', 'getMug')], [theirs('GET', '/v1/mugs/{mug_Id}')])).toEqual({
+      served: ['getMug'],
+      missing: [],
+      extensions: [],
+    })
+  })
+
+  test('tells methods and paths apart', () => {
+    const operations = [ours('PUT', '/v1/mugs/{mugId}', 'updateMug'), ours('GET', '/v1/mugs/all', 'listAllMugs')]
+    expect(idsOf(operations, [theirs('GET', '/v1/mugs/{mugId}')])).toEqual({
+      served: [],
+      missing: ['GET /v1/mugs/{mugId}'],
+      extensions: ['listAllMugs', 'updateMug'],
+    })
+  })
+
+  test('the page does not depend on the order of the operations', () => {
+    const pageOf = (listed: readonly Operation[]) => coveragePage(coverageOf(listed, publicOperations))
+    expect(pageOf(operations.toReversed())).toBe(pageOf(operations))
+  })
+})
+
+describe('a documentation that is not current', () => {
+  const made = openapiOf(operations, namedSchemas)
+  const [{ id: _, method, path }] = operations as [Operation]
+
+  test.each<[string, Partial<typeof made>, string]>([
+    ['lacks an operation', { paths: withoutFirst(made.paths) }, `operation ${method} ${path} is missing`],
+    [
+      'has one too many',
+      { paths: { ...made.paths, '/v1/gone': made.paths[path] ?? {} } },
+      `operation ${method} /v1/gone does not exist any more`,
+    ],
+    [
+      'describes a schema differently',
+      { components: { ...made.components, schemas: { ...made.components.schemas, Error: { type: 'string' } } } },
+      'schema Error differs',
+    ],
+    ['has another title', { info: { ...made.info, title: 'Other' } }, 'its general part differs'],
+  ])('%s', (_what, changed, difference) => {
+    expect(documentDifferences({ ...made, ...changed }, made)).toContain(difference)
+  })
+
+  function withoutFirst(paths: typeof made.paths): typeof made.paths {
+    const { [path]: _, ...rest } = paths
+    return rest
+  }
+})

@@ -1,0 +1,6 @@
+// Compares openapi.json with the operations and those with the public contract, and writes docs/coverage.md.
+// With --check nothing is written, and what is out of date is a failure: npm run contract -- --check
+import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
+
+await ensureInstalled()
+process.exitCode = await runNode([...nodeFlags, 'packages/server/src/contract/command.ts', ...process.argv.slice(2)])
