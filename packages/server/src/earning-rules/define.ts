@@ -2,6 +2,7 @@ import { compileFormula, isFault, whyNotForPoints } from '@guerdon/engine'
 import { EarningPoints, PendingPoints, PointsExpirationRules, type ProportionalPoints } from '@guerdon/engine/schema'
 import { invalidPayload } from '../http/errors.ts'
 import { knownOnly } from '../lib/known-only.ts'
+import type { UpdateEarningRule } from './schema.ts'
 
 /** What kind of thing happens when a rule pays. Every name that is not one of ours is that of a custom event. */
 export type EventKind = 'order' | 'segment' | 'tier' | 'custom'
@@ -19,7 +20,7 @@ const tier_events = new Set(
 type Calculation = ProportionalPoints['calculation_type']
 
 /** Where a calculation keeps what it counts, and how many points that is worth: `order.total_amount`. */
-export const sources: { readonly [C in Calculation]: readonly [group: string, member: string] } = {
+const sources: { readonly [C in Calculation]: readonly [group: string, member: string] } = {
   ORDER_AMOUNT: ['order', 'amount'],
   ORDER_TOTAL_AMOUNT: ['order', 'total_amount'],
   ORDER_METADATA: ['order', 'metadata'],
@@ -50,12 +51,24 @@ type Words = Record<string, Record<string, unknown> | undefined>
 
 /** Refuses points that are counted from something they do not say. Asked before anything is known of their shape. */
 export function refuseWithoutSource(points: EarningPoints): void {
-  if (points.type === 'FIXED') return
+  // The body of an update may name no calculation of ours; its shape is looked at next.
+  if (points.type === 'FIXED' || !Object.hasOwn(sources, points.calculation_type)) return
   const [group, member] = sources[points.calculation_type]
   if ((points as unknown as Words)[group]?.[member] == null)
     throw invalidPayload(
       `Loyalty ${group.replace('_', ' ')} rules must contain one of the following properties - '${member}'`,
     )
+}
+
+/** Points as they are sent for a rule that has some: what they do not say of their type is what the rule says. */
+export function withTypeOf(stored: EarningPoints, sent: NonNullable<UpdateEarningRule['loyalty']>): EarningPoints {
+  if (sent.type != null) return sent
+  const { calculation_type } = sent as { calculation_type?: Calculation | null }
+  return {
+    ...sent,
+    type: stored.type,
+    ...(stored.type === 'FIXED' ? {} : { calculation_type: calculation_type ?? stored.calculation_type }),
+  } as EarningPoints
 }
 
 /**

@@ -306,6 +306,63 @@ test('numbers may come as text, and are numbers from then on; metadata stay as t
   })
 })
 
+describe('points that are changed without their type', () => {
+  const { CUSTOMER_METADATA, FIXED, ORDER_AMOUNT } = calculations
+  const share = { every: 50, points: 3 }
+  const changes: Array<[had: object | undefined, sent: object, has: object]> = [
+    [{ ...FIXED, points_formula: '1 + 1' }, { points: 7 }, { type: 'FIXED', points: 7 }],
+    [FIXED, { type: null, points: '8' }, { type: 'FIXED', points: 8 }],
+    [FIXED, { points: 7, calculation_type: 'ORDER_AMOUNT' }, { type: 'FIXED', points: 7 }],
+    [ORDER_AMOUNT, { order: { amount: share } }, { ...ORDER_AMOUNT, order: { amount: share } }],
+    [
+      ORDER_AMOUNT,
+      { calculation_type: 'ORDER_TOTAL_AMOUNT', order: { total_amount: share } },
+      { type: 'PROPORTIONAL', calculation_type: 'ORDER_TOTAL_AMOUNT', order: { total_amount: share } },
+    ],
+    [
+      CUSTOMER_METADATA,
+      { type: null, calculation_type: null, customer: { metadata: { ...share, ...property } } },
+      { ...CUSTOMER_METADATA, customer: { metadata: { ...share, ...property } } },
+    ],
+  ]
+  test.each(changes)('of %j, %j makes %j', async (had, sent, has) => {
+    const { shop, program, path } = await newClub()
+    const [rule] = await newEarningRules(shop, program, { loyalty: had })
+    expect(await ok(shop, 'PUT', `${path}/${rule.id}`, { loyalty: sent })).toMatchObject({ id: rule.id })
+    expect((await ok(shop, 'GET', `${path}/${rule.id}`)).loyalty).toEqual(has)
+  })
+
+  const bad: Array<[had: object | undefined, sent: unknown, details: string]> = [
+    [FIXED, {}, "Property .loyalty should have required property 'points'"],
+    [FIXED, { points: -1 }, 'Property .loyalty.points must be >= 0'],
+    [FIXED, { points: 1.5 }, 'Property .loyalty.points must be integer'],
+    [FIXED, 'points', 'Property .loyalty must be object'],
+    [
+      FIXED,
+      { type: 'SOME', points: 1 },
+      'Property .loyalty.type must be equal to one of the allowed values [ FIXED, PROPORTIONAL ]',
+    ],
+    [ORDER_AMOUNT, { points: 7 }, "Loyalty order rules must contain one of the following properties - 'amount'"],
+    [
+      ORDER_AMOUNT,
+      { calculation_type: 'constructor', points: 7 },
+      expect.stringMatching(
+        /^Property \.loyalty\.calculation_type must be equal to one of the allowed values \[ ORDER_/,
+      ),
+    ],
+    [ORDER_AMOUNT, { order: { amount: { every: 0, points: 1 } } }, 'Property .loyalty.order.amount.every must be >= 1'],
+  ]
+  test.each(bad)('%j is not changed by %j: %s', async (had, sent, details) => {
+    const { shop, program, path } = await newClub()
+    const [rule] = await newEarningRules(shop, program, { loyalty: had })
+    expect(await shop.call('PUT', `${path}/${rule.id}`, { loyalty: sent })).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_payload', details },
+    })
+    expect((await ok(shop, 'GET', `${path}/${rule.id}`)).loyalty).toEqual(had)
+  })
+})
+
 const without = (calculation_type: string, group: object) => ({ type: 'PROPORTIONAL', calculation_type, ...group })
 const points = (more: object) => ({ loyalty: { type: 'FIXED', points: 1, ...more } })
 const formula = (text: string) => points({ points_formula: text })

@@ -129,4 +129,14 @@ export const CreateEarningRules = Type.Array(CreateEarningRule, {
 
 export const EarningRules = Type.Array(EarningRule)
 
-export const UpdateEarningRule = NumericText(changes(EarningPointsBody))
+/** Points without a type are of the type that the rule has; `withTypeOf` says which, and only then is their shape known. */
+const PointsOfSameType = Type.Object(
+  { type: Type.Optional(Type.Null()) },
+  {
+    description:
+      'Members as for a new rule: what is left out of `type` and `calculation_type` stays, the rest is replaced.',
+  },
+)
+
+export const UpdateEarningRule = NumericText(changes(Type.Union([EarningPointsBody, PointsOfSameType])))
+export type UpdateEarningRule = Static<typeof UpdateEarningRule>

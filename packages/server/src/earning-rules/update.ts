@@ -11,9 +11,9 @@ import { listAssignmentsOf } from '../validation-rules/assignment-store.ts'
 import { relatedObjects } from '../validation-rules/related-objects.ts'
 import type { StoredValidationRule } from '../validation-rules/schema.ts'
 import { unassign } from '../validation-rules/unassign.ts'
-import { expirationRulesOf, pendingOf, pointsOf, refuseWithoutSource } from './define.ts'
+import { expirationRulesOf, pendingOf, pointsOf, refuseWithoutSource, withTypeOf } from './define.ts'
 import { toEarningRule, validityOf } from './earning-rule.ts'
-import { type EarningRule, EarningRuleChanges } from './schema.ts'
+import { type EarningRule, EarningRuleChanges, type UpdateEarningRule } from './schema.ts'
 import { getEarningRule, type StoredEarningRule, updateEarningRule } from './store.ts'
 import { validityWithin } from './validity.ts'
 
@@ -27,12 +27,13 @@ export interface RuleInProgram {
 export async function changeEarningRule(
   ctx: Ctx,
   { campaign, rule }: RuleInProgram,
-  body: EarningRuleChanges,
+  body: UpdateEarningRule,
 ): Promise<EarningRule> {
   refuseProtected(campaign)
-  if (body.loyalty !== undefined) refuseWithoutSource(body.loyalty)
+  const changes = typed(rule, body)
+  if (changes.loyalty !== undefined) refuseWithoutSource(changes.loyalty)
   const { validation_rule_id, loyalty, pending_points, expiration_rules, source, active, metadata, ...limits } =
-    readChanges(body)
+    readChanges(changes)
   const rules = validation_rule_id === undefined ? undefined : await rulesNamed(ctx, [validation_rule_id ?? []].flat())
   const validity = validityWithin(campaign, validityOf(rule), limits, '')
   const merged =
@@ -54,6 +55,11 @@ export async function changeEarningRule(
   if (rules !== undefined) await replaceRules(ctx, rule.id, rules)
   return tellChanged(ctx, { campaign, rule }, 'updated')
 }
+
+const typed = (
+  { loyalty: stored }: StoredEarningRule,
+  { loyalty, ...changes }: UpdateEarningRule,
+): EarningRuleChanges => (loyalty === undefined ? changes : { ...changes, loyalty: withTypeOf(stored, loyalty) })
 
 const readChanges = numbersRead(EarningRuleChanges)
 

@@ -24,7 +24,7 @@ export function readFilters(sent: QualificationFilters | null | undefined, codeK
       ? []
       : [{ field: field as Field, holds: readConditions(conditions, field, codeKey), conditions }]
   })
-  const is_any = junction === 'or'
+  const is_any = junction?.toLowerCase() === 'or'
   return {
     matches: (offer) =>
       asked.length === 0 ||

@@ -74,7 +74,10 @@ async function insertTiers(
 
 /** Codes without a campaign straight in the table, all like an existing one. */
 async function insertCodes(shop: Shop, like: string, moments: number[], more: object = {}): Promise<string[]> {
-  const codes = moments.map((at) => ({ id: newId('voucher', at), at: toInstant(at), code: uniqueName('C') }))
+  const codes = moments.map((at) => {
+    const id = newId('voucher', at)
+    return { id, at: toInstant(at), code: `C-${id}` }
+  })
   await sql`insert into vouchers select made.* from vouchers v, jsonb_array_elements(${JSON.stringify(codes)}::jsonb) c,
       lateral jsonb_populate_record(v, ${JSON.stringify(more)}::jsonb || jsonb_build_object('id', c->>'id', 'code', c->>'code',
         'code_key', c->>'code', 'created_at', c->>'at', 'asset_id', gen_random_uuid())) made
@@ -606,6 +609,7 @@ describe('what is answered', () => {
     [{ options: { starting_after: 'yesterday' } }, 'invalid_payload'],
     [{ options: { sorting_rule: 'WORST' } }, 'invalid_payload'],
     [{ options: { filters: { junction: 'xor' } } }, 'invalid_payload'],
+    [{ options: { filters: { junction: 'and or' } } }, 'invalid_payload'],
     [{ order: { amount: -1 } }, 'invalid_amount'],
     [{ order: { items: [{ source_id: 'x', quantity: 2, price: 2 ** 53 - 1 }] } }, 'invalid_amount'],
     [{ order: { id: 'ord_none' } }, 'not_found'],
@@ -740,7 +744,9 @@ describe('filters', () => {
       [{ holder_role: { conditions: { $is_not: ['OWNER'] } } }, all.slice(1)],
       [{ campaign_type: is('DISCOUNT_COUPONS'), resource_type: is('voucher') }, ['MINE', 'PUBLIC']],
       [{ junction: 'or', campaign_type: is('PROMOTION'), code: is('Ten') }, [tier.id, 'Ten']],
+      [{ junction: 'Or', campaign_type: is('PROMOTION'), code: is('Ten') }, [tier.id, 'Ten']],
       [{ junction: 'and', campaign_type: is('PROMOTION'), code: is('Ten') }, []],
+      [{ junction: 'AND', campaign_type: is('PROMOTION'), code: is('Ten') }, []],
     ]
     const customer = { source_id: 'anna' }
     for (const [filters, ids] of cases)

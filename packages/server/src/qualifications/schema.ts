@@ -58,7 +58,9 @@ const FieldFilter = Maybe(
 
 /** `$is` and `$is_not` look at the first value only. */
 export const QualificationFilters = Type.Object({
-  junction: Maybe(OneOf(['and', 'or'])),
+  junction: Maybe(
+    Type.String({ pattern: '^([aA][nN][dD]|[oO][rR])$', description: '`and`, the default, or `or`, in any case.' }),
+  ),
   category_id: FieldFilter,
   campaign_id: FieldFilter,
   campaign_type: FieldFilter,

@@ -32,7 +32,7 @@ describe('GET /client/v1/validate', () => {
     const mug = await newProduct(shop, 'Mug', { price: 500 })
     await newDiscount(shop, 'TEN', percentOff(10))
     const { status, body } = await validate(shop, {
-      code: ' T E\tN ',
+      code: ' T\tEN\n ',
       'item[1][source_id]': 'tea',
       'item[1][related_object]': 'product',
       'item[1][price]': 300,
@@ -61,6 +61,16 @@ describe('GET /client/v1/validate', () => {
     })
     expect((await validate(shop, { code: 'TEN' })).body).not.toHaveProperty('order')
   })
+
+  test.each([' TWO WORDS', '\u00a0TWO WORDS\r\n', 'TWO\t WOR\u0001DS'])(
+    'finds a code of two words as %j',
+    async (code) => {
+      const shop = await newShop()
+      await newDiscount(shop, 'TWO WORDS', percentOff(10))
+      await newDiscount(shop, 'TWOWORDS', percentOff(20))
+      expect(await validate(shop, { code })).toMatchObject({ status: 200, body: { valid: true, code: 'TWO WORDS' } })
+    },
+  )
 
   test('says no as the server side does', async () => {
     const shop = await newShop()

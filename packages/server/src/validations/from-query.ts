@@ -13,7 +13,8 @@ export async function readVoucherQuery(
   ctx: Ctx,
   query: VoucherValidationByQuery,
 ): Promise<{ code: string; body: VoucherValidationBody }> {
-  const code = query.code.replaceAll(/\s/g, '')
+  // Only the white space that no code has: one of two words keeps the space between them (spec 03, 3.2).
+  const code = query.code.replaceAll(/\p{Cc}/gu, '').trim()
   if (code === '') throw invalidQuery('Property .code must NOT have fewer than 1 characters')
   const { session_type: type, session_key: key, session_ttl: ttl, session_ttl_unit: ttl_unit } = query
   return { code, body: { ...(await readPromotionQuery(ctx, query)), session: given({ type, key, ttl, ttl_unit }) } }

@@ -1,0 +1,157 @@
+import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import { expect, test } from 'vitest'
+import { newEventSchema } from '../testing/loyalty.ts'
+import { clientOf } from './client.ts'
+
+const client = clientOf('client-side', {
+  project: {
+    client_redeem_enabled: true,
+    client_publish_enabled: true,
+    client_create_customer_enabled: true,
+    client_loyalty_events_enabled: true,
+  },
+})
+
+async function newCoupon(code: string, amount_off: number, quantity?: number) {
+  const { vouchers } = (await client()).library
+  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off }
+  return vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount, ...(quantity && { redemption: { quantity } }) })
+}
+
+test('a page validates a code, with all that a cart can say in a query', async () => {
+  const { clientSide } = (await client()).library
+  await newCoupon('PAGE', 500)
+  expect(await clientSide.validate('PAGE')).toMatchObject({ valid: true, code: 'PAGE', discount: { amount_off: 500 } })
+  const verdict = await clientSide.validate({
+    code: ' PAGE\t',
+    amount: 3_000,
+    items: [
+      { source_id: 'mug', related_object: 'product', quantity: 2, amount: 2_000 },
+      { source_id: 'cup', related_object: 'product', quantity: 1, amount: 1_000 },
+    ],
+    customer: { source_id: 'ann', metadata: { vip: true } },
+    metadata: { page: '/cart' },
+    orderMetadata: { gift_wrap: 'yes' },
+  })
+  expect(verdict).toMatchObject({
+    valid: true,
+    code: 'PAGE',
+    order: { amount: 3_000, total_discount_amount: 500, total_amount: 2_500 },
+    tracking_id: expect.any(String),
+  })
+  expect(verdict.order?.items).toMatchObject([{ source_id: 'mug', quantity: 2 }, { source_id: 'cup' }])
+  expect(await clientSide.validate('NO-SUCH-CODE')).toMatchObject({ valid: false, code: 'NO-SUCH-CODE' })
+})
+
+test('a page validates a code with a space in it, of which the library removes none', async () => {
+  const { clientSide } = (await client()).library
+  await newCoupon('TWO WORDS', 500)
+  expect(await clientSide.validate(' TWO WORDS\n')).toMatchObject({ valid: true, code: 'TWO WORDS' })
+})
+
+test('a page without a code asks for promotions', async () => {
+  const { clientSide, promotions } = (await client()).library
+  const { promotion } = await promotions.create({
+    name: 'Sale',
+    campaign_type: 'PROMOTION',
+    promotion: {
+      tiers: [
+        {
+          name: 'Tier',
+          banner: '',
+          action: { discount: { type: DiscountVouchersTypesEnum.PERCENT, percent_off: 10 } },
+        },
+      ],
+    },
+  })
+  expect(await clientSide.validate({ amount: 1_000, customer: { source_id: 'ann' } })).toMatchObject({
+    valid: true,
+    promotions: [{ id: promotion.tiers?.[0]?.id, object: 'promotion_tier' }],
+  })
+})
+
+test('a page holds a voucher for a while, and redeems it as whom it was told to be', async () => {
+  const { clientSide, vouchers, redemptions } = (await client()).library
+  await newCoupon('MINE', 500, 1)
+  clientSide.setIdentity('visitor@shop.example')
+  const session = {
+    session_type: 'LOCK' as const,
+    session_key: 'cart-1',
+    session_ttl: 1,
+    session_ttl_unit: 'HOURS' as const,
+  }
+  expect(await clientSide.validate({ code: 'MINE', amount: 1_000, ...session })).toMatchObject({
+    valid: true,
+    session: { type: 'LOCK', key: 'cart-1', ttl: 1, ttl_unit: 'HOURS' },
+  })
+  await expect(clientSide.redeem('MINE', { order: { amount: 1_000 } })).rejects.toMatchObject({ code: 400 })
+  const redeemed = await clientSide.redeem('MINE\n', {
+    order: { amount: 1_000 },
+    metadata: { page: '/pay' },
+    session: { key: 'cart-1', type: 'LOCK' } as never,
+  })
+  expect(redeemed).toMatchObject({
+    result: 'SUCCESS',
+    metadata: { page: '/pay' },
+    customer: { source_id: 'visitor@shop.example' },
+    order: { total_amount: 500 },
+    voucher: { code: 'MINE' },
+  })
+  expect(await redemptions.get(redeemed.id)).toMatchObject({ customer: { source_id: 'visitor@shop.example' } })
+  expect(await vouchers.get('MINE')).toMatchObject({ redemption: { redeemed_quantity: 1 } })
+})
+
+test('a page gets a code out of a campaign', async () => {
+  const { clientSide, campaigns, vouchers } = (await client()).library
+  await campaigns.create({
+    name: 'Welcome & more',
+    campaign_type: 'DISCOUNT_COUPONS',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: DiscountVouchersTypesEnum.AMOUNT, amount_off: 100 } },
+  })
+  const published = await clientSide.publish('Welcome & more', { customer: { source_id: 'cat', name: 'Cat' } })
+  expect(published).toMatchObject({
+    result: 'SUCCESS',
+    channel: 'Voucherify.js',
+    customer: { source_id: 'cat', name: 'Cat' },
+    voucher: { campaign: 'Welcome & more' },
+  })
+  const again = await clientSide.publish('Welcome & more', { customer: { source_id: 'cat' } }, { join_once: true })
+  expect(again.voucher.code).toBe(published.voucher.code)
+  expect(await vouchers.get(published.voucher.code)).toMatchObject({ holder_id: published.customer_id })
+})
+
+test('a page tells what its visitor did', async () => {
+  const { library, shop } = await client()
+  await newEventSchema(shop, 'read', { page: { type: 'string', optional: true } }) // the library has no way to
+  const told = await library.clientSide.track('read', { source_id: 'dan', name: 'Dan' }, { page: '/terms' })
+  expect(told).toMatchObject({ object: 'event', type: 'read', customer: { source_id: 'dan' } })
+  const { data } = await library.customers.listActivity('dan', { type: 'customer.custom_event' })
+  expect(data).toMatchObject([{ data: { event: { type: 'read', metadata: { page: '/terms' } } } }])
+})
+
+test.each([undefined, true])('a page signs a visitor up; double opt-in %s makes no difference', async (optIn) => {
+  const { clientSide, customers } = (await client()).library
+  const source_id = `signed-up-${optIn}`
+  const made = await clientSide.createCustomer({ source_id, email: 'e@shop.example' }, optIn)
+  expect(made).toEqual({ id: expect.stringMatching(/^cust_/), source_id, object: 'customer' })
+  expect(await customers.get(source_id)).toMatchObject({ id: (made as { id: string }).id, email: 'e@shop.example' })
+})
+
+test('a page asks what it may use, validates it and redeems it', async () => {
+  const { clientSide, orders } = (await client()).library
+  await newCoupon('STACK', 100)
+  const cart = { redeemables: [{ object: 'voucher' as const, id: 'STACK' }], order: { amount: 1_000 } }
+  const found = await clientSide.qualifications({
+    order: cart.order,
+    scenario: 'ALL',
+    options: { filters: { code: { conditions: { $is: ['STACK'] } } } },
+  })
+  expect(found.redeemables.data).toMatchObject([{ id: 'STACK', object: 'voucher', order: { total_amount: 900 } }])
+  expect(await clientSide.validateStackable(cart)).toMatchObject({ valid: true, order: { total_amount: 900 } })
+  const done = await clientSide.redeemStackable({ ...cart, order: { source_id: 'web-1', amount: 1_000 } })
+  expect(done).toMatchObject({ redemptions: [{ result: 'SUCCESS', voucher: { code: 'STACK' } }] })
+  expect(await orders.get('web-1')).toMatchObject({ total_amount: 900 })
+})
+
+test('every method was driven', async () => (await client()).expectAllDriven())

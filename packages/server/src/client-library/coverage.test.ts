@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { clientOf, openLibrary } from './client.ts'
+import { methodsOf, objectAt, objectsIn } from './methods.ts'
+import { notServed } from './not-served.ts'
+import { type Noun, nouns } from './nouns.ts'
+
+const open = clientOf(null)
+
+test('every object of the library that has methods is driven by one file', async () => {
+  const { shop, address } = await open()
+  const library = openLibrary(shop, address)
+  const hasMethods = (object: object) => methodsOf(object).length > 0
+  const reached = [...objectsIn(library)].filter(([, object]) => hasMethods(object)).map(([path]) => path)
+  const driven = Object.values(nouns).flat()
+  expect(reached.length).toBeGreaterThan(25)
+  expect(reached.flatMap((path) => methodsOf(objectAt(library, path))).length).toBeGreaterThan(170)
+  expect(driven.filter((path) => hasMethods(objectAt(library, path))).toSorted()).toEqual(reached.toSorted())
+})
+
+test.each(Object.keys(nouns) as Noun[])('%s.test.ts looks back at what it has driven', (noun) => {
+  const source = readFileSync(new URL(`${noun}.test.ts`, import.meta.url), 'utf8')
+  expect(source).toContain(`clientOf('${noun}'`)
+  expect(source).toContain('.expectAllDriven()')
+})
+
+test('there are no other files', () => {
+  const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.test.ts'))
+  const others = ['coverage.test.ts', 'errors.test.ts']
+  expect(files.toSorted()).toEqual([...Object.keys(nouns).map((noun) => `${noun}.test.ts`), ...others].toSorted())
+})
+
+test.each(Object.entries(notServed))('%s is not served: %s', async (method) => {
+  const { library } = await open()
+  const [path, key] = [method.slice(0, method.lastIndexOf('.')), method.slice(method.lastIndexOf('.') + 1)]
+  const object = objectAt(library, path)
+  expect(methodsOf(object)).toContain(key)
+  const call = Reflect.get(object, key) as (...args: unknown[]) => Promise<unknown>
+  await expect(call.call(object, 'one', {})).rejects.toMatchObject({
+    code: 404,
+    key: 'not_found',
+    details: expect.stringMatching(/^Cannot find route /),
+  })
+})

@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A file of these lines, for as long as a test lasts: the library is given paths. */
+export function csvFile(...lines: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-client-library-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'rows.csv')
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  return path
+}

@@ -1,0 +1,12 @@
+import type { MethodName } from './nouns.ts'
+
+/** Methods of the library that no operation of ours answers, and why. The coverage test sees that none of them works. */
+export const notServed: Partial<Record<MethodName, string>> = {
+  'consents.list': 'consents (spec 06, 7.9) are no resource of the public contract',
+  'customers.updateConsents': 'consents (spec 06, 7.9) are no resource of the public contract',
+  'clientSide.listConsents': 'consents (spec 06, 7.9) are no resource of the public contract',
+  'clientSide.updateConsents': 'consents (spec 06, 7.9) are no resource of the public contract',
+  'clientSide.listVouchers': 'the reduced list of vouchers (spec 06, 7.7) is no operation of the public contract',
+  'loyalties.getMemberActivities': 'the contract has replaced it by `listMemberActivity`',
+  'validationRules.validate': 'the contract has no path on which a rule is tried alone',
+}

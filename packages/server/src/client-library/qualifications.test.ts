@@ -1,0 +1,51 @@
+import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import { expect, test } from 'vitest'
+import { clientOf } from './client.ts'
+
+const client = clientOf('qualifications')
+
+test('what suits an order is found, the best deal first, within filters and pages', async () => {
+  const { qualifications, promotions } = (await client()).library
+  const campaign = await promotions.create({
+    name: 'Sale',
+    campaign_type: 'PROMOTION',
+    promotion: {
+      tiers: [10, 30, 20].map((percent_off) => ({
+        name: `${percent_off}%`,
+        banner: '',
+        action: { discount: { type: DiscountVouchersTypesEnum.PERCENT, percent_off } },
+      })),
+    },
+  })
+  const found = await qualifications.checkEligibility({
+    customer: { source_id: 'ann' },
+    order: { amount: 10_000 },
+    scenario: 'ALL',
+    mode: 'ADVANCED',
+    options: {
+      sorting_rule: 'BEST_DEAL',
+      limit: 2,
+      filters: { junction: 'and', campaign_id: { conditions: { $in: [campaign.id] } } },
+      expand: ['redeemable', 'category', 'validation_rules'],
+    },
+    metadata: { channel: 'web' },
+  })
+  expect(found).toMatchObject({
+    redeemables: { object: 'list', data_ref: 'data', has_more: true },
+    tracking_id: expect.any(String),
+    order: { amount: 10_000 },
+    stacking_rules: { redeemables_limit: expect.any(Number) },
+  })
+  expect(found.redeemables.data).toMatchObject([
+    { object: 'promotion_tier', name: '30%', order: { total_discount_amount: 3_000, total_amount: 7_000 } },
+    { object: 'promotion_tier', name: '20%', order: { total_discount_amount: 2_000, total_amount: 8_000 } },
+  ])
+})
+
+test.each(['AND', 'OR'] as const)('fields are joined by %s as by its small letters', async (junction) => {
+  const { qualifications } = (await client()).library
+  const filters = { junction, campaign_id: { conditions: { $is: ['camp_0'] } } }
+  expect(await qualifications.checkEligibility({ options: { filters } })).toMatchObject({ redeemables: { data: [] } })
+})
+
+test('every method was driven', async () => (await client()).expectAllDriven())
