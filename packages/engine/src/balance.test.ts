@@ -1,16 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  balanceOf,
-  type Exceeded,
-  earn,
-  expire,
-  nextExpiration,
-  reverse,
-  spend,
-  totalsOf,
-  transfer,
-} from './balance.ts'
+import { balanceOf, type Exceeded, earn, expire, nextExpiration, reverse, spend, totalsOf } from './balance.ts'
 import { expirationDate } from './loyalty/expiry.ts'
 import type { Account, Entry, Lot, Posting } from './schema/loyalty.ts'
 import { dayText, readDay } from './time/index.ts'
@@ -77,7 +67,6 @@ describe('points on a card', () => {
 
   test('05 #14: a transfer of 40 and 60 arrives under the rules of the destination', () => {
     const expires_at = expirationDate(today, { period_type: 'MONTH', period_value: 12, rounding_type: 'END_OF_YEAR' })
-    const to = { today, expires_at, lot_id: 'lot new' }
     const sources = [
       { ...card([100, '2025-06-30']), id: 'v_A' },
       { ...card([60, null]), id: 'v_B' },
@@ -85,17 +74,17 @@ describe('points on a card', () => {
     let target: Account = { ...card([10, null]), id: 'v_C' }
     const history: Posting[] = earn({ ...target, lots: [] }, { amount: 10, ...never }).postings
     for (const [index, amount] of [40, 60].entries()) {
-      const moved = transfer(sources[index] as Account, target, { amount, ...to })
-      if ('key' in moved) throw new Error('refused')
-      history.push(...moved.source.postings, ...moved.target.postings)
-      target = moved.target.account
+      const taken = done(spend(sources[index] as Account, { amount, to: 'subtracted', today }))
+      const given = earn(target, { amount, expires_at, lot_id: 'lot new' })
+      history.push(...taken.postings, ...given.postings)
+      target = given.account
     }
     expect(lotsOf(target)).toEqual(['10 never', '100 2026-12-31'])
     expect(totalsOf('v_C', history)).toMatchObject({ points: 110, balance: 110 })
     expect(totalsOf('v_A', history)).toMatchObject({ subtracted: 40 })
     expect(totalsOf('v_B', history)).toMatchObject({ subtracted: 60 })
     expect(history).toHaveLength(5)
-    expect(transfer(sources[1] as Account, target, { amount: 61, ...to })).toEqual({
+    expect(spend(sources[1] as Account, { amount: 61, to: 'subtracted', today })).toEqual({
       key: 'loyalty_card_points_exceeded',
     })
   })

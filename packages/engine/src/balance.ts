@@ -87,20 +87,6 @@ export function reverse(
   return entry
 }
 
-/**
- * Moves points from one card to another: subtracted here, issued there, dated by the rules of the destination.
- *
- * 40 from A to C → A's posting to `subtracted` and C's from `issued`.
- */
-export function transfer(
-  source: Account,
-  target: Account,
-  { amount, today, ...destination }: Destination & { amount: number; today: string },
-): { source: Entry; target: Entry } | Exceeded {
-  const spent = spend(source, { amount, to: 'subtracted', today })
-  return 'key' in spent ? spent : { source: spent, target: earn(target, { amount, ...destination }) }
-}
-
 /** What can be spent today. */
 export function balanceOf({ lots }: Account, today: string): number {
   return lots.reduce((sum, lot) => (isOverdue(lot, today) ? sum : sum + lot.points), 0)

@@ -1,4 +1,3 @@
-export { type AreaIndex, indexAreas } from './area-index.ts'
 export {
   balanceOf,
   type Destination,
@@ -9,7 +8,6 @@ export {
   reverse,
   spend,
   totalsOf,
-  transfer,
 } from './balance.ts'
 export { checkBundleRules } from './bundles.ts'
 export { calculateOrder } from './calculated-order.ts'
@@ -17,24 +15,21 @@ export { type EvaluateOptions, evaluate } from './evaluate.ts'
 export { type CompiledFilter, checkFilter, compileFilter } from './filter/index.ts'
 export { compileFormula, type Formula, type FormulaFault, isFault, whyNotForPoints } from './formula/index.ts'
 export { type FieldFault, formulaFaults } from './formula-faults.ts'
-export { type Area, areaOf, type Box, boxOf, checkShape, isInBox, isInside, type Point, readPoint } from './location.ts'
+export { type Box, boxOf, checkShape, isInside, type Point, readPoint } from './location.ts'
 export {
   accruals,
-  activationDate,
   coinPointsRatio,
   collectedInPeriod,
-  earnedPoints,
   earningScene,
   expirationDate,
   moveTier,
   nextTierDate,
-  type PointsPayment,
-  payWithPoints,
   rewardMapping,
   rewardPrice,
 } from './loyalty/index.ts'
-export { allocate, mulDiv, percentOf, Ratio } from './money.ts'
+export { mulDiv } from './money.ts'
 export { qualify } from './qualify.ts'
+export type { ReasonKey } from './reasons.ts'
 export {
   type Availability,
   checkRules,

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allocate, mulDiv, percentOf, Ratio } from './index.ts'
-import { compareProducts, floorOfSum, inRange, percentOfPart, roundedPart } from './money.ts'
+import { allocate, compareProducts, floorOfSum, inRange, mulDiv, percentOfPart, Ratio, roundedPart } from './money.ts'
 
 const amount = fc.maxSafeInteger()
 const nonZero = amount.filter((value) => value !== 0)
@@ -62,7 +61,10 @@ describe('mulDiv', () => {
   })
 })
 
-describe('percentOf', () => {
+describe('percentOfPart, of a whole', () => {
+  const percentOf = (whole: number, percent: number): number =>
+    percentOfPart({ amount: whole, units: 1, of: 1 }, Ratio.fromDecimal(percent))
+
   test.each([
     [1999, 15, 300], // 299.85
     [1000, 33.333, 333], // 333.33

@@ -24,16 +24,6 @@ export function mulDiv(a: number, b: number, c: number): number {
 const half_safe = (Number.MAX_SAFE_INTEGER - 1) / 2
 
 /**
- * A percentage of an amount, rounded half up. The percent counts as it is written: 33.333 is 33333/1000, not the
- * nearest binary fraction.
- *
- * `percentOf(1999, 15)` → 300 (299.85).
- */
-export function percentOf(amount: number, percent: number): number {
-  return percentOfPart({ amount, units: 1, of: 1 }, Ratio.fromDecimal(percent))
-}
-
-/**
  * What some units are worth of an amount that is for several, `amount × units / of`, before it is rounded; `of` is above
  * zero. Three numbers and no quotient, so that nothing is lost however large they are.
  */

@@ -8,7 +8,7 @@ export interface Candidate {
   readonly group: 'exclusive' | 'joint' | 'common'
 }
 
-export const categoryOf = (redeemable: Redeemable): string | null =>
+const categoryOf = (redeemable: Redeemable): string | null =>
   redeemable.kind === 'unknown' ? null : (redeemable.category?.id ?? null)
 
 export function classify(redeemable: Redeemable, rules: StackingRules): Candidate {

@@ -77,7 +77,7 @@ function calculated<T>(
   return isFault(value) ? null : value
 }
 
-export const wholeAmount = (amount: number): number =>
+const wholeAmount = (amount: number): number =>
   Number.isInteger(amount) ? amount : Ratio.toInteger(Ratio.fromDecimal(amount))
 
 /** A limit that may be absent. */

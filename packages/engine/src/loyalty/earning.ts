@@ -117,7 +117,7 @@ function isMeant(rule: EarningRule, event: EarningEvent, campaign_id: string): b
  *
  * 2 points for every 10.00 of an order of 79.00, in a tier that multiplies by 1.25: 7 × 2 × 1.25 = 17.5 → 18.
  */
-export function earnedPoints(loyalty: EarningPoints, scene: Scene, mapping: EarningMapping | null): number {
+function earnedPoints(loyalty: EarningPoints, scene: Scene, mapping: EarningMapping | null): number {
   const { times, points, points_formula } =
     loyalty.type === 'FIXED' ? { times: 1n, ...loyalty } : shares(loyalty, scene)
   if (times <= 0n) return 0

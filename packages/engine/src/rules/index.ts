@@ -12,7 +12,7 @@ import type { Expression, Missing, Node, Picker, Run, Truth } from './run.ts'
 import { stepOf } from './trace.ts'
 
 export type { Availability } from './domains.ts'
-export { defaultLogic, type Logic, type LogicFault, parseLogic } from './logic.ts'
+export { defaultLogic } from './logic.ts'
 export type { Truth } from './run.ts'
 
 export interface RuleOptions {

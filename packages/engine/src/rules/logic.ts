@@ -10,7 +10,7 @@ export interface LogicFault {
 }
 
 /** Longer than anything a form or a person writes; the parser and what it builds stay far from any stack's end. */
-export const logic_length_max = 5_000
+const logic_length_max = 5_000
 const parentheses_max = 50
 
 /**

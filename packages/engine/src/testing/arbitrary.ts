@@ -18,7 +18,7 @@ import { covering, giftCard, loyaltyCard, noon, tier, voucher } from './shop.ts'
 const products = ['apple', 'bread', 'cheese', 'dates'] as const
 const skus = ['bread-s', 'bread-l'] as const // both of bread
 
-export const catalogue: Catalogue = {
+const catalogue: Catalogue = {
   products: {
     apple: { id: 'apple', price: 130, source_id: 'src-apple' },
     bread: { id: 'bread', price: 480 },
@@ -68,7 +68,7 @@ const good = fc.oneof(
 )
 
 /** A line; one of a stored order may have discounts and free units. */
-export const item = (is_stored = true): fc.Arbitrary<ItemFacts> =>
+const item = (is_stored = true): fc.Arbitrary<ItemFacts> =>
   fc
     .tuple(
       good,
@@ -142,11 +142,11 @@ const lifetimeCaps = record<Partial<ApplicableEntry>>({
   price: maybe(fc.nat(400), 0.3),
 })
 
-export const anyEntry: fc.Arbitrary<ApplicableEntry> = fc
+const anyEntry: fc.Arbitrary<ApplicableEntry> = fc
   .tuple(reference, selecting, unitCaps, amountCaps, lifetimeCaps)
   .map((parts) => Object.assign({}, ...parts) as ApplicableEntry)
 
-export const anyGoods: fc.Arbitrary<ValidationRule> = fc
+const anyGoods: fc.Arbitrary<ValidationRule> = fc
   .record({
     included: fc.array(anyEntry, { maxLength: 3 }),
     excluded: fc.array(reference, { maxLength: 1 }),
@@ -220,7 +220,7 @@ export const unitDiscount = (effect: Extract<Discount, { type: 'UNIT' }>['effect
     .map(([unit_off, type]): Discount => ({ type: 'UNIT', effect: effect ?? null, unit_off, unit_type: type }))
 }
 
-export const anyDiscount: fc.Arbitrary<Discount> = fc.oneof(
+const anyDiscount: fc.Arbitrary<Discount> = fc.oneof(
   { arbitrary: amountDiscount, weight: 4 },
   { arbitrary: percentDiscount, weight: 4 },
   { arbitrary: fixedDiscount, weight: 2 },
@@ -310,7 +310,7 @@ export const anyRedeemable: fc.Arbitrary<(id: string) => Redeemable> = fc.oneof(
   fc.constant((id: string): Redeemable => ({ kind: 'unknown', object: 'voucher', id })),
 )
 
-export const anyRules: fc.Arbitrary<StackingRules> = fc
+const anyRules: fc.Arbitrary<StackingRules> = fc
   .record({
     exclusive_categories: fc.constantFrom<string[][]>([], [], ['cat_a']),
     joint_categories: fc.constantFrom<string[][]>([], ['cat_b']),

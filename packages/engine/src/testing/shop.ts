@@ -88,7 +88,7 @@ export const covering = (of: {
   applicable_to: { included: of.included ?? [], excluded: of.excluded ?? [], included_all: of.included_all ?? false },
 })
 
-export const entry = (good: string | ApplicableEntry): ApplicableEntry =>
+const entry = (good: string | ApplicableEntry): ApplicableEntry =>
   typeof good === 'string' ? { object: 'product', id: good } : good
 
 const of = (id: string, object: 'voucher' | 'promotion_tier') => ({

@@ -158,7 +158,7 @@ async function tell(ctx: Ctx, campaign_id: string, codes: readonly Told[], chang
 }
 
 /** The terms of a code after a change: what was sent replaces what it had, edited or not. */
-export function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, metadata: more }: Change): Terms {
+function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, metadata: more }: Change): Terms {
   const merged = Object.entries({ ...terms, ...sent }).filter(([, value]) => value !== null)
   return withoutEmpty({
     ...Object.fromEntries(merged),

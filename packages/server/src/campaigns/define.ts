@@ -15,7 +15,7 @@ import { findCampaign, type StoredCampaign } from './store.ts'
 export const invalidCampaign = (details: string): ApiError => new ApiError('invalid_campaign', { details })
 
 /** The type of codes that a type of campaign has. */
-export const voucherTypes: Readonly<Record<Exclude<CampaignType, 'PROMOTION'>, VoucherType>> = {
+const voucherTypes: Readonly<Record<Exclude<CampaignType, 'PROMOTION'>, VoucherType>> = {
   DISCOUNT_COUPONS: 'DISCOUNT_VOUCHER',
   REFERRAL_PROGRAM: 'DISCOUNT_VOUCHER',
   GIFT_VOUCHERS: 'GIFT_VOUCHER',

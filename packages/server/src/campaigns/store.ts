@@ -18,7 +18,7 @@ export interface StoredCampaign extends Selectable<CampaignRow> {
 export type CampaignLock = 'here' | 'alone'
 
 /** Every campaign that can be read. */
-export function campaignQuery({ db, project_id }: Ctx) {
+function campaignQuery({ db, project_id }: Ctx) {
   return db
     .selectFrom('campaigns')
     .leftJoin('categories', (join) =>

@@ -1,6 +1,6 @@
 /**
  * Every refusal of the service: key → status and message (spec 06, 3.5). Keys and statuses are what clients rely on. A
- * key stands here once something is refused with it.
+ * key stands here once something is refused with it; those that the contract reserves are in errors.test.ts.
  */
 const table = {
   // Platform
@@ -117,6 +117,8 @@ const table = {
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 export type ErrorKey = keyof typeof table
+
+export const errorKeys = Object.keys(table) as ErrorKey[]
 
 export const errorStatus = (key: ErrorKey): number => table[key][0]
 export const errorMessage = (key: ErrorKey): string => table[key][1]

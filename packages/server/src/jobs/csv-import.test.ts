@@ -10,7 +10,8 @@ import { newProject, type Shop } from '../testing/app.ts'
 import { runAsyncActions } from '../testing/background.ts'
 import { countedRows } from '../testing/counting-action.ts'
 import { type AsyncAction, runAsyncAction } from './async-action.ts'
-import { type CsvRow, defineCsvImport, eachRow, startCsvImport } from './csv-import.ts'
+import { type CsvRow, defineCsvImport, type RowFailure, startCsvImport } from './csv-import.ts'
+import { rowByRow } from './row-by-row.ts'
 
 /** Counts each row under its `name`, so that a row done twice or never can be seen; those called `bad…` are refused. */
 const counting = (onStep: (rows: CsvRow[]) => void = () => {}) =>
@@ -259,13 +260,16 @@ test('row by row, a row that is refused leaves nothing behind', async () => {
     type: 'PRODUCTS.IMPORT_CSV',
     noun: 'product(s)',
     prepare: async () => null,
-    rows: (ctx, rows) =>
-      eachRow(ctx, rows, async ({ cells: { name = '' } }) => {
+    rows: async (ctx, rows) => {
+      const insert = async ({ cells: { name = '' } }: CsvRow) => {
         await sql`insert into guards (project_id, name, version, touched_at) values (${ctx.project_id}, ${name}, 1, now())`.execute(
           ctx.db,
         )
         if (name === 'bad') throw new ApiError('invalid_product', { details: 'It is bad' })
-      }),
+      }
+      const { failed } = await rowByRow(ctx, rows, insert, (row, { message }) => ({ row, reason: message }))
+      return failed as RowFailure[]
+    },
     failure: ({ cells }) => ({ name: cells.name }),
   })
   expect(await imported(shop, 'name\na\nbad\nb\na\n', action as AsyncAction)).toMatchObject({

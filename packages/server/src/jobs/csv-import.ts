@@ -7,7 +7,6 @@ import { type CsvRecord, readCsv } from '../lib/csv.ts'
 import type { Id } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
 import { type AsyncAction, defineAsyncAction, startAsyncAction } from './async-action.ts'
-import { rowByRow } from './row-by-row.ts'
 
 /** A row of an imported file that can be read. */
 export interface CsvRow {
@@ -127,16 +126,6 @@ export async function startCsvImport<Input extends object>(
   const file_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
   await appendToFile(ctx, file_id, file)
   return startAsyncAction(ctx, action, { ...(input as Input), file_id })
-}
-
-/** For imports that work row by row: each under a savepoint, so that a row that is refused leaves nothing behind. */
-export async function eachRow(
-  ctx: Ctx,
-  rows: CsvRow[],
-  work: (row: CsvRow) => Promise<unknown>,
-): Promise<RowFailure[]> {
-  const { failed } = await rowByRow(ctx, rows, work, (row, { message }) => ({ row, reason: message }))
-  return failed as RowFailure[]
 }
 
 async function foundFile(ctx: Ctx, file_id: FileRow['id']) {

@@ -80,6 +80,7 @@ const forms = {
 } as const satisfies Record<string, readonly [prefix: string, rest: number | 'hex']>
 
 export type IdKind = keyof typeof forms
+export const idKinds = Object.keys(forms) as IdKind[]
 export type Id<K extends IdKind> = `${(typeof forms)[K][0]}${string}`
 
 /** The prefix of an id kind, for schemas and checks: `idPrefix('category')` is `cat_`. */

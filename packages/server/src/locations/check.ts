@@ -13,7 +13,7 @@ export function readShape(sent: Shape): Shape {
 }
 
 /** How many points a shape is drawn with. */
-export function pointsOf(shape: Shape): number {
+function pointsOf(shape: Shape): number {
   if (shape.type === 'circle') return 1
   return partsOf(shape.geojson).reduce((sum, rings) => sum + rings.reduce((points, ring) => points + ring.length, 0), 0)
 }

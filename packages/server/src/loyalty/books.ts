@@ -1,21 +1,18 @@
 import type { Account, Lot } from '@guerdon/engine/schema'
-import { type Selectable, sql } from 'kysely'
-import type { LoadedVoucher } from '../checkout/load.ts'
-import { toLoadedVoucher } from '../checkout/load.ts'
-import { type Changes, type LoyaltyMove, multipleRequests, saveCheckout } from '../checkout/save.ts'
+import type { Selectable } from 'kysely'
+import type { Changes, LoyaltyMove } from '../checkout/changes.ts'
+import { saveCheckout } from '../checkout/save.ts'
+import type { LoadedVoucher } from '../checkout/voucher-row.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import { type StoredCustomer, toSimpleCustomer } from '../customers/customer.ts'
-import { allFromJson, fromJson } from '../db/json-row.ts'
-import type { CustomerLoyalty, LoyaltyMemberRow, PendingPointsRow, Terms } from '../db/tables.ts'
-import { sqlState } from '../db/transaction.ts'
+import type { CustomerLoyalty, LoyaltyMemberRow, PendingPointsRow } from '../db/tables.ts'
 import { type NewEvent, withEventId } from '../events/emit.ts'
 import { todayIn } from '../lib/filter/calendar.ts'
 import type { Instant } from '../lib/instant.ts'
-import { limits } from '../lib/limits.ts'
-import { keptTerms } from '../terms/kept.ts'
 import { nextDue } from './due.ts'
 import { configurationNow, type Program, type Programs, programsOf } from './programs.ts'
+import { loadPeople } from './read-books.ts'
 import { simpleCampaign } from './view.ts'
 
 /**
@@ -157,113 +154,6 @@ export async function turnPage<T>(books: Books, work: () => Promise<T>): Promise
   return result
 }
 
-interface Found {
-  customers: object[]
-  cards: Array<object & { terms_id: string }>
-  terms: Array<{ id: string; content: Terms }>
-}
-
-type FoundCard = {
-  lots: OpenLot[] | null
-  due_pending: object[] | null
-  next_activation: string | null
-  paid_rules: string[] | null
-  credits: Card['credits'] | null
-}
-
-async function loadPeople(books: Books, customer_ids: readonly string[]): Promise<Map<string, Person>> {
-  const { ctx, programs, asked } = books
-  const { project_id, project, now, db } = ctx
-  const question = {
-    project_id,
-    customers: customer_ids,
-    timezone: project.timezone,
-    today: todayIn({ now, timezone: project.timezone }),
-    lock_timeout: `${limits.checkout_lock_seconds}s`,
-    periods: periodsOf(programs),
-    order_id: asked.order_id ?? null,
-    pending_id: asked.pending_id ?? null,
-    since: asked.since ?? null,
-  }
-  const { rows } = await sql<{ found: Found }>`
-    select loyalty_facts(${JSON.stringify(question)}::jsonb) as found`
-    .execute(db)
-    .catch((error: unknown) => {
-      throw sqlState(error) === '55P03' ? multipleRequests() : error
-    })
-  const { customers, cards, terms } = (rows[0] as { found: Found }).found
-  const shared = new Map(terms.map(({ id, content }) => [id, keptTerms(project_id, id, content)]))
-  const people = new Map<string, Person>()
-  for (const customer of allFromJson<StoredCustomer>(customers))
-    people.set(customer.id, { customer, cards: [], moves: {} })
-  for (const row of cards) {
-    const person = people.get((row as { holder_id?: string }).holder_id ?? '')
-    const program = programs.get((row as { campaign_id?: string }).campaign_id ?? '')
-    if (person !== undefined && program !== undefined) person.cards.push(cardOf(row, shared, person, program))
-  }
-  return people
-}
-
-/** Months of the periods in which points are collected, by campaign. */
-function periodsOf(programs: Programs): Record<string, number> {
-  const periods: Record<string, number> = {}
-  for (const { campaign, settings, tiers } of programs.values())
-    if (settings?.qualification_type === 'POINTS_IN_PERIOD' && tiers.length > 0)
-      periods[campaign.id] = months[settings.qualification_period]
-  return periods
-}
-
-const months = { MONTH: 1, QUARTER: 3, HALF_YEAR: 6, YEAR: 12 }
-
-function cardOf(
-  row: object & { terms_id: string },
-  terms: ReadonlyMap<string, Terms>,
-  person: Person,
-  program: Program,
-): Card {
-  const { due_pending, next_activation, paid_rules, credits, ...voucher } = toLoadedVoucher<FoundCard>(row, terms)
-  const { member } = voucher
-  const lots = allFromJson<OpenLot>(voucher.lots)
-  return {
-    voucher: { ...voucher, lots },
-    person,
-    program,
-    lots,
-    member: member === null ? newMember(voucher, person) : readMember(member),
-    pending: allFromJson<PendingEntry>(due_pending),
-    next_activation: next_activation ?? null,
-    paid_rules: paid_rules ?? [],
-    credits: credits ?? [],
-    change: {},
-    saved_lots: new Map(lots.map(({ id, points }) => [id, points])),
-    is_member_changed: member === null,
-  }
-}
-
-function readMember(row: object): Member {
-  const { project_id: _, ...member } = fromJson<Selectable<LoyaltyMemberRow>>(row)
-  const { tier_created_at, tier_updated_at } = member
-  return { ...member, tier_created_at: momentOf(tier_created_at), tier_updated_at: momentOf(tier_updated_at) }
-}
-
-const momentOf = (text: string | null): Instant | null => (text === null ? null : new Date(text).toISOString())
-
-const newMember = ({ id, campaign_id }: LoadedVoucher, { customer }: Person): Member => ({
-  voucher_id: id,
-  campaign_id: campaign_id as Member['campaign_id'],
-  customer_id: customer.id,
-  tier_id: null,
-  tier_start_date: null,
-  tier_expiration_date: null,
-  tier_created_at: null,
-  tier_updated_at: null,
-  scheduled_tier_id: null,
-  scheduled_start_date: null,
-  redeemed_on: null,
-  redeemed_runs: 0,
-  due_on: null,
-})
-
 /** A request at a moment that is made up for. */
 export const madeUpFor = (ctx: Ctx, { at }: Moment): Ctx => ({ ...ctx, now: at, told_at: ctx.told_at ?? ctx.now })
 
@@ -288,6 +178,9 @@ export const accountOf = ({ voucher, lots }: Card): Account => ({ id: voucher.id
 export function* allCards({ people }: Books): Generator<Card> {
   for (const { cards } of people.values()) yield* cards
 }
+
+export const cardIn = ({ people }: Books, customer_id: string, campaign_id: string): Card | undefined =>
+  people.get(customer_id)?.cards.find(({ program }) => program.campaign.id === campaign_id)
 
 export const cardNamed = (books: Books, voucher_id: string): Card | undefined => {
   for (const card of allCards(books)) if (card.voucher.id === voucher_id) return card

@@ -15,7 +15,7 @@ export function nextDue(configuration: Configuration, card: Card, looked_on: str
 }
 
 /** The day on which pending points count, lots expire, or a tier begins or ends by itself, whichever is first. */
-export function dueBy({ lots, pending, next_activation, member }: Card): string | null {
+function dueBy({ lots, pending, next_activation, member }: Card): string | null {
   let first: string | null = next_activation
   const consider = (day: string | null) => {
     if (day !== null && (first === null || day < first)) first = day
@@ -39,7 +39,7 @@ export function isRedeemable(configuration: Configuration, card: Card, today: st
 }
 
 /** What a reward costs whoever holds the card; null: nothing it could be had for. */
-export function priceOf(
+function priceOf(
   { loyalty_tiers }: Configuration,
   { member }: Card,
   { id, reward_id, parameters }: ConfiguredRewardAssignment,

@@ -640,11 +640,19 @@ describe('what would be earned (L53)', () => {
     await refused({ ...ann, order: 'one' }, 400, 'invalid_payload', must('order'))
     await refused(order, 400, 'invalid_payload')
     await refused(ann, 400, 'invalid_payload')
-    await refused({ customer: { source_id: 'eve' }, ...order }, 400, 'campaign_not_allow_auto_join')
+    await refused({ customer: { source_id: 'eve' }, ...order }, 400, 'campaign_not_allow_auto_join', {
+      message: `Loyalty campaign '${program.id}' does not allow auto-join for non-members`,
+      details: 'Given campaign does not allow auto-join',
+    })
     await ok(shop, 'POST', `/v1/vouchers/${code}/disable`)
-    await refused({ ...ann, ...order }, 400, 'loyalty_card_not_active')
+    await refused({ ...ann, ...order }, 400, 'loyalty_card_not_active', {
+      message: `Customer's loyalty card '${code}' is not active`,
+    })
     await ok(shop, 'POST', `/v1/campaigns/${program.id}/disable`)
-    await refused({ ...ann, ...order }, 400, 'campaign_not_active')
+    await refused({ ...ann, ...order }, 400, 'campaign_not_active', {
+      message: `Loyalty campaign '${program.id}' is not active`,
+      details: 'Given campaign is not active',
+    })
     expect(await estimate(shop, { id: 'camp_none' }, { ...ann, ...order })).toMatchObject({
       status: 404,
       body: { key: 'not_found', resource_type: 'campaign' },

@@ -7,7 +7,7 @@ import { readRequest } from '../checkout/request.ts'
 import type { Ctx } from '../context.ts'
 import { newborn } from '../customers/customer.ts'
 import { ApiError, invalidPayload, notFound } from '../http/errors.ts'
-import { accrualsIn, type Earner } from './earn.ts'
+import { accrualsIn, type Earner } from './judge.ts'
 import { programsOf } from './programs.ts'
 import type { EstimatePoints, PointsEstimation } from './schema.ts'
 
@@ -25,7 +25,10 @@ export async function estimatePoints(
   const program = programsOf(loaded.configuration).get(campaign.id)
   if (program === undefined) throw notFound('campaign', campaign.id)
   if (!isOpen(ctx, program.campaign))
-    throw new ApiError('campaign_not_active', { details: `Campaign ${campaign.name} is not active` })
+    throw new ApiError('campaign_not_active', {
+      message: `Loyalty campaign '${campaign.id}' is not active`,
+      details: 'Given campaign is not active',
+    })
   const buyer = buyerOf(ctx, request, loaded)
   const earner = await earnerOf(ctx, campaign, buyer.stored?.id ?? null)
   // What is sent counts, whichever way the stored order is named.
@@ -55,11 +58,7 @@ const isOpen = ({ now, project }: Ctx, terms: Dated): boolean =>
   terms.active && whyNotValid(terms, clockAt(now, project.timezone)) === null
 
 /** The card that would earn, or nobody's who would join by it. */
-async function earnerOf(
-  ctx: Ctx,
-  { id, auto_join, name }: StoredCampaign,
-  customer_id: string | null,
-): Promise<Earner> {
+async function earnerOf(ctx: Ctx, { id, auto_join }: StoredCampaign, customer_id: string | null): Promise<Earner> {
   const { db, project_id } = ctx
   const card =
     customer_id === null
@@ -77,11 +76,17 @@ async function earnerOf(
           .executeTakeFirst()
   if (card === undefined) {
     if (!auto_join)
-      throw new ApiError('campaign_not_allow_auto_join', { details: `Nobody joins ${name} by earning points` })
+      throw new ApiError('campaign_not_allow_auto_join', {
+        message: `Loyalty campaign '${id}' does not allow auto-join for non-members`,
+        details: 'Given campaign does not allow auto-join',
+      })
     return { card: null, tier_id: null, used_rules: [] }
   }
   const { active, start_date, expiration_date, tier_id } = card
   if (!isOpen(ctx, { active, start_date, expiration_date }))
-    throw new ApiError('loyalty_card_not_active', { details: `Card ${card.code} is not active` })
+    throw new ApiError('loyalty_card_not_active', {
+      message: `Customer's loyalty card '${card.code}' is not active`,
+      details: card.code,
+    })
   return { card, tier_id, used_rules: [] }
 }

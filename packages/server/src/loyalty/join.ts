@@ -1,7 +1,6 @@
 import { ApiError } from '../http/errors.ts'
 import { publishCodes } from '../publications/publish.ts'
-import { type Books, type Card, type Moment, madeUpFor, turnPage } from './books.ts'
-import { cardIn } from './earn.ts'
+import { type Books, type Card, cardIn, type Moment, madeUpFor, turnPage } from './books.ts'
 import { unlessRefused } from './unless-refused.ts'
 
 /**

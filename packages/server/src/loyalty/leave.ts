@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type LoyaltyMove, saveCheckout } from '../checkout/save.ts'
+import type { LoyaltyMove } from '../checkout/changes.ts'
+import { saveCheckout } from '../checkout/save.ts'
 import type { Ctx } from '../context.ts'
 import { toSimpleCustomer } from '../customers/customer.ts'
 import { findCustomerById } from '../customers/store.ts'

@@ -53,7 +53,7 @@ export function leaveTier(books: Books, card: Card): TierChange[] {
 }
 
 /** What the tier is measured by right now: the balance, or what was collected in this period. */
-export function measureOf(card: Card, { today }: Moment): number {
+function measureOf(card: Card, { today }: Moment): number {
   const { settings } = card.program
   return settings?.qualification_type === 'POINTS_IN_PERIOD'
     ? collectedInPeriod(card.credits, settings.qualification_period, today)

@@ -14,7 +14,7 @@ import { accountOf, type Books, type Card, type Member, momentNow } from './book
 import { tierNamed } from './programs.ts'
 
 /** A card as it is by now, with what it shares with others. */
-export function storedCard({ ctx, configuration }: Books, card: Card): StoredVoucher {
+function storedCard({ ctx, configuration }: Books, card: Card): StoredVoucher {
   const {
     xmin: _,
     assignments: __,

@@ -38,6 +38,11 @@ import {
 const memberIn = async (ctx: Ctx, { campaignId, memberId }: { campaignId?: string; memberId: string }) =>
   getMember(ctx, memberId, campaignId === undefined ? undefined : await getProgram(ctx, campaignId))
 
+async function pendingPointsOf(ctx: Ctx, of: Parameters<typeof listPendingPoints>[1], query: PendingPointsQuery) {
+  const { entries, ...more } = await listPendingPoints(ctx, of, query)
+  return listed('data', entries, more)
+}
+
 const asked_wrong = ['invalid_query_params', 'not_found'] as const
 const not_exportable = ['invalid_payload', 'invalid_export_fields', 'not_found'] as const
 
@@ -52,10 +57,7 @@ export const members = [
     reply: PendingPointsList,
     errors: asked_wrong,
     target: (ctx, { params }) => getProgram(ctx, params.campaignId),
-    run: async (ctx, { target, query }) => {
-      const { entries, ...more } = await listPendingPoints(ctx, { campaign_id: target.id }, query)
-      return listed('data', entries, more)
-    },
+    run: (ctx, { target, query }) => pendingPointsOf(ctx, { campaign_id: target.id }, query),
   }),
   operation({
     id: 'listProgramMemberPendingPoints',
@@ -67,10 +69,7 @@ export const members = [
     reply: PendingPointsList,
     errors: asked_wrong,
     target: (ctx, { params }) => memberIn(ctx, params),
-    run: async (ctx, { target, query }) => {
-      const { entries, ...more } = await listPendingPoints(ctx, { voucher_id: target.id }, query)
-      return listed('data', entries, more)
-    },
+    run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
   }),
   operation({
     id: 'listMemberPendingPoints',
@@ -82,10 +81,7 @@ export const members = [
     reply: PendingPointsList,
     errors: asked_wrong,
     target: (ctx, { params }) => memberIn(ctx, params),
-    run: async (ctx, { target, query }) => {
-      const { entries, ...more } = await listPendingPoints(ctx, { voucher_id: target.id }, query)
-      return listed('data', entries, more)
-    },
+    run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
   }),
   operation({
     id: 'listProgramMemberActivity',

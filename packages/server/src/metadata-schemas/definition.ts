@@ -28,7 +28,7 @@ export interface NamedDefinition extends Definition {
 export type SentDefinition = { type: MetadataType } & { [K in keyof Definition]?: Definition[K] | null | undefined }
 
 /** The objects that have metadata (spec 04, 8.1); any other name is a nested schema. */
-export const described_objects = [
+const described_objects = [
   'campaign',
   'customer',
   'earning_rule',

@@ -6,7 +6,7 @@ import { listLocationShapes } from '../locations/store.ts'
 import { metadataTypes } from '../metadata-schemas/rules.ts'
 
 /** What orders are filtered by, in lists (spec 04, 7.5). A discount of nothing is 0 here, though no order shows it. */
-export const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({
+const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({
   created_at: { type: 'datetime', column: 'orders.created_at' },
   updated_at: { type: 'datetime', column: 'orders.updated_at' },
   status: { type: 'string', column: 'orders.status' },

@@ -9,12 +9,12 @@ type Line = Pick<ItemFacts, 'source_id' | 'related_object' | 'product_id' | 'sku
 }
 
 /** The names of the SKU that a line sells, the most reliable first (spec 02, 1.3). */
-export function skuKeys({ sku_id, sku, source_id, related_object }: Line): string[] {
+function skuKeys({ sku_id, sku, source_id, related_object }: Line): string[] {
   return given([sku_id, sku?.id, related_object === 'sku' ? source_id : null, sku?.source_id])
 }
 
 /** The names of the product that a line sells, itself or as one of its SKUs. */
-export function productKeys({ product_id, product, source_id, related_object }: Line): string[] {
+function productKeys({ product_id, product, source_id, related_object }: Line): string[] {
   return given([product_id, product?.id, related_object === 'sku' ? null : source_id, product?.source_id])
 }
 

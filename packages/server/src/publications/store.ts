@@ -134,7 +134,7 @@ const insertSql = (row: StoredPublication) => sql`
     ${row.created_at}::timestamptz)`
 
 /** Publications of the project with whom they were for. */
-export function publicationQuery({ db, project_id }: Ctx) {
+function publicationQuery({ db, project_id }: Ctx) {
   return db
     .selectFrom('publications')
     .leftJoin('customers', (join) =>

@@ -2,6 +2,7 @@ import type { Applicable } from '@guerdon/engine/schema'
 import type { Ctx } from '../context.ts'
 import { operation } from '../http/operation.ts'
 import { redeem, redeemAlone } from './redeem.ts'
+import { redeem_errors } from './redeem-errors.ts'
 import {
   ExplainedRedemption,
   RedeemQuery,
@@ -11,42 +12,6 @@ import {
   SingleRedemptionBody,
 } from './redeem-schema.ts'
 import type { Redemption } from './schema.ts'
-
-/** What may be wrong with whatever is redeemed by itself. */
-export const redeem_errors = [
-  'invalid_payload',
-  'not_found',
-  'invalid_amount',
-  'invalid_gift',
-  'metadata_validation_failed',
-  'ambiguous_tracking_id',
-  'multiple_requests',
-  'voucher_disabled',
-  'voucher_not_active',
-  'voucher_not_active_now',
-  'voucher_expired',
-  'quantity_exceeded',
-  'gift_amount_exceeded',
-  'loyalty_card_points_exceeded',
-  'reward_out_of_stock',
-  'no_voucher_suitable_for_publication',
-  'voucher_cannot_be_published',
-  'referrer_not_permitted_to_redeem',
-  'not_published',
-  'customer_rules_violated',
-  'order_rules_violated',
-  'redemption_rules_violated',
-  'promotion_inactive',
-  'promotion_not_active_now',
-  'missing_customer',
-  'missing_reward',
-  'missing_order',
-  'missing_amount',
-  'missing_order_items',
-  'missing_order_items_amount',
-  'invalid_customer',
-  'invalid_order',
-] as const
 
 const stacked_errors = [
   ...redeem_errors,

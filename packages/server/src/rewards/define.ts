@@ -59,6 +59,7 @@ async function campaignReward(ctx: Ctx, { id, balance }: Sent<'campaign'>): Prom
     case 'LOYALTY_PROGRAM':
       if (balance == null || balance <= 0)
         throw new ApiError('invalid_balance', {
+          message: "Property 'parameters.campaign.balance' is invalid",
           details: `Property 'parameters.campaign.balance' must be greater than zero for campaign type: ${type}`,
         })
       return { campaign: { id: campaign.id, balance, type } }

@@ -208,6 +208,7 @@ describe('POST /v1/rewards', () => {
           status: 400,
           body: {
             key: 'invalid_balance',
+            message: "Property 'parameters.campaign.balance' is invalid",
             details: `Property 'parameters.campaign.balance' must be greater than zero for campaign type: ${type}`,
           },
         })

@@ -15,7 +15,6 @@ import {
   locationsIn,
   type Moment,
   metadataField,
-  metadataKeysIn,
   parseFilter,
 } from './filter.ts'
 import { filterOperators } from './operators.ts'
@@ -565,7 +564,7 @@ describe('locations', () => {
     expect(await find({ name: conditions('$in_location', 'loc_east') }, wednesday, locations)).toEqual(['east', 'west'])
   })
 
-  test('a filter tells which locations and which metadata it asks for', () => {
+  test('a filter tells which locations it asks for', () => {
     const filter = parseFilter(
       {
         name: { conditions: { $in_location: ['loc_1', 'loc_2'], $is: 'loc_3' } },
@@ -575,7 +574,6 @@ describe('locations', () => {
       fields,
     )
     expect(locationsIn(filter)).toEqual(['loc_1', 'loc_2', 'loc_4'])
-    expect(metadataKeysIn(filter)).toEqual(['home', 'a.b'])
     expect(locationsIn(parseFilter({}, fields))).toEqual([])
   })
 })

@@ -157,10 +157,6 @@ export function locationsIn({ fields }: Filter): string[] {
   return [...ids]
 }
 
-/** The metadata keys that a filter asks for. */
-export const metadataKeysIn = ({ fields }: Filter): string[] =>
-  fields.flatMap(({ field }) => (field.type === 'metadata' ? [field.key] : []))
-
 /**
  * Whether the answer may be another one tomorrow although nothing has changed: it asks for days before or after today.
  * Metadata of no known type counts as a date, which it may be.

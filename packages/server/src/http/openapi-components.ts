@@ -1,0 +1,75 @@
+import { limits } from '../lib/limits.ts'
+import { apiVersion } from './admission.ts'
+import type { OpenapiDocument, SecurityScheme } from './openapi-document.ts'
+import { scopes } from './scopes.ts'
+
+export const parameters: OpenapiDocument['components']['parameters'] = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: `A repeated request with the same key has no further effect and gets the first reply again, for ${limits.idempotency_ttl_hours} hours.`,
+    schema: { type: 'string', minLength: 1, maxLength: limits.idempotency_key_length_max, pattern: '^[\\x20-\\x7e]+$' },
+  },
+  ApiVersion: {
+    name: 'X-Voucherify-API-Version',
+    in: 'header',
+    description: 'The version of the interface the caller was written for. There is one.',
+    schema: { type: 'string', enum: [apiVersion] },
+  },
+}
+
+export const headers: OpenapiDocument['components']['headers'] = {
+  RequestId: {
+    description: 'Of this request, on every answer.',
+    schema: { type: 'string', pattern: '^v-[0-9a-f]{18}$' },
+  },
+  RetryAfter: { description: 'Seconds after which another try may succeed.', schema: { type: 'integer', minimum: 1 } },
+  Allow: { description: 'The methods the path has.', schema: { type: 'string' } },
+}
+
+const headerScheme = (name: string, description: string): SecurityScheme => ({
+  type: 'apiKey',
+  in: 'header',
+  name,
+  description,
+})
+
+export const securitySchemes: OpenapiDocument['components']['securitySchemes'] = {
+  ApplicationId: headerScheme('X-App-Id', 'Id of an application key of the project.'),
+  ApplicationToken: headerScheme('X-App-Token', 'Secret of that application key.'),
+  AccessToken: {
+    type: 'oauth2',
+    description:
+      'A short-lived token, sent as `Authorization: Bearer …` beside the application key. It is issued to an application key, whose pair of headers takes the place of HTTP Basic.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: '/v1/oauth/token',
+        scopes: Object.fromEntries([...scopes].sort().map((scope) => [scope, openedBy(scope)])),
+      },
+    },
+  },
+  ClientId: headerScheme(
+    'X-Client-Application-Id',
+    'Id of a client-side key; taken into account only with `AUTH_MODE=either`.',
+  ),
+  ClientToken: headerScheme('X-Client-Token', 'Secret of that client-side key.'),
+  ManagementId: headerScheme('X-Management-Id', 'Id of a management key of the installation.'),
+  ManagementToken: headerScheme('X-Management-Token', 'Secret of that management key.'),
+}
+
+function openedBy(scope: string): string {
+  if (scope === 'api') return 'All of /v1.'
+  if (scope === 'client_api') return 'All of /client/v1.'
+  if (scope.startsWith('client_')) return `/client/v1/${scope.slice('client_'.length)} and below.`
+  return `/v1/${scope.toLowerCase()} and below.`
+}
+
+export const introduction = `Promotions, vouchers and loyalty, self-hosted; compatible with the Voucherify API of ${apiVersion}.
+
+Three families of paths: \`/v1\` for servers, \`/client/v1\` for browsers and apps, \`/management/v1\` for operators. Server-side and client-side calls carry an application key and an access token; with the setting \`AUTH_MODE=either\` one of the two is enough, and client-side calls may carry a client-side key instead. Management calls carry a management key.
+
+Bodies are JSON in UTF-8; imports take a CSV file as \`multipart/form-data\`, exports and reports are downloaded as CSV from addresses that need no credentials because they hold a secret. Unknown fields and query parameters are ignored. Moments are ISO 8601 in UTC with milliseconds; amounts are whole numbers of the smallest unit of the currency. Nested query parameters are written in brackets: \`created_at[before]=2026-01-01\`.
+
+Every refusal has the shape of the schema \`Error\`. A known path with another method answers 405, an unknown path 404.
+
+Without credentials and outside of this document: \`/health/live\`, \`/health/ready\`, \`/management/v1/health\`, \`/metrics\`.`

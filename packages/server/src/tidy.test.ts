@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { catalogue, eventTypes } from './events/catalogue.ts'
+import { type IdKind, idKinds } from './lib/ids.ts'
+import { limits } from './lib/limits.ts'
+import { occurs, sourceTexts } from './testing/sources.ts'
+
+/*
+ * Habits of the house: what nobody needs is not there. The keys of refusals are looked after in http/errors.test.ts, the
+ * operations in operations.test.ts.
+ */
+
+const sources = sourceTexts()
+
+/** Kinds of ids that the specification gives a form to and nothing makes, and why. */
+const reserved: Partial<Record<IdKind, string>> = {
+  tracking: 'made of what it hides (checkout/tracking.ts)',
+  webhook: 'webhooks are not served',
+  sendout: 'webhooks are not served',
+  notification: 'notifications are not served',
+  branding: 'brandings are not served',
+  consent: 'consents are not served',
+  consent_group: 'consents are not served',
+  distribution_event: 'distributions are not served',
+  audit_entry: 'the audit log is not served',
+}
+
+test.each(idKinds)('id %s: is made, or reserved', (kind) => {
+  const isOfEvents = eventTypes.some((type) => kind === `${catalogue[type].entity}_event`)
+  const isMade = isOfEvents || occurs(new RegExp(`\\b(?:newId|idPrefix)\\([^)]*'${kind}'`), sources)
+  expect(isMade).toBe(reserved[kind] === undefined)
+})
+
+test.each(Object.keys(limits))('limit %s: somebody keeps to it', (name) => {
+  expect(occurs(new RegExp(`\\blimits\\.${name}\\b`), sources)).toBe(true)
+})
+
+test('a function or constant is exported because another file uses it', () => {
+  const files_with = new Map<string, number>()
+  for (const text of sourceTexts({ tests: true }).values())
+    for (const word of new Set(text.match(/\w+/g))) files_with.set(word, (files_with.get(word) ?? 0) + 1)
+
+  const alone = [...sources].flatMap(([path, text]) =>
+    isTakenWhole.test(path)
+      ? []
+      : [...text.matchAll(/^export (?:async function|function|const|class) (\w+)/gm)]
+          .filter(([, name]) => files_with.get(name as string) === 1)
+          .map(([, name]) => `${path}: ${name}`),
+  )
+  expect(alone).toEqual([])
+})
+
+test('a noun takes nothing from the routes of another', () => {
+  const takers = [...sources].filter(([, text]) => /from '\.\.\/[\w-]+\/(?:[\w-]+-)?routes\.ts'/.test(text))
+  expect(takers.map(([path]) => path)).toEqual([])
+})
+
+/** Schemas are exported for their names (schemas.ts), and migrations as a list. */
+const isTakenWhole = /\/(?:[\w-]+-)?schema\.ts$|\/schema\/|\/migrations\//
