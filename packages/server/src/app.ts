@@ -9,8 +9,8 @@ import { answerFailures } from './http/failures.ts'
 import { newFlights } from './http/idempotency.ts'
 import { mount, unknownRoute } from './http/mount.ts'
 import type { Operation } from './http/operation.ts'
+import { limitTime } from './http/time-limit.ts'
 import { newId } from './lib/ids.ts'
-import { limits } from './lib/limits.ts'
 import { operations as allOperations } from './operations.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
@@ -31,7 +31,6 @@ export function buildApp({ house, operations = allOperations }: AppOptions): Fas
     trustProxy:
       settings.trust_proxy_hops === 0 ? false : (_address: string, hop: number) => hop < settings.trust_proxy_hops,
     bodyLimit: settings.max_body_bytes,
-    handlerTimeout: limits.request_timeout_seconds * 1_000,
     http: { maxHeaderSize: settings.max_query_bytes + 32_768 },
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -57,6 +56,7 @@ export function buildApp({ house, operations = allOperations }: AppOptions): Fas
   app.decorateRequest('raw_body', undefined)
   acceptBodies(app)
   answerFailures(app, settings)
+  limitTime(app)
 
   app.addHook('preClose', async () => {
     // A connection whose last request ends during the stop would otherwise stay open until its keep-alive runs out.
@@ -69,9 +69,7 @@ export function buildApp({ house, operations = allOperations }: AppOptions): Fas
     next()
   })
   const platformRoutes = mountPlatform(app, house, operations)
-  app.addHook('onRequest', async (request) => {
-    if (isTooLong(request)) throw queryTooLarge()
-  })
+  app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
 
   mount(app, operations, { house, limiter: newCallLimiter(house), flights: newFlights() }, platformRoutes)
   return app

@@ -280,11 +280,6 @@ describe('an error of the database', () => {
     ['the pool is closed', new Error('Cannot use a pool after calling end on the pool'), 503],
     ['the embedded database is closed', new Error('PGlite is closed'), 503],
     ['the driver is closed', new Error('driver has already been destroyed'), 503],
-    [
-      'the work took too long',
-      Object.assign(new Error('timeout'), { code: 'FST_ERR_HANDLER_TIMEOUT', statusCode: 503 }),
-      503,
-    ],
     ['a file is missing', Object.assign(new Error('ENOENT'), { code: 'ENOENT' }), 500],
     ['access is denied', Object.assign(new Error('EPERM'), { code: 'EPERM' }), 500],
     [

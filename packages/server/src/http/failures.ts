@@ -33,7 +33,7 @@ export function refusalOf(thrown: unknown, { max_body_bytes }: Pick<Settings, 'm
   // A wrong Content-Length, or a body that breaks off: the framework calls both bad requests. Others do not get to.
   if (statusCode === 400 && (isFrameworkCode(code) || code === 'ECONNRESET'))
     return new ApiError('invalid_payload', { details: 'The request is malformed' })
-  return code === 'FST_ERR_HANDLER_TIMEOUT' || isOutage(thrown) ? unavailable() : new ApiError('internal_error')
+  return isOutage(thrown) ? unavailable() : new ApiError('internal_error')
 }
 
 const isFrameworkCode = (code: unknown): boolean => typeof code === 'string' && code.startsWith('FST_ERR_')

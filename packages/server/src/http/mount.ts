@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { limits } from '../lib/limits.ts'
 import { type GateKeeper, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
 import { answerPreflight } from './cors.ts'
@@ -25,8 +24,6 @@ export function mount(
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation },
-      // A large file on a slow line takes longer than an answer may.
-      ...(operation.download === undefined ? {} : { handlerTimeout: limits.download_timeout_seconds * 1_000 }),
       onRequest: async (request, reply) => {
         request.admitted = await gate(request, reply)
       },
@@ -42,18 +39,15 @@ function answerUnknownRoutes(app: FastifyInstance, routes: readonly Route[]): vo
   app.setNotFoundHandler(() => {
     throw new ApiError('not_found')
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, next) => {
     const path = request.url.split('?')[0] as string
     // The database has no text for this character, so that nothing is ever named with it.
-    if (path.includes('%00')) throw unknownRoute(request.method, path)
-    if (!request.is404) return
+    if (path.includes('%00')) return next(unknownRoute(request.method, path))
+    if (!request.is404) return next()
     const methods = [...new Set(known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort()
-    if (methods.length === 0) throw unknownRoute(request.method, path)
-    if (isPreflight(request, path)) {
-      answerPreflight(request.headers.origin as string, reply)
-      return reply
-    }
-    throw notAllowed(request.method, methods)
+    if (methods.length === 0) return next(unknownRoute(request.method, path))
+    if (isPreflight(request, path)) return answerPreflight(request.headers.origin as string, reply)
+    next(notAllowed(request.method, methods))
   })
 }
 
