@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
+import { forgetEvents } from '../events/forget.ts'
 import { destroyVouchers, removeVoucher } from '../vouchers/remove.ts'
 import { listVouchersById } from '../vouchers/store.ts'
 import type { StoredCustomer } from './customer.ts'
@@ -11,15 +12,18 @@ import type { StoredCustomer } from './customer.ts'
  */
 export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise<number> {
   const { db, project_id } = ctx
-  const { numAffectedRows: events = 0n } = await sql`
-    delete from events using (
+  const events = await forgetEvents(
+    db,
+    project_id,
+    sql`events.entity_id = telling.entity_id
+      and (events.type in ('publication.succeeded', 'voucher.published', 'voucher.gift.transaction.created')
+        or events.type like 'voucher.loyalty_card.%')`,
+    sql`(
       select id as entity_id from publications where project_id = ${project_id} and customer_id = ${id}
       union all
       select voucher_id from holders where project_id = ${project_id} and customer_id = ${id} and role <> 'REFEREE'
-    ) as telling
-    where events.project_id = ${project_id} and events.entity_id = telling.entity_id
-      and (events.type in ('publication.succeeded', 'voucher.published', 'voucher.gift.transaction.created')
-        or events.type like 'voucher.loyalty_card.%')`.execute(db)
+    ) as telling`,
+  )
   await destroyCards(ctx, id)
   await sql`update publications set customer_id = null where project_id = ${project_id} and customer_id = ${id}`.execute(
     db,
@@ -29,7 +33,7 @@ export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise
     where project_id = ${project_id} and holder_id = ${id}`.execute(db)
   await sql`delete from holders where project_id = ${project_id} and customer_id = ${id}`.execute(db)
   await eraseReferrals(ctx, id)
-  return Number(events)
+  return events.length
 }
 
 /** Whom it referred, who referred it, and what it was given for that. */

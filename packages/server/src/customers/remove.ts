@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import { tally } from '../db/tallies.ts'
 import { emit } from '../events/emit.ts'
+import { forgetEvents } from '../events/forget.ts'
 import { newId } from '../lib/ids.ts'
 import { eraseCustomerFromRedemptions } from '../redemptions/store.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
@@ -29,9 +30,13 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
       await sql`delete from ${sql.table(table)} where project_id = ${project_id} and ${condition}`.execute(db)
     return Number(numAffectedRows)
   }
+  // Its own events first: the others share with them what they say.
+  const own_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const order_events = own_events.filter((type) => type.startsWith('customer.order.')).length
   const holding_events = (await eraseHoldings(ctx, id)) + (await eraseCustomerFromRedemptions(ctx, id))
-  const order_events = await removed('events', sql`entity_id = ${id} and type like 'customer.order.%'`)
-  const customer_events = holding_events + (await removed('events', sql`entity_id = ${id}`))
+  // What was erased with its cards was told of it once more.
+  const late_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const customer_events = own_events.length - order_events + holding_events + late_events.length
   const events = await removed('custom_events', sql`customer_id = ${id}`)
   await removed('custom_event_tallies', sql`customer_id = ${id}`)
   const orders = await removed('orders', sql`customer_id = ${id}`)

@@ -24,7 +24,7 @@ async function makeHistory(): Promise<{ shop: Shop; path: string }> {
     .execute()
   for (const [day, { id }] of events.entries())
     await db
-      .updateTable('events')
+      .updateTable('event_rows')
       .set({ created_at: `2031-01-0${day + 1}T12:00:00.000Z` })
       .where('project_id', '=', shop.project_id)
       .where('id', '=', id)
@@ -102,7 +102,7 @@ test('what happened in one campaign, or in campaigns of a type', async () => {
   ]
   for (const [n, campaign] of campaigns.entries())
     await house.database.db
-      .insertInto('events')
+      .insertInto('event_rows')
       .values({
         project_id: shop.project_id,
         id: `evcus_${n}`,
@@ -112,6 +112,8 @@ test('what happened in one campaign, or in campaigns of a type', async () => {
         created_at: '2026-01-01T00:00:00.000Z',
         group_id: 'v-1',
         event_source: '{"channel":"INTERNAL"}',
+        campaign_id: campaign?.id ?? null,
+        voucher_id: null,
         data: JSON.stringify({ campaign }),
       })
       .execute()

@@ -104,7 +104,7 @@ function conditionsOf(query: ActivityFilters): Condition[] {
     ...(starting_after === undefined ? [] : [sql<boolean>`created_at ${beyond} ${starting_after}::timestamptz`]),
     ...(type === undefined ? [] : [sql<boolean>`type = ${type}`]),
     ...(category === undefined ? [] : [sql<boolean>`category = ${category}`]),
-    ...(campaign_id === undefined ? [] : [sql<boolean>`data #>> '{campaign,id}' = ${campaign_id}`]),
+    ...(campaign_id === undefined ? [] : [sql<boolean>`campaign_id = ${campaign_id}`]),
     ...(product_id === undefined
       ? []
       : [

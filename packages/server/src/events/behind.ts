@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/connect.ts'
+import { joined } from '../db/joined.ts'
 import type { EventRow } from '../db/tables.ts'
 import type { Tally } from '../db/tallies.ts'
 import { newId } from '../lib/ids.ts'
@@ -27,9 +28,10 @@ const wait_ms = 100
 const rows_max = 1_000
 
 export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
-  /** Each as the JSON it is written as. */
-  let events: string[] = []
+  /** Each as the texts it is written as: what it says, and the rest of its row. */
+  let events: Array<{ row: string; data: string }> = []
   let bytes = 0
+  let isFull = false
   let tallies = new Map<string, { project_id: string; name: string; delta: number }>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -41,12 +43,13 @@ export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
     )
     events = []
     bytes = 0
+    isFull = false
     tallies = new Map()
     try {
-      for (const rows of slices(noted_events))
-        await sql`insert into events select * from jsonb_populate_recordset(null::events, ${rows}::jsonb)`.execute(db)
-      for (const rows of slices(noted_tallies))
-        await sql`insert into tallies select * from jsonb_populate_recordset(null::tallies, ${rows}::jsonb)`.execute(db)
+      for (const some of slices(noted_events)) await insertEvents(db, some)
+      for (const some of slices(noted_tallies))
+        await sql`
+          insert into tallies select * from jsonb_populate_recordset(null::tallies, ${listOf(some)}::jsonb)`.execute(db)
     } catch (error) {
       log.warn({ err: error }, 'what was looked at could not be written down')
     }
@@ -60,11 +63,16 @@ export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
   return {
     note(project_id, noted) {
       for (const event of noted.events ?? []) {
-        const text = JSON.stringify(event)
+        const { data: said, ...rest } = event
+        const [row, data] = [JSON.stringify(rest), JSON.stringify(said)]
         // Beyond this the database does not follow: what is noted then is forgotten, rather than memory filled.
-        if (bytes + text.length > limits.noted_bytes_max) continue
-        bytes += text.length
-        events.push(text)
+        if (bytes + row.length + data.length > limits.noted_bytes_max) {
+          if (!isFull) log.warn('what is looked at is not written down: the database does not follow')
+          isFull = true
+          continue
+        }
+        bytes += row.length + data.length
+        events.push({ row, data })
       }
       for (const [name, delta] of noted.tallies ?? []) {
         const known = tallies.get(`${project_id} ${name}`)
@@ -77,10 +85,23 @@ export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
   }
 }
 
-/** So many rows at a time, as one JSON text each. */
-function slices(rows: readonly string[]): string[] {
-  const texts: string[] = []
-  for (let start = 0; start < rows.length; start += rows_max)
-    texts.push(`[${rows.slice(start, start + rows_max).join(',')}]`)
-  return texts
+/** What an event says is stored as it is: nobody on the way reads it. */
+async function insertEvents(db: Db, events: ReadonlyArray<{ row: string; data: string }>): Promise<void> {
+  await sql`
+    insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id,
+      voucher_id, data)
+    select * from rows from (
+      json_to_recordset(${listOf(events.map(({ row }) => row))}::json) as (project_id text, id text, type text, category text,
+        entity_id text, created_at timestamptz, group_id text, event_source jsonb, campaign_id text, voucher_id text),
+      unnest(string_to_array(${joined(events.map(({ data }) => data))}, chr(30)))
+    ) as told`.execute(db)
+}
+
+const listOf = (texts: readonly string[]): string => `[${texts.join(',')}]`
+
+/** So many at a time. */
+function slices<Row>(rows: readonly Row[]): Row[][] {
+  const some: Row[][] = []
+  for (let start = 0; start < rows.length; start += rows_max) some.push(rows.slice(start, start + rows_max))
+  return some
 }

@@ -49,9 +49,11 @@ test('an event is stored with its origin, and its short form is answered', async
     created_at: '2026-03-01T12:00:00.500Z',
     group_id: ctx.request_id,
     event_source: { channel: 'API', api_key: { name: 'Shop "backend"', app_id: 'app-1' } },
+    campaign_id: null,
+    voucher_id: null,
     data: { customer, segment },
   })
-  const { project_id, event_source, data, ...short } = stored as NonNullable<typeof stored>
+  const { project_id, event_source, campaign_id, voucher_id, data, ...short } = stored as NonNullable<typeof stored>
   expect(event).toEqual(short)
 })
 

@@ -32,9 +32,10 @@ export async function emitMany(ctx: Ctx, events: readonly NewEvent[]): Promise<S
   const rows = eventRows(ctx, events)
   // All rows are one parameter: a statement has room for 65,535, which is about 7,000 rows.
   await sql`
-    insert into events (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
-    select project_id, id, type, category, entity_id, created_at, group_id, event_source, data
-    from jsonb_populate_recordset(null::events, ${JSON.stringify(rows)}::jsonb)
+    insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id,
+      voucher_id, data)
+    select project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id, voucher_id, data
+    from json_populate_recordset(null::event_rows, ${JSON.stringify(rows)}::json)
   `.execute(ctx.db)
   return rows.map(({ id, type, category, entity_id, created_at, group_id }) => {
     return { id, type, category, entity_id, created_at, group_id }
@@ -62,9 +63,16 @@ export function eventRows(ctx: Ctx, events: readonly NewEvent[]): Array<Selectab
       created_at: ctx.told_at ?? ctx.now,
       group_id: ctx.request_id,
       event_source,
+      ...tellsOf(data),
       data,
     }
   })
+}
+
+/** The campaign and the code that an event tells of. */
+function tellsOf(data: object): { campaign_id: string | null; voucher_id: string | null } {
+  const { campaign, voucher } = data as { campaign?: { id?: string } | null; voucher?: { id?: string } | null }
+  return { campaign_id: campaign?.id ?? null, voucher_id: voucher?.id ?? null }
 }
 
 /** Who caused it, as events and async actions write it down (spec 06, 8.2). */

@@ -7,7 +7,7 @@ import { activity_types } from './activity-types.ts'
 
 async function insertEvent(shop: Shop, entity_id: string, type: string, data: object): Promise<string> {
   const id = newId('customer_event')
-  await insertRow(shop, 'events', {
+  await insertRow(shop, 'event_rows', {
     id,
     type,
     category: 'EFFECT',
@@ -15,6 +15,8 @@ async function insertEvent(shop: Shop, entity_id: string, type: string, data: ob
     created_at: '2031-05-01T12:00:00.000Z',
     group_id: 'v-7',
     event_source: { channel: 'INTERNAL' },
+    campaign_id: (data as { campaign?: { id: string } }).campaign?.id ?? null,
+    voucher_id: (data as { voucher?: { id: string } }).voucher?.id ?? null,
     data,
   })
   return id

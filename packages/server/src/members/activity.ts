@@ -24,7 +24,7 @@ export async function listMemberActivity(
       default_order: '-created_at',
       where: [
         sql`type = any(${[...activity_types]}::text[])`,
-        sql`(data #>> '{campaign,id}' = ${campaign_id}::text or data #>> '{voucher,id}' = ${id}::text)`,
+        sql`(campaign_id = ${campaign_id}::text or voucher_id = ${id}::text)`,
       ],
     },
   )

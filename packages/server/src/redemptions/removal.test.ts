@@ -111,7 +111,7 @@ test('a customer that is erased is blank in redemptions, and nothing tells of it
   for (const { id } of [anna, ben]) {
     const order = { id: 'ord_1', source_id: 'o-1', amount: 1000, items: [], metadata: { gate: '7b' }, customer_id: id, customer: { id, object: 'customer' }, object: 'order' }
     const redemption = await newRedemption(shop, { ...ofVoucher(voucher), customer_id: id, tracking_id: 'track', order, metadata: { till: 7 } })
-    await sql`insert into events values (${shop.project_id}, ${`ev_${id}`}, 'redemption.succeeded', 'ACTION', ${redemption}, now(), 'g', '{}', ${JSON.stringify({ name: id })}::jsonb)`.execute(dbOf(shop))
+    await sql`insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, data) values (${shop.project_id}, ${`ev_${id}`}, 'redemption.succeeded', 'ACTION', ${redemption}, now(), 'g', '{}', ${JSON.stringify({ name: id })})`.execute(dbOf(shop))
     ids.push(redemption)
   }
   await shop.call('DELETE', '/v1/customers/ben')

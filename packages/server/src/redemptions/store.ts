@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { CustomerRow, RedemptionRow } from '../db/tables.ts'
 import { tally, tallyOf } from '../db/tallies.ts'
+import { forgetEvents } from '../events/forget.ts'
 import { notFound } from '../http/errors.ts'
 import type { Condition } from '../lib/filter/conditions.ts'
 import type { Instant } from '../lib/instant.ts'
@@ -162,17 +163,20 @@ export async function deleteCounted(
  * and goods stay (spec 04, 4.3). What tells of them goes; answers how many events that were.
  */
 export async function eraseCustomerFromRedemptions({ db, project_id }: Ctx, id: CustomerRow['id']): Promise<number> {
-  const { numAffectedRows: events = 0n } = await sql`
-    delete from events using redemptions r
-    where r.project_id = ${project_id} and r.customer_id = ${id}
-      and events.project_id = r.project_id and events.entity_id = r.id and events.type ^@ 'redemption.'`.execute(db)
+  const events = await forgetEvents(
+    db,
+    project_id,
+    sql`r.project_id = ${project_id} and r.customer_id = ${id}
+      and events.entity_id = r.id and events.type ^@ 'redemption.'`,
+    sql`redemptions r`,
+  )
   await sql`
     update redemptions set customer_id = null, tracking_id = null,
       reward = case when reward ? 'customer' then reward || '{"customer": null}' else reward end,
       "order" = case when "order" ? 'customer_id' then "order" || '{"customer_id": null, "metadata": {}}' else "order" || '{"metadata": {}}' end
         - 'customer'
     where project_id = ${project_id} and customer_id = ${id}`.execute(db)
-  return Number(events)
+  return events.length
 }
 
 /** The codes that a redemption, or all of one that has parts, redeemed. */

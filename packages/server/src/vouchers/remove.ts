@@ -8,6 +8,7 @@ import { toSimpleCustomer } from '../customers/customer.ts'
 import { findCustomerById } from '../customers/store.ts'
 import { tally, tallyMany } from '../db/tallies.ts'
 import { emit } from '../events/emit.ts'
+import { forgetEvents } from '../events/forget.ts'
 import { notFound } from '../http/errors.ts'
 import { leaveProgram } from '../loyalty/leave.ts'
 import { deleteRedemptionsOf } from '../redemptions/store.ts'
@@ -102,7 +103,7 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
   await deleteAssignmentsOf(ctx, 'voucher', ids)
   const { db, project_id } = ctx
   // What tells of the publications tells of customers, who may want to be forgotten when nothing leads to it any more.
-  const { rows } = await sql<{ emptied: number }>`
+  const { rows } = await sql<{ emptied: string[] }>`
     with gone as (
       delete from holders where project_id = ${project_id} and voucher_id = any(${ids}::text[]) returning publication_id
     ), named as (
@@ -112,18 +113,21 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
       delete from publications p using named
       where p.project_id = ${project_id} and p.id = named.id and p.voucher_ids <@ ${ids}::text[]
       returning p.id
-    ), forgotten as (
-      delete from events where project_id = ${project_id} and (
-        (entity_id in (select id from emptied) and type = 'publication.succeeded')
-        or (entity_id = any(${ids}::text[]) and type = 'voucher.published'))
     ), shortened as (
       update publications p
       set voucher_ids = array(select v from unnest(p.voucher_ids) with ordinality as each (v, place)
         where v <> all(${ids}::text[]) order by place)
       from named where p.project_id = ${project_id} and p.id = named.id and not p.voucher_ids <@ ${ids}::text[]
     )
-    select count(*) as emptied from emptied`.execute(db)
-  await tally(db, project_id, 'publications', -(rows[0]?.emptied ?? 0))
+    select array(select id from emptied) as emptied`.execute(db)
+  const emptied = rows[0]?.emptied ?? []
+  await forgetEvents(
+    db,
+    project_id,
+    sql`(entity_id = any(${emptied}::text[]) and type = 'publication.succeeded'
+      or entity_id = any(${ids}::text[]) and type = 'voucher.published')`,
+  )
+  await tally(db, project_id, 'publications', -emptied.length)
   await deleteRedemptionsOf(ctx, ids)
   for (const table of of_a_code)
     await sql`delete from ${sql.table(table)} where project_id = ${project_id} and voucher_id = any(${ids}::text[])`.execute(

@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connect.ts'
+
+/**
+ * Deletes events, and answers of what types they were. What they said may be stored together with what others say: those get what
+ * is theirs, and nothing stays of the rest.
+ *
+ * `await forgetEvents(db, project_id, sql`entity_id = ${customer_id}`)`; `using` names more tables for the condition.
+ */
+export async function forgetEvents(
+  db: Db,
+  project_id: string,
+  condition: RawBuilder<unknown>,
+  using: RawBuilder<unknown> | null = null,
+): Promise<string[]> {
+  const { rows } = await sql<{ type: string; parts_id: string | null }>`
+    delete from event_rows as events ${using === null ? sql`` : sql`using ${using}`}
+    where events.project_id = ${project_id} and ${condition}
+    returning events.type, events.parts_id`.execute(db)
+  const parts_ids = [...new Set(rows.flatMap(({ parts_id }) => parts_id ?? []))]
+  if (parts_ids.length > 0) {
+    await sql`
+      update event_rows e set data = event_data(e.data, p.parts)::text, parts_id = null
+      from event_parts p
+      where p.project_id = ${project_id} and p.id = any(${parts_ids}::text[])
+        and e.project_id = ${project_id} and e.id = any(p.event_ids)`.execute(db)
+    await sql`delete from event_parts where project_id = ${project_id} and id = any(${parts_ids}::text[])`.execute(db)
+  }
+  return rows.map(({ type }) => type)
+}

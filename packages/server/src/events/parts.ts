@@ -1,0 +1,37 @@
+import type { Selectable } from 'kysely'
+import type { EventRow, StoredEventRow } from '../db/tables.ts'
+
+/** Events that are written together: each value that any of them has is there once. */
+export interface Told {
+  /** Each has the places of its values as its data. */
+  rows: Array<Omit<Selectable<StoredEventRow>, 'data'> & { data: Record<string, number> }>
+  /** All values, as the text of a JSON array. */
+  parts: string
+}
+
+/**
+ * `[{ data: { customer, order } }, { data: { customer } }]` → rows with `{ customer: 0, order: 1 }` and `{ customer: 0 }`, and
+ * the parts `[customer, order]`.
+ */
+export function shareParts(events: ReadonlyArray<Selectable<EventRow>>): Told {
+  const parts_id = events[0]?.id ?? null
+  const by_value = new Map<unknown, number>()
+  const by_text = new Map<string, number>()
+  const place = (value: unknown): number => {
+    let found = by_value.get(value)
+    if (found === undefined) {
+      const text = JSON.stringify(value)
+      found = by_text.get(text) ?? by_text.size
+      by_text.set(text, found)
+      by_value.set(value, found)
+    }
+    return found
+  }
+  const rows = events.map((event) => {
+    const places: Record<string, number> = {}
+    for (const [name, value] of Object.entries(event.data as object))
+      if (value !== undefined) places[name] = place(value)
+    return { ...event, data: places, parts_id }
+  })
+  return { rows, parts: `[${[...by_text.keys()].join(',')}]` }
+}
