@@ -5,7 +5,7 @@ import { newborn, type StoredCustomer, toCustomer } from '../customers/customer.
 import { overlaidProfile } from '../customers/upsert.ts'
 import { newId } from '../lib/ids.ts'
 import { segmentsOf } from '../segments/definitions.ts'
-import type { Loaded, Versioned } from './load.ts'
+import type { Loaded, Versioned } from './loaded.ts'
 import { ambiguous, type CheckoutRequest } from './request.ts'
 
 /** Whose request it is. */

@@ -5,10 +5,12 @@ import { ApiError } from '../http/errors.ts'
 import { isKept, newFlights, usedOtherwise } from '../http/idempotency.ts'
 import { Saved } from '../http/operation.ts'
 import { limits } from '../lib/limits.ts'
+import type { Changes } from './changes.ts'
 import { type Case, caseOf } from './facts.ts'
-import { type KeptReply, loadCheckout } from './load.ts'
+import { loadCheckout } from './load.ts'
+import type { KeptReply } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
-import { type Changes, KeyTaken, multipleRequests, Outrun, saveCheckout } from './save.ts'
+import { KeyTaken, multipleRequests, Outrun, saveCheckout } from './save.ts'
 
 /** What was decided: what is answered, and what has to be written before it is. */
 export interface Decision<Result> {
@@ -188,7 +190,7 @@ class Undone extends Error {
 const one_by_one = newFlights(limits.checkout_lock_seconds * 2_000)
 
 /** What a decision lost to, where it may be made again. */
-function lostTo(error: unknown): string | null {
+export function lostTo(error: unknown): string | null {
   if (error instanceof Outrun) return error.row
   if (error instanceof KeyTaken) return 'key'
   return ['40001', '40P01'].includes(sqlState(error) ?? '') ? 'conflict' : null

@@ -6,7 +6,7 @@ import { active } from '../metadata-schemas/check.ts'
 import type { DescribedObject, NamedDefinition } from '../metadata-schemas/definition.ts'
 import { refuseUnlessStorable } from '../metadata-schemas/rules.ts'
 import { type Buyer, buyerOf, customerFacts } from './customer.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded } from './loaded.ts'
 import { orderFacts } from './order.ts'
 import { type Candidate, candidatesOf } from './redeemables.ts'
 import type { CheckoutRequest } from './request.ts'
@@ -26,7 +26,7 @@ export function caseOf(ctx: Ctx, request: CheckoutRequest, loaded: Loaded): Case
   return { request, loaded, buyer, candidates, facts: factsOf(ctx, request, loaded, buyer, candidates) }
 }
 
-export function factsOf(
+function factsOf(
   ctx: Ctx,
   request: CheckoutRequest,
   loaded: Loaded,

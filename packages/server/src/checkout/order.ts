@@ -2,7 +2,7 @@ import type { ItemFacts, OrderFacts } from '@guerdon/engine/schema'
 import { notFound } from '../http/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { orderFactsOf, withCatalogue } from '../orders/lines.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /**

@@ -20,8 +20,9 @@ import { accountOf } from '../vouchers/entry-changes.ts'
 import { codeKey } from '../vouchers/store.ts'
 import { balanceOf, metadataOf } from '../vouchers/voucher.ts'
 import type { Buyer } from './customer.ts'
-import type { Counted, Loaded, LoadedVoucher } from './load.ts'
+import type { Counted, Loaded } from './loaded.ts'
 import type { RedeemableInput } from './request.ts'
+import type { LoadedVoucher } from './voucher-row.ts'
 
 /** One redeemable of a request: what it is to the engine, and what it is in our tables. */
 export interface Candidate {
@@ -215,7 +216,7 @@ function rewardRules(
 
 type Card = Pick<LoadedVoucher, 'type' | 'campaign_id' | 'member'>
 
-export function assignmentFor({ reward_assignments }: Configuration, { type, campaign_id }: Card, sent: SentReward) {
+function assignmentFor({ reward_assignments }: Configuration, { type, campaign_id }: Card, sent: SentReward) {
   if (type !== 'LOYALTY_CARD' || (sent.id === undefined && sent.assignment_id === undefined)) return undefined
   return [...reward_assignments.values()].find(
     ({ id, reward_id, related_object_id }) =>

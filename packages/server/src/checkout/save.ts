@@ -1,113 +1,15 @@
-import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
-import type { StoredCustomer } from '../customers/customer.ts'
 import type { Db } from '../db/connect.ts'
+import { hotStatement } from '../db/hot.ts'
+import { joined } from '../db/joined.ts'
 import { JsonParameter } from '../db/json-parameter.ts'
-import type {
-  CustomerReferrals,
-  EarningRow,
-  HolderRow,
-  HoldRow,
-  LotRow,
-  LoyaltyMemberRow,
-  PendingPointsRow,
-  PostingRow,
-  RewardRedemptionRow,
-  UsageRow,
-  VoucherTransactionRow,
-} from '../db/tables.ts'
-import type { Tally } from '../db/tallies.ts'
 import { sqlState } from '../db/transaction.ts'
-import { eventRows, type NewEvent } from '../events/emit.ts'
 import { ApiError } from '../http/errors.ts'
-import { newId } from '../lib/ids.ts'
 import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
-import { itemsJson, type OrderColumns } from '../orders/store.ts'
-import type { StoredRedemption } from '../redemptions/redemption.ts'
-import type { Loaded } from './load.ts'
-
-interface NewLot {
-  /** What it lost, of a lot whose day is over. */
-  expired_points?: number | null
-  created_at?: Instant
-}
-
-type Plain<Row> = { [Column in keyof Row]: unknown }
-
-/** All that a decision changes; every row that it relied on comes with the version that was read. */
-export interface Changes {
-  order?: { row: OrderColumns; xmin: string | null }
-  customers?: CustomerChange[]
-  vouchers?: VoucherChange[]
-  guards?: Array<{ name: string; version: number }>
-  lots?: Array<Omit<Plain<LotRow>, 'project_id' | 'expired_points' | 'created_at' | 'updated_at'> & NewLot>
-  members?: Array<Omit<Plain<LoyaltyMemberRow>, 'project_id'>>
-  pending_points?: Array<Omit<Plain<PendingPointsRow>, 'project_id'>>
-  /** Rules that have paid for an order. */
-  earnings?: Array<Omit<EarningRow, 'project_id'>>
-  reward_redemptions?: Array<Omit<Plain<RewardRedemptionRow>, 'project_id'>>
-  redemptions?: StoredRedemption[]
-  /** Redemptions that are rolled back, and by what. */
-  rolled_back?: Array<{ id: string; rollback: NonNullable<StoredRedemption['rollback']> }>
-  transactions?: Array<Omit<Plain<VoucherTransactionRow>, 'project_id'>>
-  postings?: Array<Omit<Plain<PostingRow>, 'project_id'>>
-  holders?: Array<Omit<Plain<HolderRow>, 'project_id' | 'metadata'>>
-  /** The session whose holds end. */
-  released?: string
-  holds?: Array<Omit<HoldRow, 'project_id'>>
-  usage?: Array<Omit<UsageRow, 'project_id' | 'id'>>
-  tallies?: Array<[name: Tally, delta: number]>
-  /** Customers who may have entered or left segments. */
-  segment_checks?: string[]
-  events?: NewEvent[]
-}
-
-export type VoucherChange = {
-  id: string
-  xmin: string
-  quantity?: number
-  /** Nothing but a hold: the code itself is not said to be updated. */
-  is_held?: true
-} & Partial<Record<CreditColumn, number>>
-
-type CreditColumn = 'credits_added' | 'credits_subtracted' | 'credits_redeemed' | 'credits_expired' | 'credits_pending'
-
-export type CustomerChange =
-  | { id: string; row: StoredCustomer }
-  | {
-      id: string
-      /** Given where `set` follows from what was read. */
-      xmin?: string
-      set?: Partial<StoredCustomer>
-      add?: Partial<Record<CustomerFigure, number>>
-      /** Its latest order, unless it has a later one. */
-      latest?: { amount: number; date: Instant }
-      /** Which order is the latest has to be looked up. */
-      looks_for_latest?: true
-      /** By the name of the campaign. */
-      loyalty?: Record<string, LoyaltyMove>
-      /** Somebody referred it. */
-      referred?: CustomerReferrals['campaigns'][number]
-      /** What converted it is rolled back. */
-      unreferred?: string
-    }
-
-/** What a program adds to the row of a customer: see `add_to_loyalty`. A tier that is null is lost. */
-export type LoyaltyMove =
-  | { points?: number; referred_customers?: number; loyalty_tier?: string | null }
-  | { gone: true }
-
-export type CustomerFigure =
-  | 'orders_total_amount'
-  | 'orders_total_count'
-  | 'redemptions_succeeded'
-  | 'redemptions_failed'
-  | 'redemptions_rolled_back'
-  | 'rollbacks_succeeded'
-  | 'rollbacks_failed'
-  | 'gift_redeemed_amount'
-  | 'redeemed_points'
+import type { Changes } from './changes.ts'
+import type { Loaded } from './loaded.ts'
+import { merged, type Payload, payloadOf } from './payload.ts'
 
 export type KeptKey = { key: string; fingerprint: string; expires_at: Instant; status: number; body: string }
 
@@ -128,11 +30,43 @@ export class KeyTaken extends Error {}
 export const multipleRequests = (): ApiError =>
   new ApiError('multiple_requests', { details: 'Other requests are changing the same things' })
 
+const save = hotStatement<{ has_checks: boolean }>('select checkout_save($1::jsonb, $2) as has_checks')
+
 /** Writes a decision in one trip, or throws `Outrun` and has written nothing. */
 export async function saveCheckout(ctx: Ctx, db: Db, changes: Changes, key: KeptKey | null = null): Promise<void> {
-  const payload = payloadOf(ctx, changes, key)
+  await savePayload(ctx, db, { ...payloadOf(ctx, changes), ...(key === null ? {} : { key }) })
+}
+
+/**
+ * Writes decisions of several requests in one trip, all or none. What they add to the same row is added once, so that each of
+ * them costs less; none may rely on more than rows of codes, whose changes it knows of (`canGoTogether`).
+ */
+export async function saveTogether(ctx: Ctx, db: Db, payloads: readonly Payload[]): Promise<void> {
+  await savePayload(ctx, db, merged(payloads), waits_together_ms)
+}
+
+/** Whoever goes together does not wait long for a row that somebody else holds: alone, only one of them would. */
+const waits_together_ms = 250
+
+async function savePayload(
+  ctx: Ctx,
+  db: Db,
+  { told, ...payload }: Payload & { key?: KeptKey },
+  wait_ms: number = limits.checkout_lock_seconds * 1_000,
+): Promise<void> {
+  const { project_id, now } = ctx
+  const sent = {
+    project_id,
+    now,
+    lock_timeout: `${wait_ms}ms`,
+    ...payload,
+    ...(told.length === 0
+      ? {}
+      : { events: told.flatMap(({ rows }) => rows), told: told.map(({ rows }) => rows.map(({ id }) => id)) }),
+  }
+  let saved: Array<{ has_checks: boolean }>
   try {
-    await sql`select checkout_save(${new JsonParameter(payload)}::jsonb)`.execute(db)
+    saved = await save(db, [new JsonParameter(sent), told.length === 0 ? null : joined(told.map(({ parts }) => parts))])
   } catch (error) {
     const state = sqlState(error)
     if (state === 'GU001') throw new Outrun((error as Error).message)
@@ -140,44 +74,7 @@ export async function saveCheckout(ctx: Ctx, db: Db, changes: Changes, key: Kept
     if (state === '55P03') throw multipleRequests()
     throw error
   }
-  if (changes.usage !== undefined) ctx.afterCommit(() => ctx.jobs.wake('usage'))
-  if (changes.segment_checks !== undefined) ctx.afterCommit(() => ctx.jobs.wake('segments'))
-}
-
-function payloadOf(ctx: Ctx, changes: Changes, key: KeptKey | null): object {
-  const { project_id, now, request_id, caller } = ctx
-  const { order, tallies, usage, events, segment_checks, ...rest } = changes
-  return {
-    project_id,
-    now,
-    lock_timeout: `${limits.checkout_lock_seconds}s`,
-    ...(key === null ? {} : { key }),
-    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => !Array.isArray(value) || value.length > 0)),
-    ...(order === undefined ? {} : { order: { ...order, row: checkedOrder(order.row) } }),
-    ...listed(
-      'tallies',
-      tallies
-        ?.filter(([, delta]) => delta !== 0)
-        .map(([name, delta]) => ({ name, delta, id: newId('background_run') })),
-    ),
-    ...listed(
-      'usage',
-      usage?.map((row) => ({ ...row, id: newId('background_run') })),
-    ),
-    ...listed(
-      'segment_checks',
-      segment_checks?.map((customer_id) => ({ customer_id, request_id, caller })),
-    ),
-    ...listed('events', events && eventRows(ctx, events)),
-  }
-}
-
-const listed = (name: string, rows: readonly unknown[] | undefined): object =>
-  rows === undefined || rows.length === 0 ? {} : { [name]: rows }
-
-function checkedOrder(row: OrderColumns): OrderColumns {
-  itemsJson(row.items)
-  return row
+  if (saved[0]?.has_checks === true) ctx.afterCommit(() => ctx.jobs.wake('segments'))
 }
 
 /** The guards of some redeemables, each once. */

@@ -167,4 +167,5 @@ export const RedeemableResult = Type.Object({
 })
 export type RedeemableResult = Static<typeof RedeemableResult>
 
+/** A name in the documentation for the rules that an answer went by; those of the management API have more to them. */
 export const StackingRulesView = StackingRules

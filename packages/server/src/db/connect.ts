@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
 import { lockFolder } from './folder-lock.ts'
+import { prepareHot } from './hot.ts'
 import { newTurns, pgliteDialect } from './pglite.ts'
 import type { Tables } from './tables.ts'
 
@@ -45,9 +46,11 @@ export function connectPostgres({ connectionString, connections_max = 8 }: Postg
   // its idle connections only, so those in use, between two statements of a transaction, need one of their own.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  prepareHot(db, pool)
   return {
     kind: 'postgres',
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    db,
     execute: (text, values) => pool.query(text, values),
     alone: (work) => whileLocked(connectionString, work),
     load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

@@ -6,6 +6,7 @@ import * as codes from './migrations/0003-codes.ts'
 import * as checkout from './migrations/0004-checkout.ts'
 import * as loyalty from './migrations/0005-loyalty.ts'
 import * as plans from './migrations/0006-plans.ts'
+import * as lean from './migrations/0007-lean-checkout.ts'
 import { inTransaction, type Trx } from './transaction.ts'
 
 interface Migration {
@@ -20,6 +21,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0004-checkout', checkout],
   ['0005-loyalty', loyalty],
   ['0006-plans', plans],
+  ['0007-lean-checkout', lean],
 ]
 
 /** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */

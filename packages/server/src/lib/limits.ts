@@ -50,7 +50,6 @@ export const limits = {
 
   locations_max: 20_000,
   location_points_max: 10_000,
-  location_rows_read_max: 100,
   /** Redeemables that a request may name; stacking rules allow at most 30, and refuse the rest in their own words. */
   redeemables_sent_max: 1_000,
   /** The newest tiers that are looked at when somebody asks which promotions there are (spec 02, 15). */
@@ -58,6 +57,16 @@ export const limits = {
   /** How often a decision is made anew because somebody was faster, before it is made under locks, and in all. */
   checkout_tries_unlocked: 4,
   checkout_tries_max: 12,
+  /** Trips to the database under way at a time for calls that only ask for rows, and calls that go together on one. */
+  gathering_trips_max: 1,
+  gathering_calls_max: 64,
+  /** How long a trip is waited for before another may start. */
+  trip_patience_ms: 250,
+  /** The same of redemptions, which are decided one after the other and written together. */
+  company_trips_max: 2,
+  company_calls_max: 32,
+  /** Lines of all their orders. */
+  company_lines_max: 1_000,
   /** What is noted of validations and not written down yet. */
   noted_bytes_max: 33_554_432,
   /** How long a checkout waits for a row that somebody else holds (spec 02, 19). */
@@ -70,9 +79,6 @@ export const limits = {
   qualification_candidates_max: 50_000,
   /** Projects whose configuration is kept in memory. */
   cached_configurations_max: 200,
-  /** Locations in memory, of all projects together: 16 bytes a point, so about 80 MB. */
-  cached_areas_projects_max: 100,
-  cached_areas_points_max: 5_000_000,
 
   /** Vouchers of a campaign, unless the project has a limit of its own (spec 03, 3.5). */
   campaign_vouchers_max: 100_000,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { toLoadedVoucher } from '../checkout/load.ts'
+import { toLoadedVoucher } from '../checkout/voucher-row.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import { fromJson } from '../db/json-row.ts'

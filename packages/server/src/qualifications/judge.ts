@@ -1,7 +1,7 @@
 import { evaluate, qualify } from '@guerdon/engine'
 import type { Applicable, CalculatedOrder, Facts, KnownRedeemable, RuleStep, Verdict } from '@guerdon/engine/schema'
 import { sql } from 'kysely'
-import type { Loaded } from '../checkout/load.ts'
+import type { Loaded } from '../checkout/loaded.ts'
 import type { Ctx } from '../context.ts'
 import { findGoods } from '../products/goods.ts'
 import type { Offer } from './offers.ts'

@@ -1,7 +1,9 @@
 import type { KnownRedeemable } from '@guerdon/engine/schema'
 import type { Buyer } from '../checkout/customer.ts'
-import { type Loaded, type LoadedVoucher, unitTypes } from '../checkout/load.ts'
+import type { Loaded } from '../checkout/loaded.ts'
+import { unitTypes } from '../checkout/named.ts'
 import { tierCandidate, voucherFacts } from '../checkout/redeemables.ts'
+import type { LoadedVoucher } from '../checkout/voucher-row.ts'
 import {
   assignmentsOf,
   type Configuration,

@@ -1,4 +1,5 @@
-import { type Changes, type CustomerChange, guardsOf } from '../checkout/save.ts'
+import type { Changes, CustomerChange } from '../checkout/changes.ts'
+import { guardsOf } from '../checkout/save.ts'
 import type { Ctx } from '../context.ts'
 import type { StoredCustomer } from '../customers/customer.ts'
 import { type NewEvent, withEventId } from '../events/emit.ts'

@@ -1,10 +1,12 @@
 import { evaluate } from '@guerdon/engine'
 import type { Applicable, StackingRules, Verdict } from '@guerdon/engine/schema'
-import { type Decision, decided } from '../checkout/decide.ts'
+import { type Decision, decided, type LargeDecision } from '../checkout/decide.ts'
 import { type Case, refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/facts.ts'
 import { withLineIds } from '../checkout/order.ts'
 import { type CheckoutBody, type CheckoutRequest, readRequest } from '../checkout/request.ts'
+import { plainNames } from '../checkout/rows.ts'
 import type { RedeemableBody } from '../checkout/schema.ts'
+import { decidedTogether } from '../checkout/together.ts'
 import type { Ctx } from '../context.ts'
 import { type ApiError, invalidPayload } from '../http/errors.ts'
 import type { Saved } from '../http/operation.ts'
@@ -45,7 +47,7 @@ export async function redeemAlone(
 }
 
 /** Calculation modes and ONCE hold for one as for many (spec 02, D57). */
-export const alone = (rules: StackingRules): StackingRules => ({
+const alone = (rules: StackingRules): StackingRules => ({
   ...rules,
   redeemables_application_mode: 'ALL',
   redeemables_no_effect_rule: 'REDEEM_ANYWAY',
@@ -67,31 +69,30 @@ async function redeemRequest<Answer>(
     if (overrides) await writeOverrides(ctx, request.order?.items ?? [])
     if (cards.length > 0) await settleCards(ctx, cards)
   }
-  return decided<Answer>(
-    ctx,
-    request,
-    (it) => {
-      const verdict = judge(ctx, it, { is_alone })
-      if (!verdict.valid) return failure(ctx, it, verdict, { is_alone })
-      const redeemed = redeemAll(ctx, it, verdict)
-      if (!isFollowed(redeemed)) return decisionOf(ctx, redeemed, shown)
-      const chain = newChain()
-      return {
-        issue: async (ctx) => {
-          await giveRewards(ctx, redeemed, chain)
-          await refreshVersion(ctx, redeemed)
-          return decisionOf(ctx, redeemed, shown)
-        },
-        follow: (ctx) => followRedemption(ctx, redeemed, chain),
-        refused: (error) => failureOf(ctx, it, error),
-      }
-    },
-    {
-      is_redemption: true,
-      is_large: request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid'),
-      ...(overrides || cards.length > 0 ? { prepare } : {}),
-    },
-  )
+  const is_large = request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid')
+  const is_prepared = overrides || cards.length > 0
+  const byItself = () =>
+    decided<Answer>(ctx, request, decide, { is_redemption: true, is_large, ...(is_prepared ? { prepare } : {}) })
+  if (is_large || is_prepared || ctx.saving?.key != null) return byItself()
+  const names = plainNames(ctx, request)
+  return names === null ? byItself() : decidedTogether<Answer>(ctx, request, names, decide, byItself)
+
+  function decide(it: Case): Decision<Answer> | LargeDecision<Answer> {
+    const verdict = judge(ctx, it, { is_alone })
+    if (!verdict.valid) return failure(ctx, it, verdict, { is_alone })
+    const redeemed = redeemAll(ctx, it, verdict)
+    if (!isFollowed(redeemed)) return decisionOf(ctx, redeemed, shown)
+    const chain = newChain()
+    return {
+      issue: async (ctx) => {
+        await giveRewards(ctx, redeemed, chain)
+        await refreshVersion(ctx, redeemed)
+        return decisionOf(ctx, redeemed, shown)
+      },
+      follow: (ctx) => followRedemption(ctx, redeemed, chain),
+      refused: (error) => failureOf(ctx, it, error),
+    }
+  }
 }
 
 /** What comes of a request, on facts whose lines have ids; what is wrong with the request itself is thrown. */

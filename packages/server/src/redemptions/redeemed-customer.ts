@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { CustomerChange, CustomerFigure } from '../checkout/changes.ts'
 import type { Case } from '../checkout/facts.ts'
-import type { CustomerChange, CustomerFigure } from '../checkout/save.ts'
 import { metadataRulesOf } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import { type StoredCustomer, toCustomer } from '../customers/customer.ts'

@@ -1,7 +1,7 @@
 import type { Posting } from '@guerdon/engine/schema'
 import { sql } from 'kysely'
 import { listCampaignsById, type StoredCampaign } from '../campaigns/store.ts'
-import type { Versioned } from '../checkout/load.ts'
+import type { Versioned } from '../checkout/loaded.ts'
 import { multipleRequests } from '../checkout/save.ts'
 import type { Ctx } from '../context.ts'
 import type { StoredCustomer } from '../customers/customer.ts'

@@ -1,6 +1,7 @@
 import type { ReferralProgram } from '../campaigns/schema.ts'
 import { figureTallies } from '../campaigns/summary-figures.ts'
-import { type LoyaltyMove, saveCheckout } from '../checkout/save.ts'
+import type { LoyaltyMove } from '../checkout/changes.ts'
+import { saveCheckout } from '../checkout/save.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import type { Ctx } from '../context.ts'
 import { type StoredCustomer, toSimpleCustomer } from '../customers/customer.ts'

@@ -1,7 +1,7 @@
 import type { Verdict } from '@guerdon/engine/schema'
+import type { Changes } from '../checkout/changes.ts'
 import type { Case } from '../checkout/facts.ts'
 import { candidateOf } from '../checkout/results.ts'
-import type { Changes } from '../checkout/save.ts'
 import type { Ctx } from '../context.ts'
 import { toInstant } from '../lib/instant.ts'
 

@@ -11,9 +11,18 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
-/** A real PostgreSQL: the one TEST_DATABASE_URL names, or one brought along, on a free port of the loopback. */
-export async function startPostgres(): Promise<PostgresServer> {
-  if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} }
+/**
+ * A real PostgreSQL: the one that is named, or one brought along, on a free port of the loopback. No test takes the machine's
+ * power away, so unless it is to be durable nothing has to reach the disk.
+ */
+export async function startPostgres({
+  url = process.env.TEST_DATABASE_URL,
+  is_durable = false,
+}: {
+  url?: string | undefined
+  is_durable?: boolean
+} = {}): Promise<PostgresServer> {
+  if (url) return { url, stop: async () => {} }
   const EmbeddedPostgres = await importWithoutExitHooks()
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-postgres-'))
   chmodSync(folder, 0o777) // the server runs as another user when we are root
@@ -26,10 +35,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    // No test takes the server's power away, so nothing has to reach the disk.
-    postgresFlags: ['max_connections=300', 'listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off'].flatMap(
-      (setting) => ['-c', setting],
-    ),
+    postgresFlags: [
+      'max_connections=300',
+      'listen_addresses=127.0.0.1',
+      ...(is_durable ? [] : ['fsync=off', 'full_page_writes=off']),
+    ].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })

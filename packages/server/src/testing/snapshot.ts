@@ -10,7 +10,7 @@ import { migrate } from '../db/migrate.ts'
 import { openJobs } from '../jobs/jobs.ts'
 
 /** What tests may keep for the next run. */
-export const cacheFolder = fileURLToPath(new URL('../../../../node_modules/.cache/guerdon', import.meta.url))
+const cacheFolder = fileURLToPath(new URL('../../../../node_modules/.cache/guerdon', import.meta.url))
 
 /** An embedded database as a first start finds it: all that takes seconds, and depends on nothing but the release of PGlite. */
 export async function emptyDatabase(): Promise<string> {

@@ -1,5 +1,5 @@
 import { countersOf } from '@guerdon/engine'
-import type { ApplicableTo, RuleTree } from '@guerdon/engine/schema'
+import type { ValidationRule } from '@guerdon/engine/schema'
 
 /**
  * What has to be counted for a rule: groups of numbers that are counted together (db/functions/checkout-facts.ts). Most
@@ -7,12 +7,12 @@ import type { ApplicableTo, RuleTree } from '@guerdon/engine/schema'
  *
  * A rule on `redemption.count.per_customer.daily` → `['incentive_customer']`.
  */
-export function countedGroups({ rules, applicable_to }: { rules: RuleTree; applicable_to: ApplicableTo }): string[] {
+export function countedGroups({ rules, applicable_to }: Pick<ValidationRule, 'rules' | 'applicable_to'>): string[] {
   const names = countersOf([{ id: '', rules }])
   const groups = new Set<string>(
     [...names].map((name) => groups_by_prefix.find(([prefix]) => name.startsWith(prefix))?.[1] ?? ''),
   )
-  if (applicable_to.included.some(hasLifetimeLimit)) groups.add('units')
+  if (applicable_to?.included.some(hasLifetimeLimit) === true) groups.add('units')
   groups.delete('')
   return [...groups].sort()
 }

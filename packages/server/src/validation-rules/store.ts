@@ -6,7 +6,6 @@ import type { ValidationRuleRow } from '../db/tables.ts'
 import { notFound } from '../http/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { dateBounds, pageOf } from '../lib/list.ts'
-import { countedGroups } from './counted.ts'
 import type { RuleDefinition } from './definition.ts'
 import type { StoredValidationRule, ValidationRuleQuery } from './schema.ts'
 
@@ -76,7 +75,6 @@ export async function insertRule(ctx: Ctx, definition: RuleDefinition): Promise<
       bundle_rules: bundle_rules && JSON.stringify(bundle_rules),
       applicable_to: JSON.stringify(applicable_to),
       error: error && JSON.stringify(error),
-      counters: countedGroups(definition),
       created_at: now,
       updated_at: null,
       config_version,
@@ -109,13 +107,6 @@ export async function updateRule(
     .returningAll()
     .returning(countAssignments)
     .executeTakeFirstOrThrow()
-  if (rules !== undefined || applicable_to !== undefined)
-    await db
-      .updateTable('validation_rules')
-      .set({ counters: countedGroups(toRule(row)) })
-      .where('project_id', '=', project_id)
-      .where('id', '=', row.id)
-      .execute()
   return toRule(row)
 }
 

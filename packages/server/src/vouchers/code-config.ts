@@ -37,7 +37,7 @@ export function readCodeConfig(sent: object | null | undefined, project: Project
   return config
 }
 
-export const code_length_max = 255
+const code_length_max = 255
 
 /** Why a text cannot be a code (spec 03, 3.2), or null. */
 export function whyNotCode(code: string): string | null {

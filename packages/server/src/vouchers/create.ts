@@ -176,7 +176,7 @@ export function withoutEmpty({ metadata, ...terms }: Terms): Terms {
 }
 
 /** What a code of a type gives, by a body that must say so. */
-export async function givenBy(
+async function givenBy(
   ctx: Ctx,
   { discount, gift, loyalty_card }: Pick<CreateVoucherWithCode, 'discount' | 'gift' | 'loyalty_card'>,
   type: VoucherType,

@@ -1,6 +1,6 @@
 import { totalsOf } from '@guerdon/engine'
 import type { Account, Entry } from '@guerdon/engine/schema'
-import type { Changes, VoucherChange } from '../checkout/save.ts'
+import type { Changes, VoucherChange } from '../checkout/changes.ts'
 import type { Ctx } from '../context.ts'
 import type { Balance, Transaction } from '../events/shapes.ts'
 import { type Id, newId } from '../lib/ids.ts'

@@ -146,7 +146,7 @@ function discountIn(
 }
 
 /** What was used before the code came here: no more than there was to use. */
-export function redeemedIn(cells: Cells, column: string, most: number | null, most_column: string): number {
+function redeemedIn(cells: Cells, column: string, most: number | null, most_column: string): number {
   const redeemed = integerIn(cells, column, 0) ?? 0
   if (most !== null && redeemed > most) throw invalidVoucher(`${column} must not be more than ${most_column}`)
   return redeemed

@@ -61,7 +61,7 @@ async function conditions(ctx: Ctx, query: VoucherQuery): Promise<Condition[]> {
 }
 
 /** The `filters` of a list of codes, as a condition of its statement. */
-export async function voucherFilterSql(ctx: Ctx, filters: unknown): Promise<Condition> {
+async function voucherFilterSql(ctx: Ctx, filters: unknown): Promise<Condition> {
   const filter = parseFilter(filters, voucherFields(await metadataTypes(ctx, 'voucher'), ctx.project))
   const locations = await listLocationShapes(ctx, locationsIn(filter))
   return filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone }, { locations })

@@ -1,205 +1,215 @@
 import { by_key } from './by-key.ts'
 
 /**
- * All that a checkout has to know of the database, in one trip: `checkout_facts(what is asked for) → what was found`. It
- * takes and gives plain JSON and decides nothing. Rows carry the version they were read with (`xmin`), by which
- * `checkout_save` sees whether they still are what was decided on. Guards are read before what they guard.
+ * What a checkout has to know of the database, by the names it came with: `checkout_facts(project, …) → rows as JSON`. It
+ * decides nothing. Rows carry the version they were read with (`xmin`), by which `checkout_save` sees whether they still
+ * are what was decided on. Calls that ask for nothing but names can be asked for together: what is found is found for all.
  *
- * With `lock`, the rows that a redemption changes are locked first, in the order in which everybody locks them.
+ * What only some calls need comes as `special`: an answer that was given before, a stored order, a session, what was used of
+ * tiers and rewards; and with `lock`, the rows that a redemption changes are locked first, in the order in which everybody
+ * locks them.
  */
 export const checkout_facts = `
-create function checkout_facts(p jsonb) returns jsonb language plpgsql volatile
-  ${by_key} as $$
+create function checkout_facts(project text, moment timestamptz, code_keys text[], customer_sources text[], customer_ids text[],
+  product_sources text[], product_ids text[], sku_sources text[], sku_ids text[], special jsonb)
+  returns json language plpgsql volatile ${by_key} as $$
 declare
-  project text := p->>'project_id';
-  moment timestamptz := (p->>'now')::timestamptz;
-  code_keys text[] := array(select jsonb_array_elements_text(p->'code_keys'));
-  voucher_ids text[] := array(select jsonb_array_elements_text(p->'voucher_ids'));
-  product_keys text[] := array(select jsonb_array_elements_text(p->'products'));
-  sku_keys text[] := array(select jsonb_array_elements_text(p->'skus'));
-  reward_assignments text[] := array(select jsonb_array_elements_text(p->'reward_assignments'));
-  order_id text := p->>'order_id';
-  customer_ids text[];
-  caller text := p->>'customer_id';
-  stored_order jsonb;
-  found_vouchers jsonb := '[]';
-  found_terms jsonb := '[]';
-  asked jsonb;
-  counted jsonb := '{}';
-  one jsonb;
-  answer jsonb;
+  session text;
+  order_id text;
+  named text[];
+  order_products text[];
+  order_skus text[];
+  voucher_ids text[];
+  has_cards boolean;
+  has_holders boolean;
+  found_version bigint;
+  found_order json;
+  found_vouchers json;
+  found_cards json;
+  found_holders json;
+  found_customers json;
+  found_people json;
+  found_products json;
+  found_more_products json;
+  found_skus json;
+  found_usage json;
+  found_rewards json;
+  has_session boolean := false;
 begin
-  if p ? 'key' then
-    select to_jsonb(k) - 'fingerprint' || jsonb_build_object('fingerprint', encode(k.fingerprint, 'hex')) into one
-    from idempotency_keys k where k.project_id = project and k.key = p->>'key' and k.expires_at > moment;
-    if found then return jsonb_build_object('kept', one); end if;
-  end if;
+  if special is not null then
+    if special ? 'key' then
+      select json_build_object('kept', json_build_object('fingerprint', encode(k.fingerprint, 'hex'), 'status', k.status,
+        'body', k.body)) into found_order
+      from idempotency_keys k where k.project_id = project and k.key = special->>'key' and k.expires_at > moment;
+      if found then return found_order; end if;
+    end if;
 
-  -- Every name becomes an id first, so that what follows has one way to its rows.
-  if order_id is null and p ? 'order_source' then
-    select o.id into order_id from orders o where o.project_id = project and o.source_id = p->>'order_source';
-  end if;
-  if cardinality(code_keys) > 0 then
-    voucher_ids := voucher_ids || array(
-      select v.id from vouchers v where v.project_id = project and v.code_key = any(code_keys));
-  end if;
+    -- Every name becomes one by which rows are found.
+    order_id := special->>'order_id';
+    if order_id is null and special ? 'order_source' then
+      select o.id into order_id from orders o where o.project_id = project and o.source_id = special->>'order_source';
+    end if;
+    if special ? 'voucher_ids' then
+      code_keys := code_keys || array(select v.code_key from vouchers v where v.project_id = project
+        and v.id = any(array(select jsonb_array_elements_text(special->'voucher_ids'))));
+    end if;
 
-  if p ? 'lock' then
-    perform set_config('lock_timeout', p->>'lock', true);
-    perform 1 from orders o where o.project_id = project and o.id = order_id for update;
-    -- Whose request it is, also where nobody is named.
-    customer_ids := array(
-      select c.id from customers c
-      where c.project_id = project and c.source_id = p->>'customer_source' and c.deleted_at is null
-      union select o.customer_id from orders o where o.project_id = project and o.id = order_id
-      union select v.holder_id from vouchers v where v.project_id = project and v.id = any(voucher_ids)
-        and (v.type = 'LOYALTY_CARD' or v.is_referral_code)
-      union select caller);
-    perform 1 from customers c where c.project_id = project and c.id = any(customer_ids) and c.deleted_at is null
-      order by c.id for update;
-    perform 1 from vouchers v where v.project_id = project and v.id = any(voucher_ids) order by v.id for update;
-    perform 1 from guards g where g.project_id = project
-      and g.name = any(array(select jsonb_array_elements_text(p->'guards'))) order by g.name for update;
-  end if;
+    if special ? 'lock' then
+      perform set_config('lock_timeout', special->>'lock', true);
+      perform 1 from orders o where o.project_id = project and o.id = order_id for update;
+      -- Whose request it is, also where nobody is named.
+      perform 1 from customers c where c.project_id = project and c.deleted_at is null and c.id = any(customer_ids || array(
+        select c.id from customers c
+        where c.project_id = project and c.source_id = any(customer_sources) and c.deleted_at is null
+        union all select o.customer_id from orders o where o.project_id = project and o.id = order_id
+        union all select v.holder_id from vouchers v where v.project_id = project and v.code_key = any(code_keys)
+          and (v.type = 'LOYALTY_CARD' or v.is_referral_code)))
+        order by c.id for update;
+      perform 1 from vouchers v where v.project_id = project and v.code_key = any(code_keys) order by v.id for update;
+      perform 1 from guards g where g.project_id = project
+        and g.name = any(array(select jsonb_array_elements_text(special->'guards'))) order by g.name for update;
+    end if;
 
-  if order_id is not null then
-    select to_jsonb(o) || jsonb_build_object('xmin', o.xmin::text) into stored_order from orders o
-    where o.project_id = project and o.id = order_id;
-    product_keys := product_keys || array(
-      select i->>'product_id' from jsonb_array_elements(stored_order->'items') i where i->>'product_id' is not null);
-    sku_keys := sku_keys || array(
-      select i->>'sku_id' from jsonb_array_elements(stored_order->'items') i where i->>'sku_id' is not null);
-  end if;
+    if order_id is not null then
+      select to_json(o), array[o.customer_id, o.referrer_id],
+        array(select i->>'product_id' from jsonb_array_elements(o.items) i where i->>'product_id' is not null),
+        array(select i->>'sku_id' from jsonb_array_elements(o.items) i where i->>'sku_id' is not null)
+      into found_order, named, order_products, order_skus
+      from (select o.*, o.xmin::text from orders o where o.project_id = project and o.id = order_id) o;
+      customer_ids := customer_ids || named;
+      product_ids := product_ids || order_products;
+      sku_ids := sku_ids || order_skus;
+    end if;
 
-  if cardinality(voucher_ids) > 0 then
-    select coalesce(jsonb_agg(to_jsonb(v) || jsonb_build_object(
-      'xmin', v.xmin::text,
-      'assignments', (select jsonb_agg(to_jsonb(a) - 'project_id' order by a.created_at, a.id) from rule_assignments a
-        where a.project_id = project and a.related_object_id = v.id and a.related_object_type = 'voucher'),
-      'held', case when v.quantity is not null or v.type <> 'DISCOUNT_VOUCHER' then (
-        select jsonb_build_object('quantity', sum(h.quantity), 'credits', sum(h.credits)) from holds h
-        where h.project_id = project and h.resource_id = v.id and h.expires_at > moment
-          and h.session_key is distinct from p->>'session') end,
-      'lots', case v.type when 'LOYALTY_CARD' then (
-        select jsonb_agg(jsonb_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at) order by l.id)
-        from lots l where l.project_id = project and l.voucher_id = v.id and l.expired_points is null) end,
-      'last_transaction', case when v.type <> 'DISCOUNT_VOUCHER' then (select max(t.id) from voucher_transactions t
-        where t.project_id = project and t.voucher_id = v.id) end,
-      'member', case v.type when 'LOYALTY_CARD' then (
-        select jsonb_build_object('tier_id', m.tier_id, 'due_on', m.due_on) from loyalty_members m
-        where m.project_id = project and m.voucher_id = v.id) end
-    ) order by v.id), '[]') into found_vouchers
-    from vouchers v
-    where v.project_id = project and v.id = any(voucher_ids) and v.deleted_at is null;
-
-    select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'content', t.content)), '[]') into found_terms
-    from terms t where t.project_id = project
-      and t.id = any(array(select distinct v->>'terms_id' from jsonb_array_elements(found_vouchers) v));
-
-    -- Units that codes give away may not be in the order yet.
-    if found_terms::text like '%"unit_type"%' then
-      product_keys := product_keys || array(
-        select distinct unit #>> '{}' from jsonb_array_elements(found_terms) t,
-          jsonb_path_query(t, '$.content.discount.**.unit_type') unit where unit #>> '{}' is not null);
+    session := special->>'session';
+    if session is not null then
+      has_session := exists (select from holds h
+        where h.project_id = project and h.session_key = session and h.expires_at > moment);
+    end if;
+    if special ? 'rewards' then
+      select json_object_agg(r.id, r.redeemed) into found_rewards from rewards r
+      where r.project_id = project and r.id = any(array(select jsonb_array_elements_text(special->'rewards')));
+    end if;
+    if special ? 'tiers' then
+      select json_object_agg(u.scope_id, u.used) into found_usage from (
+        select scope_id, json_build_object(
+          'redemptions', sum(case when is_undone then -redemptions else redemptions end),
+          'orders_amount', sum(case when is_undone then -orders_amount else orders_amount end),
+          'discounted_amount', sum(case when is_undone then -discounted_amount else discounted_amount end)) as used
+        from usage where project_id = project
+          and scope_id = any(array(select jsonb_array_elements_text(special->'tiers')))
+        group by scope_id) u;
     end if;
   end if;
 
-  customer_ids := array(
-    select distinct id from (
-      select caller as id
-      union all select stored_order->>'customer_id' union all select stored_order->>'referrer_id'
-      union all select v->>'holder_id' from jsonb_array_elements(found_vouchers) v
-      union all select v->>'referrer_id' from jsonb_array_elements(found_vouchers) v
-      union all select p->>'referrer'
-      union all select c.id from customers c
-        where c.project_id = project and c.source_id = p->>'referrer' and c.deleted_at is null
-    ) named where id is not null);
-
-  -- Whose request it is. Nobody is looked for twice: whoever comes to be between two statements is nobody here, and the one who
-  -- creates it too late is told so when it saves.
-  if caller is null and p->>'customer_source' is null then
-    caller := coalesce(stored_order->>'customer_id', (
-      select v->>'holder_id' from jsonb_array_elements(found_vouchers) v where v->>'type' = 'LOYALTY_CARD' limit 1));
-  else
-    caller := coalesce(
-      (select c.id from customers c where c.project_id = project and c.id = caller and c.deleted_at is null),
-      (select c.id from customers c
-        where c.project_id = project and c.source_id = p->>'customer_source' and c.deleted_at is null));
+  named := customer_ids;
+  if customer_sources is not null then
+    select json_agg(c), named || array_agg(c.id) into found_customers, named
+    from (select c.*, c.xmin::text from customers c
+      where c.project_id = project and c.source_id = any(customer_sources) and c.deleted_at is null) c;
   end if;
 
-  -- Only what rules compare is counted: those of a code, of its campaign, of a tier, of a reward.
-  select jsonb_object_agg(id, wanted) into asked from (
-    select r.id, jsonb_build_object('scope', r.scope, 'is_tier', r.is_tier, 'groups', jsonb_agg(distinct c.name)) as wanted
+  if code_keys is not null then
+    select json_agg(v order by v.id), array_agg(v.id), customer_ids || array_agg(v.holder_id) || array_agg(v.referrer_id),
+      bool_or(v.type <> 'DISCOUNT_VOUCHER'), bool_or(v.publish_count > 0 or v.is_referral_code or v.holder_id is not null)
+    into found_vouchers, voucher_ids, customer_ids, has_cards, has_holders
     from (
-      select v->>'id' as id, coalesce(v->>'campaign_id', v->>'id') as scope, false as is_tier
-      from jsonb_array_elements(found_vouchers) v
-      union all select t->>'id', t->>'campaign_id', true from jsonb_array_elements(p->'tiers') t
-    ) r
-    cross join lateral unnest(array[r.id, r.scope] || case when r.is_tier then '{}' else reward_assignments end) o (id)
-    join rule_assignments a on a.project_id = project and a.related_object_id = o.id
-    join validation_rules rule on rule.project_id = project and rule.id = a.rule_id and rule.counters <> '{}'
-    cross join lateral unnest(rule.counters) c (name)
-    group by r.id, r.scope, r.is_tier) wanted;
+      select v.*, v.xmin::text,
+        (select json_agg(a order by a.created_at, a.id) from rule_assignments a
+          where a.project_id = project and a.related_object_id = v.id and a.related_object_type = 'voucher') as assignments,
+        case when v.quantity is not null or v.type <> 'DISCOUNT_VOUCHER' then (
+          select json_build_object('quantity', sum(h.quantity), 'credits', sum(h.credits)) from holds h
+          where h.project_id = project and h.resource_id = v.id and h.expires_at > moment
+            and h.session_key is distinct from session) end as held
+      from vouchers v
+      where v.project_id = project and v.code_key = any(code_keys) and v.deleted_at is null) v;
+  end if;
+  if has_cards then
+    select json_object_agg(v.id, json_build_object(
+      'lots', (select json_agg(json_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at) order by l.id)
+        from lots l where l.project_id = project and l.voucher_id = v.id and l.expired_points is null),
+      'last_transaction', (select max(t.id) from voucher_transactions t where t.project_id = project and t.voucher_id = v.id),
+      'member', (select json_build_object('tier_id', m.tier_id, 'due_on', m.due_on) from loyalty_members m
+        where m.project_id = project and m.voucher_id = v.id))) into found_cards
+    from vouchers v where v.project_id = project and v.id = any(voucher_ids) and v.type <> 'DISCOUNT_VOUCHER';
+  end if;
+  if has_holders then
+    -- Who of those that are named holds them.
+    select json_agg(json_build_object('voucher_id', h.voucher_id, 'customer_id', h.customer_id)) into found_holders
+    from holders h
+    where h.project_id = project and h.voucher_id = any(voucher_ids) and h.customer_id = any(named || customer_ids);
+  end if;
 
-  if asked is not null then
-    for one in select value || jsonb_build_object('id', key) from jsonb_each(asked) loop
+  -- Whoever is named by an id, by the order or by a code.
+  customer_ids := array_remove(customer_ids, null);
+  if cardinality(customer_ids) > 0 then
+    select json_agg(c) into found_people
+    from (select c.*, c.xmin::text from customers c
+      where c.project_id = project and c.id = any(customer_ids) and c.deleted_at is null) c;
+  end if;
+
+  if product_sources is not null then
+    select json_agg(g) into found_products from products g
+    where g.project_id = project and g.source_id = any(product_sources) and g.deleted_at is null;
+  end if;
+  if sku_sources is not null or sku_ids is not null then
+    select json_agg(s), product_ids || array_agg(s.product_id) into found_skus, product_ids from skus s
+    where s.project_id = project and (s.source_id = any(sku_sources) or s.id = any(sku_ids)) and s.deleted_at is null;
+  end if;
+  if product_ids is not null then
+    select json_agg(g) into found_more_products from products g
+    where g.project_id = project and g.id = any(product_ids) and g.deleted_at is null;
+  end if;
+
+  select config_version into found_version from projects where id = project;
+  return json_build_object('config_version', found_version, 'order', found_order, 'vouchers', found_vouchers,
+    'cards', found_cards, 'holders', found_holders, 'customers', found_customers, 'people', found_people, 'products', found_products, 'more_products', found_more_products,
+    'skus', found_skus, 'tier_usage', found_usage, 'rewards_redeemed', found_rewards, 'has_session', has_session);
+end $$`
+
+/**
+ * What shows to be needed once the rows are there, and mostly is not: terms that nobody in the process has seen yet, what
+ * rules count, what segments ask of a customer, with what a code was published.
+ */
+export const checkout_details = `
+create function checkout_details(project text, p jsonb) returns jsonb language plpgsql volatile ${by_key} as $$
+declare
+  caller text := p->>'caller';
+  answer jsonb := '{}';
+  counted jsonb := '{}';
+  one jsonb;
+begin
+  if p ? 'terms' then
+    answer := jsonb_build_object('terms', (
+      select jsonb_object_agg(t.id, t.content) from terms t
+      where t.project_id = project and t.id = any(array(select jsonb_array_elements_text(p->'terms')))));
+  end if;
+  if p ? 'counted' then
+    for one in select jsonb_array_elements(p->'counted') loop
       counted := counted || jsonb_build_object(one->>'id', checkout_counted(project, one, caller, p));
     end loop;
+    answer := answer || jsonb_build_object('counted', counted);
   end if;
-
-  select jsonb_build_object(
-    'config_version', (select config_version from projects where id = project),
-    'order', stored_order,
-    'vouchers', found_vouchers,
-    'terms', found_terms,
-    'customers', (
-      select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object('xmin', c.xmin::text)), '[]') from customers c
-      where c.project_id = project and c.id = any(customer_ids || caller) and c.deleted_at is null),
-    'caller', caller,
-    'counted', counted,
-    'rewards_redeemed', case when p ? 'rewards' then (
-      select jsonb_object_agg(r.id, r.redeemed) from rewards r
-      where r.project_id = project and r.id = any(array(select jsonb_array_elements_text(p->'rewards')))) end,
-    'has_session', p->>'session' is not null and exists (select from holds h
-      where h.project_id = project and h.session_key = p->>'session' and h.expires_at > moment))
-  || case when caller is null then '{}' else jsonb_build_object(
-    'segments', (select jsonb_agg(m.segment_id) from segment_members m
-      where m.project_id = project and m.customer_id = caller),
-    'holds_codes', (select jsonb_agg(h.voucher_id) from holders h
-      where h.project_id = project and h.customer_id = caller and h.voucher_id = any(voucher_ids))) end
-  || case when p ? 'with_usage' and jsonb_array_length(p->'tiers') > 0 then jsonb_build_object(
-    'tier_usage', (select jsonb_object_agg(u.scope_id, u.used) from (
-      select scope_id, jsonb_build_object(
-        'redemptions', sum(case when is_undone then -redemptions else redemptions end),
-        'orders_amount', sum(case when is_undone then -orders_amount else orders_amount end),
-        'discounted_amount', sum(case when is_undone then -discounted_amount else discounted_amount end)) as used
-      from usage where project_id = project
-        and scope_id = any(array(select t->>'id' from jsonb_array_elements(p->'tiers') t))
-      group by scope_id) u)) else '{}' end
-  || case when caller is not null and p ? 'with_events' then jsonb_build_object(
-    'events', (select jsonb_agg(to_jsonb(t) - 'project_id') from custom_event_tallies t
-      where t.project_id = project and t.customer_id = caller)) else '{}' end
-  || case when caller is not null and p ? 'with_publications' then jsonb_build_object(
-    'publications', (select jsonb_agg(jsonb_build_object('voucher_ids', to_jsonb(b.voucher_ids), 'created_at', b.created_at))
-      from publications b where b.project_id = project and b.customer_id = caller and b.result = 'SUCCESS')) else '{}' end
-  || case when found_terms::text like '%PUBLICATION_METADATA%' then jsonb_build_object(
-    'publication_metadata', (select jsonb_object_agg(v->>'id', (
+  if p ? 'with_segments' then
+    answer := answer || jsonb_build_object('segments', (select jsonb_agg(m.segment_id) from segment_members m
+      where m.project_id = project and m.customer_id = caller));
+  end if;
+  if p ? 'with_events' then
+    answer := answer || jsonb_build_object('events', (select jsonb_agg(to_jsonb(t) - 'project_id') from custom_event_tallies t
+      where t.project_id = project and t.customer_id = caller));
+  end if;
+  if p ? 'with_publications' then
+    answer := answer || jsonb_build_object('publications', (
+      select jsonb_agg(jsonb_build_object('voucher_ids', to_jsonb(b.voucher_ids), 'created_at', b.created_at))
+      from publications b where b.project_id = project and b.customer_id = caller and b.result = 'SUCCESS'));
+  end if;
+  if p ? 'published' then
+    answer := answer || jsonb_build_object('publication_metadata', (
+      select jsonb_object_agg(v.id, (
         select b.metadata from holders h join publications b on b.project_id = project and b.id = h.publication_id
-        where h.project_id = project and h.voucher_id = v->>'id' order by b.id desc limit 1))
-      from jsonb_array_elements(found_vouchers) v)) else '{}' end
-  || case when cardinality(product_keys) + cardinality(sku_keys) = 0 then '{}' else (
-    with s as (
-      select * from skus where project_id = project and deleted_at is null and id = any(sku_keys || product_keys)
-      union select * from skus where project_id = project and deleted_at is null and source_id = any(sku_keys)
-    )
-    select jsonb_build_object(
-      'skus', (select jsonb_agg(to_jsonb(s)) from s),
-      'products', (select jsonb_agg(to_jsonb(g)) from (
-        select * from products where project_id = project and deleted_at is null
-          and id = any(product_keys || array(select s.product_id from s))
-        union select * from products where project_id = project and deleted_at is null and source_id = any(product_keys)
-      ) g))) end
-  into answer;
+        where h.project_id = project and h.voucher_id = v.id order by b.id desc limit 1))
+      from jsonb_array_elements_text(p->'published') v (id)));
+  end if;
   return answer;
 end $$`
 

@@ -1,21 +1,24 @@
 import { by_key } from './by-key.ts'
 
 /**
- * Writes all that a checkout decided, in one trip and one transaction, or nothing: `checkout_save(what is to be written)`.
- * It takes plain JSON and decides nothing. Every row that the decision relied on is named with the version that was read;
+ * Writes all that a checkout decided, in one trip and one transaction, or nothing: `checkout_save(what is to be written, what
+ * the events say)`. It takes plain JSON and decides nothing. Every row that the decision relied on is named with the version that was read;
  * if one has changed since, it raises GU001 and says which, and the caller decides anew on fresh facts. A taken
  * idempotency key raises GU002: whoever took it has answered already.
  *
- * Rows are taken in the order in which everybody takes them: key, order, customers, codes, guards; within a kind by id.
+ * Answers whether somebody is to be looked at for segments. Rows are taken in the order in which everybody takes them: key, order, customers, codes, guards; within a kind by id.
  */
 export const checkout_save = `
-create function checkout_save(p jsonb) returns void language plpgsql volatile
+create function checkout_save(p jsonb, told text) returns boolean language plpgsql volatile
   ${by_key} as $$
 declare
   project text := p->>'project_id';
   moment timestamptz := (p->>'now')::timestamptz;
   one jsonb;
   row_change jsonb;
+  changed bigint;
+  stale text;
+  has_checks boolean := false;
 begin
   perform set_config('lock_timeout', p->>'lock_timeout', true);
 
@@ -29,6 +32,14 @@ begin
     if not found then raise exception 'key' using errcode = 'GU002'; end if;
   end if;
 
+  -- Orders that are new, and that nobody else has a name for.
+  if p ? 'new_orders' then
+    insert into orders (project_id, id, source_id, status, amount, initial_amount, discount_amount, items_discount_amount,
+      items, metadata, customer_id, referrer_id, redemptions, discounted_goods, created_at, updated_at)
+    select project, o.id, o.source_id, o.status, o.amount, o.initial_amount, o.discount_amount, o.items_discount_amount,
+      o.items, o.metadata, o.customer_id, o.referrer_id, o.redemptions, o.discounted_goods, o.created_at, o.updated_at
+    from jsonb_populate_recordset(null::orders, p->'new_orders') o;
+  end if;
   if p ? 'order' then
     one := p->'order';
     row_change := one->'row';
@@ -56,77 +67,114 @@ begin
     end if;
   end if;
 
-  for one in select value from jsonb_array_elements(p->'customers') order by value->>'id' collate "C" loop
-    if one ? 'row' then
-      insert into customers
-      select * from jsonb_populate_record(null::customers, one->'row' || jsonb_build_object('project_id', project))
-      on conflict (project_id, source_id) where deleted_at is null do nothing;
-    else
-      if one ? 'looks_for_latest' then
-        perform 1 from customers where project_id = project and id = one->>'id' for update;
+  if p ? 'customer_ids' then
+    perform 1 from customers c where c.project_id = project
+      and c.id = any(array(select jsonb_array_elements_text(p->'customer_ids'))) order by c.id for update;
+  end if;
+  if p ? 'customers' then
+    for one in select value from jsonb_array_elements(p->'customers') order by value->>'id' collate "C" loop
+      if one ? 'row' then
+        insert into customers
+        select * from jsonb_populate_record(null::customers, one->'row' || jsonb_build_object('project_id', project))
+        on conflict (project_id, source_id) where deleted_at is null do nothing;
+      else
+        if one ? 'looks_for_latest' then
+          perform 1 from customers where project_id = project and id = one->>'id' for update;
+        end if;
+        -- What follows from what was read is written only if it is still so.
+        if one ? 'set' then
+          update customers c set name = n.name, description = n.description, email = n.email, phone = n.phone,
+            birthdate = n.birthdate, birthday = n.birthday, address = n.address, metadata = n.metadata,
+            updated_at = n.updated_at
+          from jsonb_populate_record(null::customers, one->'set') n
+          where c.project_id = project and c.id = one->>'id' and c.xmin = (one->>'xmin')::xid;
+          if not found then raise exception 'customer %', one->>'id' using errcode = 'GU001'; end if;
+        end if;
+        if one ?| array['loyalty', 'referred', 'unreferred', 'looks_for_latest'] then
+          update customers c set
+            loyalty = case when one ? 'loyalty' then add_to_loyalty(c.loyalty, one->'loyalty') else c.loyalty end,
+            referrals = case
+              when one ? 'referred' then jsonb_build_object('total', (c.referrals->>'total')::bigint + 1,
+                'campaigns', c.referrals->'campaigns' || (one->'referred'))
+              when one ? 'unreferred' then (
+                select jsonb_build_object('total', count(*), 'campaigns', coalesce(jsonb_agg(value order by place), '[]'))
+                from jsonb_array_elements(c.referrals->'campaigns') with ordinality as each (value, place)
+                where value->>'related_object_id' <> one->>'unreferred')
+              else c.referrals end,
+            (last_order_amount, last_order_date) = (
+              select latest.amount, latest.date from (
+                (select coalesce(o.amount, 0) as amount, o.created_at as date from orders o
+                  where one ? 'looks_for_latest' and o.project_id = project and o.customer_id = c.id
+                    and o.status in ('PAID', 'FULFILLED') order by o.created_at desc, o.id desc limit 1)
+                union all select c.last_order_amount, c.last_order_date where not one ? 'looks_for_latest'
+              ) latest limit 1)
+          where c.project_id = project and c.id = one->>'id' and c.deleted_at is null;
+        end if;
       end if;
-      -- What follows from what was read is written only if it is still so; sums are added to, whatever else has changed.
-      if one ? 'set' then
-        update customers c set name = n.name, description = n.description, email = n.email, phone = n.phone,
-          birthdate = n.birthdate, birthday = n.birthday, address = n.address, metadata = n.metadata,
-          updated_at = n.updated_at
-        from jsonb_populate_record(null::customers, one->'set') n
-        where c.project_id = project and c.id = one->>'id' and c.xmin = (one->>'xmin')::xid;
-        if not found then raise exception 'customer %', one->>'id' using errcode = 'GU001'; end if;
-      end if;
-      update customers c set
-        orders_total_amount = c.orders_total_amount + coalesce((one->'add'->>'orders_total_amount')::bigint, 0),
-        orders_total_count = c.orders_total_count + coalesce((one->'add'->>'orders_total_count')::bigint, 0),
-        redemptions_succeeded = c.redemptions_succeeded + coalesce((one->'add'->>'redemptions_succeeded')::bigint, 0),
-        redemptions_failed = c.redemptions_failed + coalesce((one->'add'->>'redemptions_failed')::bigint, 0),
-        redemptions_rolled_back = c.redemptions_rolled_back + coalesce((one->'add'->>'redemptions_rolled_back')::bigint, 0),
-        rollbacks_succeeded = c.rollbacks_succeeded + coalesce((one->'add'->>'rollbacks_succeeded')::bigint, 0),
-        rollbacks_failed = c.rollbacks_failed + coalesce((one->'add'->>'rollbacks_failed')::bigint, 0),
-        gift_redeemed_amount = c.gift_redeemed_amount + coalesce((one->'add'->>'gift_redeemed_amount')::bigint, 0),
-        redeemed_points = c.redeemed_points + coalesce((one->'add'->>'redeemed_points')::bigint, 0),
-        loyalty = case when one ? 'loyalty' then add_to_loyalty(c.loyalty, one->'loyalty') else c.loyalty end,
-        referrals = case
-          when one ? 'referred' then jsonb_build_object('total', (c.referrals->>'total')::bigint + 1,
-            'campaigns', c.referrals->'campaigns' || (one->'referred'))
-          when one ? 'unreferred' then (
-            select jsonb_build_object('total', count(*), 'campaigns', coalesce(jsonb_agg(value order by place), '[]'))
-            from jsonb_array_elements(c.referrals->'campaigns') with ordinality as each (value, place)
-            where value->>'related_object_id' <> one->>'unreferred')
-          else c.referrals end,
-        (last_order_amount, last_order_date) = (
-          select latest.amount, latest.date from (
-            select (one->'latest'->>'amount')::bigint as amount, (one->'latest'->>'date')::timestamptz as date
-            where one ? 'latest' and coalesce(c.last_order_date <= (one->'latest'->>'date')::timestamptz, true)
-            union all (select coalesce(o.amount, 0), o.created_at from orders o
-              where one ? 'looks_for_latest' and o.project_id = project and o.customer_id = c.id
-                and o.status in ('PAID', 'FULFILLED') order by o.created_at desc, o.id desc limit 1)
-            union all select c.last_order_amount, c.last_order_date where not one ? 'looks_for_latest'
-          ) latest limit 1)
-      where c.project_id = project and c.id = one->>'id' and c.deleted_at is null;
+      if not found then raise exception 'customer %', one->>'id' using errcode = 'GU001'; end if;
+    end loop;
+  end if;
+  -- Sums are added to, whatever else has changed.
+  if p ? 'customer_sums' then
+    update customers c set
+      orders_total_amount = c.orders_total_amount + coalesce(a.orders_total_amount, 0),
+      orders_total_count = c.orders_total_count + coalesce(a.orders_total_count, 0),
+      redemptions_succeeded = c.redemptions_succeeded + coalesce(a.redemptions_succeeded, 0),
+      redemptions_failed = c.redemptions_failed + coalesce(a.redemptions_failed, 0),
+      redemptions_rolled_back = c.redemptions_rolled_back + coalesce(a.redemptions_rolled_back, 0),
+      rollbacks_succeeded = c.rollbacks_succeeded + coalesce(a.rollbacks_succeeded, 0),
+      rollbacks_failed = c.rollbacks_failed + coalesce(a.rollbacks_failed, 0),
+      gift_redeemed_amount = c.gift_redeemed_amount + coalesce(a.gift_redeemed_amount, 0),
+      redeemed_points = c.redeemed_points + coalesce(a.redeemed_points, 0),
+      last_order_amount = case when a.latest_date >= coalesce(c.last_order_date, '-infinity')
+        then a.latest_amount else c.last_order_amount end,
+      last_order_date = greatest(c.last_order_date, a.latest_date)
+    from jsonb_to_recordset(p->'customer_sums') a (id text, orders_total_amount bigint, orders_total_count bigint,
+      redemptions_succeeded bigint, redemptions_failed bigint, redemptions_rolled_back bigint, rollbacks_succeeded bigint,
+      rollbacks_failed bigint, gift_redeemed_amount bigint, redeemed_points bigint, latest_amount bigint,
+      latest_date timestamptz)
+    where c.project_id = project and c.id = a.id and c.deleted_at is null;
+    get diagnostics changed = row_count;
+    if changed < jsonb_array_length(p->'customer_sums') then
+      raise exception 'customer %', (select a->>'id' from jsonb_array_elements(p->'customer_sums') a where not exists (
+        select from customers c where c.project_id = project and c.id = a->>'id' and c.deleted_at is null) limit 1)
+        using errcode = 'GU001';
     end if;
-    if not found then raise exception 'customer %', one->>'id' using errcode = 'GU001'; end if;
-  end loop;
+  end if;
 
-  for one in select value from jsonb_array_elements(p->'vouchers') order by value->>'id' collate "C" loop
+  if p ? 'vouchers' then
+    one := p->'vouchers';
+    stale := one->0->>'id';
+    if jsonb_array_length(one) > 1 then
+      perform 1 from vouchers v where v.project_id = project
+        and v.id = any(array(select value->>'id' from jsonb_array_elements(one))) order by v.id for update;
+      select value->>'id' into stale from jsonb_array_elements(one) where not exists (
+        select from vouchers v where v.project_id = project and v.id = value->>'id' and v.xmin = (value->>'xmin')::xid) limit 1;
+    end if;
     update vouchers v set
-      redeemed_quantity = v.redeemed_quantity + coalesce((one->>'quantity')::bigint, 0),
-      credits_added = v.credits_added + coalesce((one->>'credits_added')::bigint, 0),
-      credits_subtracted = v.credits_subtracted + coalesce((one->>'credits_subtracted')::bigint, 0),
-      credits_redeemed = v.credits_redeemed + coalesce((one->>'credits_redeemed')::bigint, 0),
-      credits_expired = v.credits_expired + coalesce((one->>'credits_expired')::bigint, 0),
-      credits_pending = v.credits_pending + coalesce((one->>'credits_pending')::bigint, 0),
-      updated_at = case when one ? 'is_held' then v.updated_at else moment end
-    where v.project_id = project and v.id = one->>'id' and v.xmin = (one->>'xmin')::xid;
-    if not found then raise exception 'voucher %', one->>'id' using errcode = 'GU001'; end if;
-  end loop;
+      redeemed_quantity = v.redeemed_quantity + coalesce(n.quantity, 0),
+      credits_added = v.credits_added + coalesce(n.credits_added, 0),
+      credits_subtracted = v.credits_subtracted + coalesce(n.credits_subtracted, 0),
+      credits_redeemed = v.credits_redeemed + coalesce(n.credits_redeemed, 0),
+      credits_expired = v.credits_expired + coalesce(n.credits_expired, 0),
+      credits_pending = v.credits_pending + coalesce(n.credits_pending, 0),
+      updated_at = case when n.is_held then v.updated_at else moment end
+    from jsonb_to_recordset(one) n (id text, xmin text, quantity bigint, credits_added bigint, credits_subtracted bigint,
+      credits_redeemed bigint, credits_expired bigint, credits_pending bigint, is_held boolean)
+    where v.project_id = project and v.id = n.id and v.xmin = n.xmin::xid;
+    get diagnostics changed = row_count;
+    if changed < jsonb_array_length(one) then raise exception 'voucher %', stale using errcode = 'GU001'; end if;
+  end if;
 
-  for one in select value from jsonb_array_elements(p->'guards') order by value->>'name' collate "C" loop
-    insert into guards as g (project_id, name, version, touched_at)
-    values (project, one->>'name', nextval('guard_versions'), moment)
-    on conflict (project_id, name) do update set version = excluded.version, touched_at = excluded.touched_at
-      where g.version = (one->>'version')::bigint;
-    if not found then raise exception 'guard %', one->>'name' using errcode = 'GU001'; end if;
-  end loop;
+  if p ? 'guards' then
+    for one in select value from jsonb_array_elements(p->'guards') order by value->>'name' collate "C" loop
+      insert into guards as g (project_id, name, version, touched_at)
+      values (project, one->>'name', nextval('guard_versions'), moment)
+      on conflict (project_id, name) do update set version = excluded.version, touched_at = excluded.touched_at
+        where g.version = (one->>'version')::bigint;
+      if not found then raise exception 'guard %', one->>'name' using errcode = 'GU001'; end if;
+    end loop;
+  end if;
 
   if p ? 'lots' then
     insert into lots as l (project_id, voucher_id, id, points, expires_at, expired_points, created_at)
@@ -229,12 +277,21 @@ begin
     from jsonb_populate_recordset(null::segment_checks, p->'segment_checks') s
     where exists (select from segments g where g.project_id = project and g.type <> 'static' and g.deleted_at is null)
     on conflict do nothing;
+    has_checks := found;
   end if;
-  if p ? 'events' then
-    insert into events
-    select project, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.data
-    from jsonb_populate_recordset(null::events, p->'events') e;
+  -- What the events of one request say is stored once.
+  if told is not null then
+    insert into event_parts (project_id, id, event_ids, parts)
+    select project, e.ids[1], e.ids, e.parts
+    from unnest(string_to_array(told, chr(30))) with ordinality t (parts, place)
+    cross join lateral (select t.parts, array(select jsonb_array_elements_text(p->'told'->(t.place::int - 1))) as ids) e;
+    insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id,
+      voucher_id, data, parts_id)
+    select project, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id,
+      e.voucher_id, e.data, e.parts_id
+    from jsonb_populate_recordset(null::event_rows, p->'events') e;
   end if;
+  return has_checks;
 end $$`
 
 /**

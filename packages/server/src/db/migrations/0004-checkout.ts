@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
-import { checkout_counted, checkout_facts } from '../functions/checkout-facts.ts'
-import { checkout_save } from '../functions/checkout-save.ts'
 
-/** Redemptions and what they count for, holds of sessions, rewards, and the two functions of a checkout. */
+/** Redemptions and what they count for, holds of sessions, rewards. */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -154,8 +152,4 @@ const statements = [
     unique (project_id, reward_id, related_object_id),
     foreign key (project_id, reward_id) references rewards (project_id, id)
   )`,
-
-  checkout_counted,
-  checkout_facts,
-  checkout_save,
 ]

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
-import { checkout_facts } from '../functions/checkout-facts.ts'
-import { add_to_loyalty, checkout_save } from '../functions/checkout-save.ts'
+import { add_to_loyalty } from '../functions/checkout-save.ts'
 import { loyalty_facts } from '../functions/loyalty-facts.ts'
 
 /** Loyalty programs: earning rules, tiers, members and what time does to them, pending points, rewards, referrals. */
@@ -224,10 +223,6 @@ const statements = [
       group by v.project_id, v.holder_id) m
     where c.project_id = m.project_id and c.id = m.holder_id`,
 
-  'drop function checkout_facts(jsonb)',
-  'drop function checkout_save(jsonb)',
   add_to_loyalty,
-  checkout_facts,
-  checkout_save,
   loyalty_facts,
 ]

@@ -14,7 +14,7 @@ export const daysOf = (day: Temporal.PlainDate): Days => [day, shift(day, 1)]
 export const shift = (day: Temporal.PlainDate, days: number): Temporal.PlainDate =>
   day.add({ days: Math.max(-4_000_000, Math.min(days, 4_000_000)) })
 
-export const start_of_time = Temporal.PlainDate.from({ year: 1, month: 1, day: 1 })
+const start_of_time = Temporal.PlainDate.from({ year: 1, month: 1, day: 1 })
 export const end_of_time = Temporal.PlainDate.from({ year: 10_000, month: 1, day: 1 })
 
 /** The days for which "days ago" compares so with a number; what is still to come is not "less than 5 days ago". */
@@ -98,8 +98,22 @@ export function clockOf(moment: Moment): Clock {
   return { moment, today: Temporal.Instant.from(moment.now).toZonedDateTimeISO(zone.name).toPlainDate(), zone }
 }
 
-/** The calendar day of the project, as `YYYY-MM-DD`. */
-export const todayIn = (moment: Moment): string => clockOf(moment).today.toString()
+/** The calendar day of the project, as `YYYY-MM-DD`. Every call asks for it, and it is the same for a day. */
+export function todayIn({ now, timezone }: Moment): string {
+  const known = days.get(timezone)
+  if (known !== undefined && known.from <= now && now < known.until) return known.today
+  const { today, zone } = clockOf({ now, timezone })
+  if (days.size === zones_kept) days.clear()
+  days.set(timezone, { today: today.toString(), from: instantOf(today, zone), until: instantOf(shift(today, 1), zone) })
+  return today.toString()
+}
+
+const days = new Map<string, { today: string; from: string; until: string }>()
+const zones_kept = 1_000
+
+/** As long as every moment is written with milliseconds, their texts compare as they do. */
+const instantOf = (day: Temporal.PlainDate, zone: Zone): string =>
+  new Date(day.toZonedDateTime(zone.name).epochMilliseconds).toISOString()
 
 /**
  * `Europe/Warsaw`, `GMT`, `GMT+2`, `GMT-03:30`. As text, PostgreSQL would read `GMT+2` the POSIX way, two hours *west*

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Db } from '../connect.ts'
+import { checkout_counted, checkout_details, checkout_facts } from '../functions/checkout-facts.ts'
+import { checkout_save } from '../functions/checkout-save.ts'
+import { event_data } from '../functions/event-data.ts'
+
+/**
+ * A checkout asks for what it needs and nothing else, and what several events say is written once. Which rules count something
+ * is known in memory. `events` shows events as if each had its own data; of what campaign and of what code an event tells are
+ * columns, for lists are filtered by them.
+ */
+export async function up(db: Db): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+const statements = [
+  'alter table validation_rules drop column counters',
+  'alter table events rename to event_rows',
+  `alter table event_rows alter column data type text using data::text, add column parts_id text collate "C",
+    add column campaign_id text collate "C", add column voucher_id text collate "C"`,
+  `update event_rows set campaign_id = data::json #>> '{campaign,id}', voucher_id = data::json #>> '{voucher,id}'`,
+  `create table event_parts (
+    project_id text collate "C" not null,
+    id text collate "C" not null,
+    event_ids text[] not null,
+    parts text not null,
+    primary key (project_id, id)
+  )`,
+  event_data,
+  `create view events as
+    select e.project_id, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id,
+      e.voucher_id, said.data
+    from event_rows e left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
+    -- Whoever looks at it twice reads it once.
+    cross join lateral (select event_data(e.data, p.parts) as data offset 0) said`,
+  `drop function if exists checkout_facts(jsonb), checkout_counted(text, jsonb, text, jsonb), checkout_save(jsonb)`,
+  checkout_counted,
+  checkout_facts,
+  checkout_details,
+  checkout_save,
+]

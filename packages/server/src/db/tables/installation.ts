@@ -1,0 +1,127 @@
+import type { Generated } from 'kysely'
+import type { Id } from '../../lib/ids.ts'
+import type { Instant } from '../../lib/instant.ts'
+import type { Json, NullableJson } from './columns.ts'
+
+/** Who may call: the installation, its projects and their keys. */
+export interface InstallationTables {
+  organizations: OrganizationRow
+  users: UserRow
+  projects: ProjectRow
+  project_users: { project_id: string; user_id: string; role: string }
+  api_keys: ApiKeyRow
+  management_keys: ManagementKeyRow
+  oauth_tokens: OauthTokenRow
+}
+
+export interface OrganizationRow {
+  id: Id<'organization'>
+  name: string
+  created_at: Instant
+}
+
+export interface UserRow {
+  id: Id<'user'>
+  login: string
+  email: string
+  first_name: string
+  last_name: string
+  is_owner: boolean
+  created_at: Instant
+}
+
+export interface ProjectRow {
+  id: Id<'project'>
+  name: string
+  description: string
+  timezone: string
+  currency: string
+  dial_code: string | null
+  webhook_version: string
+  client_trusted_domains: Json<string[]>
+  client_redeem_enabled: boolean
+  client_publish_enabled: boolean
+  client_list_vouchers_enabled: boolean
+  client_create_customer_enabled: boolean
+  client_loyalty_events_enabled: boolean
+  client_set_voucher_expiration_date_enabled: boolean
+  webhooks_callout_notifications: Json<Record<string, CalloutNotification>>
+  api_usage_notifications: Json<Record<string, UsageNotification>>
+  case_sensitive_codes: boolean
+  api_version: string
+  is_sandbox: boolean
+  webhook_token: string
+  /** What tracking tokens are made with. */
+  tracking_secret: Generated<string>
+  default_code_config: NullableJson<{ charset: string }>
+  limits: NullableJson<ProjectLimits>
+  config_version: Generated<number>
+  created_at: Instant
+  deleted_at: Instant | null
+}
+
+export interface CalloutNotification {
+  email: boolean
+  in_app: boolean
+  emails: string[]
+}
+
+export interface UsageNotification {
+  enabled: boolean
+  value: number
+  in_app: boolean
+  emails: string[]
+}
+
+export interface CallLimit {
+  value: number
+  /** ISO 8601 duration. */
+  duration: string
+}
+
+export interface ProjectLimits {
+  api_calls?: CallLimit[]
+  bulk_api_calls?: CallLimit[]
+  campaign_vouchers?: number
+  product_collections?: number
+  collection_products?: number
+  earning_rules?: number
+}
+
+export type Role = 'ADMIN' | 'USER' | 'VIEWER' | 'MERCHANT' | 'USER_RESTRICTED'
+export type KeyKind = 'server' | 'integration' | 'client'
+export type KeyStatus = 'ACTIVE' | 'BLOCKED'
+
+export interface ApiKeyRow {
+  id: Id<'api_key'>
+  project_id: string
+  name: string
+  kind: KeyKind
+  role: Role
+  app_id: string
+  secret_hash: Buffer
+  client_id: string
+  ip_whitelist: Json<string[]>
+  status: KeyStatus
+  is_primary: boolean
+  created_at: Instant
+}
+
+export interface ManagementKeyRow {
+  id: Id<'api_key'>
+  name: string
+  app_id: string
+  secret_hash: Buffer
+  ip_whitelist: Json<string[]>
+  status: KeyStatus
+  created_at: Instant
+}
+
+export interface OauthTokenRow {
+  token_hash: Buffer
+  project_id: string
+  api_key_id: Id<'api_key'>
+  scope: string
+  created_at: Instant
+  expires_at: Instant
+}

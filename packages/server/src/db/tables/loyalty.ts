@@ -1,0 +1,171 @@
+import type {
+  EarningMapping,
+  EarningPoints,
+  PendingPoints,
+  PointsExpirationRules,
+  RewardMapping,
+} from '@guerdon/engine/schema'
+import type { Generated } from 'kysely'
+import type { Id } from '../../lib/ids.ts'
+import type { Instant } from '../../lib/instant.ts'
+import type { Json, MetadataColumn, NullableJson, ValidityColumns } from './columns.ts'
+
+/** Programs: what they pay for, and what their members have. */
+export interface LoyaltyTables {
+  rewards: RewardRow
+  reward_assignments: RewardAssignmentRow
+  earning_rules: EarningRuleRow
+  loyalty_tiers: LoyaltyTierRow
+  loyalty_members: LoyaltyMemberRow
+  tier_walks: TierWalkRow
+  pending_points: PendingPointsRow
+  earnings: EarningRow
+  reward_redemptions: RewardRedemptionRow
+}
+
+export interface RewardRow {
+  project_id: string
+  id: Id<'reward'>
+  name: string
+  type: 'CAMPAIGN' | 'COIN' | 'MATERIAL'
+  parameters: Json
+  stock: number | null
+  /** Null until it is first redeemed. */
+  redeemed: number | null
+  attributes: Json
+  metadata: MetadataColumn
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface RewardAssignmentRow {
+  project_id: string
+  id: Id<'reward_assignment'>
+  reward_id: Id<'reward'>
+  related_object_type: 'campaign' | 'referral_tier'
+  related_object_id: string
+  /** `{}` for COIN. */
+  parameters: Json<{ loyalty?: { points: number; auto_redeem?: boolean } }>
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface EarningRuleRow extends ValidityColumns {
+  project_id: string
+  id: Id<'earning_rule'>
+  campaign_id: Id<'campaign'>
+  automation_id: Id<'automation'>
+  /** `order.paid`, `customer.segment.entered`, `customer.loyalty.tier.…`, or the name of a custom event. */
+  event: string
+  segment_id: Id<'segment'> | null
+  schema_id: Id<'metadata_schema'> | null
+  /** `__ANY__`, or a tier. */
+  loyalty_tier_id: string | null
+  loyalty: Json<EarningPoints>
+  pending_points: NullableJson<PendingPoints>
+  expiration_rules: NullableJson<PointsExpirationRules>
+  banner: string | null
+  active: boolean
+  start_date: Instant | null
+  expiration_date: Instant | null
+  metadata: MetadataColumn
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+export interface LoyaltyTierRow {
+  project_id: string
+  id: Id<'loyalty_tier'>
+  campaign_id: Id<'campaign'>
+  name: string
+  /** Both null: the open range. */
+  points_from: number | null
+  points_to: number | null
+  /** By id of the earning rule. */
+  earning_rules: Json<Record<string, EarningMapping>>
+  /** By id of the reward or of its assignment. */
+  rewards: Json<Record<string, RewardMapping>>
+  metadata: MetadataColumn
+  created_at: Instant
+  updated_at: Instant | null
+  config_version: number
+}
+
+/** Whoever holds a card of a program: the tier, and when time changes something of it next. */
+export interface LoyaltyMemberRow {
+  project_id: string
+  voucher_id: Id<'voucher'>
+  campaign_id: Id<'campaign'>
+  customer_id: Id<'customer'>
+  tier_id: Id<'loyalty_tier'> | null
+  /** Calendar dates, as all of them here. */
+  tier_start_date: string | null
+  tier_expiration_date: string | null
+  tier_created_at: Instant | null
+  tier_updated_at: Instant | null
+  scheduled_tier_id: Id<'loyalty_tier'> | null
+  scheduled_start_date: string | null
+  /** The day on which points were last redeemed automatically, and how often that day. */
+  redeemed_on: string | null
+  redeemed_runs: Generated<number>
+  /** The next day on which something is due; null: none. */
+  due_on: string | null
+}
+
+/** Members who have still to be looked at because their program changed. */
+export interface TierWalkRow {
+  project_id: string
+  campaign_id: Id<'campaign'>
+  changed: 'tiers' | 'settings'
+  walked_to: string
+  request_id: string
+  caller: Json
+  started_at: Instant
+}
+
+export interface PendingPointsRow {
+  project_id: string
+  id: Id<'pending_points'>
+  voucher_id: Id<'voucher'>
+  campaign_id: Id<'campaign'>
+  customer_id: Id<'customer'>
+  order_id: Id<'order'>
+  points: number
+  activates_at: string
+  /** By which they will be dated. */
+  expiration_rules: NullableJson<PointsExpirationRules>
+  details: Json
+  status: 'PENDING' | 'ACTIVATED' | 'CANCELED'
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+/** A rule has paid for an order on a card. */
+export interface EarningRow {
+  project_id: string
+  order_id: Id<'order'>
+  voucher_id: Id<'voucher'>
+  earning_rule_id: Id<'earning_rule'>
+  created_at: Instant
+}
+
+export interface RewardRedemptionRow {
+  project_id: string
+  id: Id<'reward_redemption'>
+  state: 'CREATED' | 'PENDING' | 'COMPLETED' | 'ROLLEDBACK'
+  /** The card that paid, or the referral code. */
+  voucher_id: Id<'voucher'>
+  campaign_id: Id<'campaign'>
+  customer_id: Id<'customer'>
+  reward_id: Id<'reward'>
+  reward_assignment_id: Id<'reward_assignment'>
+  source_id: string
+  source_type: 'redemption' | 'custom_event'
+  /** What was issued, for a rollback to take back. */
+  issued: NullableJson<{ voucher_id: string; amount?: number }>
+  created_at: Instant
+  updated_at: Instant | null
+}

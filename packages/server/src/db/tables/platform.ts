@@ -1,0 +1,120 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { Id } from '../../lib/ids.ts'
+import type { Instant } from '../../lib/instant.ts'
+import type { Json, NullableJson } from './columns.ts'
+
+/** What the service keeps for itself: replies, call counts, events, long work, files, the bin. */
+export interface PlatformTables {
+  idempotency_keys: IdempotencyKeyRow
+  call_windows: CallWindowRow
+  events: EventRow
+  event_rows: StoredEventRow
+  event_parts: EventPartsRow
+  async_actions: AsyncActionRow
+  async_failures: { project_id: string; action_id: string; position: number; failure: Json }
+  tallies: { project_id: string; name: string; id: string; delta: number }
+  files: FileRow
+  file_chunks: { project_id: string; file_id: string; start: number; bytes: Buffer }
+  exports: ExportRow
+  bin_entries: BinEntryRow
+}
+
+export interface IdempotencyKeyRow {
+  project_id: string
+  key: string
+  fingerprint: Buffer
+  /** Null while the first request is running: no other transaction ever sees that. */
+  status: number | null
+  body: string | null
+  expires_at: Instant
+}
+
+export interface CallWindowRow {
+  project_id: string
+  kind: string
+  seconds: number
+  starts_at: Instant
+  calls: number
+  calls_max: number
+}
+
+/** An event as it is shown: a view. */
+export interface EventRow {
+  project_id: string
+  id: string
+  type: string
+  category: 'ACTION' | 'EFFECT'
+  entity_id: string
+  created_at: Instant
+  group_id: string
+  event_source: Json
+  /** Of what it tells, where it does. */
+  campaign_id: string | null
+  voucher_id: string | null
+  data: Json
+}
+
+/** An event as it is stored (db/functions/event-data.ts); its data is the text of JSON, which nobody looks into. */
+export interface StoredEventRow extends Omit<EventRow, 'data'> {
+  data: string
+  parts_id: string | null
+}
+
+/** What several events say, once. */
+export interface EventPartsRow {
+  project_id: string
+  id: string
+  event_ids: string[]
+  /** A JSON array. */
+  parts: string
+}
+
+export interface AsyncActionRow {
+  project_id: string
+  id: Id<'async_action'>
+  type: string
+  status: 'ENQUEUED' | 'IN_PROGRESS' | 'DONE' | 'FAILED'
+  operation_status: 'UNKNOWN' | 'SUCCESS' | 'FAILED'
+  created_at: Instant
+  updated_at: Instant
+  request_id: string
+  event_source: Json
+  processing_time: number | null
+  progress: number
+  input: Json
+  state: Json
+  result: NullableJson<object>
+}
+
+export interface FileRow {
+  project_id: string
+  id: Id<'file'>
+  /** Null while only jobs may read it. */
+  token_hash: Buffer | null
+  size: Generated<number>
+  created_at: Instant
+  expires_at: Instant | null
+}
+
+export interface ExportRow {
+  project_id: string
+  id: Id<'export'>
+  exported_object: string
+  parameters: Json
+  status: 'SCHEDULED' | 'IN_PROGRESS' | 'DONE' | 'ERROR'
+  /** How far its job came. */
+  state: ColumnType<object, string | undefined, string>
+  file_id: Id<'file'>
+  token: string
+  created_at: Instant
+}
+
+export interface BinEntryRow {
+  project_id: string
+  id: Id<'bin_entry'>
+  resource_type: 'campaign' | 'voucher' | 'product' | 'sku'
+  resource_id: string
+  resource_name: string | null
+  resource_parent_id: string | null
+  created_at: Instant
+}
