@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { median, waitsOf } from './load.ts'
+import { median, waitsOf } from './measure.ts'
 import { type BenchShop, call, management_headers, openShop, residentMb } from './shop.ts'
 
 const sizes = [10_000, 100_000, 1_000_000]

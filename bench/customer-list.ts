@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { median } from './load.ts'
+import { median } from './measure.ts'
 import { type BenchShop, openShop } from './shop.ts'
 
 const customers = 1_000_000

@@ -1,7 +1,7 @@
 import { evaluate, qualify } from '@guerdon/engine'
 import type { Facts } from '@guerdon/engine/schema'
 import { amountOff, facts, line, on, order, percentOff, tier, voucher } from '../packages/engine/src/testing/shop.ts'
-import { median } from './load.ts'
+import { median } from './measure.ts'
 
 const rounds = 15
 const round_ms = 60

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import { median, waitsOf } from './load.ts'
+import { median, waitsOf } from './measure.ts'
 import { type BenchShop, call, newProject, openShop, query, residentMb } from './shop.ts'
 
 /** A short run: `BENCH_ORDERS=50 BENCH_EXPIRY_CARDS=2000 npm run bench loyalty`. */

@@ -1,7 +1,8 @@
 import { freePort } from '../packages/server/src/testing/postgres.ts'
-import { median, requestsPerSecond } from './load.ts'
+import { requestBytes } from './client.ts'
+import { type Load, median, stretch } from './measure.ts'
 import { startServer } from './processes.ts'
-import { type BenchShop, openShop } from './shop.ts'
+import { call, openShop } from './shop.ts'
 
 const rounds = 5
 const seconds = 3
@@ -15,18 +16,22 @@ export async function operationCost(): Promise<void> {
   const bare_port = await freePort()
   const bare = await startServer('./servers/bare.ts', { DATABASE_URL: shop.database_url, PORT: String(bare_port) })
   try {
-    const { address, headers, project_id } = shop
-    const id = await createCategory(shop)
+    const { port, headers, project_id } = shop
+    const { id } = await call(shop, 'POST', '/v1/categories', { name: 'Bench', hierarchy: 1 })
+    const same = (port: number, path: string, headers: Record<string, string> = {}): Load => {
+      const bytes = requestBytes('GET', path, headers)
+      return { port, asked: 0, request: () => bytes }
+    }
     const loads = {
-      bare: { url: `http://127.0.0.1:${bare_port}/bare/${project_id}/categories/${id}` },
-      ours: { url: `${address}/v1/categories/${id}`, headers },
+      bare: same(bare_port, `/bare/${project_id}/categories/${id}`),
+      ours: same(port, `/v1/categories/${id}`, headers),
     }
     for (const connections of [1, 8, 32]) {
       const measured: Record<keyof typeof loads, number[]> = { bare: [], ours: [] }
       for (let round = 0; round <= rounds; round += 1) {
         for (const name of ['bare', 'ours'] as const) {
-          const rate = await requestsPerSecond({ ...loads[name], connections, seconds: round === 0 ? 2 : seconds })
-          if (round > 0) measured[name].push(rate) // the first round warms up
+          const { per_second } = await stretch(loads[name], connections, round === 0 ? 2 : seconds)
+          if (round > 0) measured[name].push(per_second) // the first round warms up
         }
       }
       const [limit, rate] = [median(measured.bare), median(measured.ours)]
@@ -38,13 +43,4 @@ export async function operationCost(): Promise<void> {
     await bare.stop()
     await shop.stop()
   }
-}
-
-async function createCategory({ address, headers }: BenchShop): Promise<string> {
-  const created = await fetch(`${address}/v1/categories`, {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'Bench', hierarchy: 1 }),
-  })
-  return ((await created.json()) as { id: string }).id
 }

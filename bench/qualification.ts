@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { median } from './load.ts'
+import { median } from './measure.ts'
 import { type BenchShop, call, newProject, openShop, residentMb } from './shop.ts'
+import { fillTiers } from './tiers.ts'
 
 const sizes = [10, 1_000, 10_000] as const
 const codes = 1_000_000
@@ -18,7 +19,7 @@ export async function qualification(): Promise<void> {
     for (const size of sizes)
       for (const kind of ['easy', 'hard'] as const) {
         const project = await newProject(shop, `${kind} ${size}`)
-        await fill(project, size, kind === 'hard')
+        await fillTiers(project, size, { is_hard: kind === 'hard' })
         projects.set(`${kind} ${size}`, project)
       }
     const before = residentMb(shop)
@@ -57,7 +58,7 @@ export async function qualification(): Promise<void> {
 /** Codes that anybody may use, a million of them: a page is read from an index, wherever it begins. */
 async function amongCodes(shop: BenchShop, few: BenchShop): Promise<void> {
   const many = await newProject(shop, 'codes')
-  await fill(many, sizes[0], false)
+  await fillTiers(many, sizes[0])
   await fillCodes(many)
   const middle = { limit: 5, starting_after: momentOf(codes / 2) }
   const last = { limit: 5, starting_after: momentOf(10) }
@@ -108,44 +109,6 @@ async function fillCodes(shop: BenchShop): Promise<void> {
     [project_id, codes],
   )
   await client.query('vacuum (analyze) vouchers')
-  await client.end()
-}
-
-/** Tiers in campaigns of ten, each a second newer than the one before. */
-async function fill(shop: BenchShop, tiers: number, isHard: boolean): Promise<void> {
-  const { database_url, project_id } = shop
-  const rule = await call(shop, 'POST', '/v1/validation-rules', {
-    rules: { '1': { name: 'customer.metadata', property: 'level', conditions: { $is: ['gold'] } }, logic: '1' },
-  })
-  const client = new pg.Client({ connectionString: database_url })
-  await client.connect()
-  const campaign = `'camp_' || lpad(((n + 9) / 10)::text, 24, '0')`
-  const tier = `'promo_' || lpad(n::text, 24, '0')`
-  await client.query('update projects set config_version = config_version + 1 where id = $1', [project_id])
-  const version = '(select config_version from projects where id = $1)'
-  await client.query(
-    `insert into campaigns (project_id, id, name, campaign_type, type, auto_join, join_once, use_voucher_metadata_schema,
-       active, metadata, status, created_at, config_version)
-     select $1, 'camp_' || lpad(n::text, 24, '0'), 'Promotion ' || n, 'PROMOTION', 'STATIC', false, false, false, true, '{}',
-       'DONE', timestamptz '2020-01-01', ${version} from generate_series(1, $2::int / 10) n`,
-    [project_id, tiers],
-  )
-  await client.query(
-    `insert into promotion_tiers (project_id, id, campaign_id, name, discount, metadata, hierarchy, active, created_at, config_version)
-     select $1, ${tier}, ${campaign}, 'Tier ' || n, case n % 2
-       when 0 then jsonb_build_object('type', 'AMOUNT', 'amount_off', 100 + n)
-       else jsonb_build_object('type', 'PERCENT', 'percent_off', 1 + n % 50, 'effect', 'APPLY_TO_ITEMS') end,
-       '{}', 1 + n % 10, true, timestamptz '2020-01-01' + n * interval '1 second', ${version}
-     from generate_series(1, $2::int) n`,
-    [project_id, tiers],
-  )
-  if (isHard)
-    await client.query(
-      `insert into rule_assignments (project_id, id, rule_id, related_object_type, related_object_id, created_at, config_version)
-       select $1, 'asgm_' || lpad(n::text, 16, '0'), $3, 'promotion_tier', ${tier}, now(), ${version}
-       from generate_series(2, $2::int) n`,
-      [project_id, tiers, rule.id],
-    )
   await client.end()
 }
 

@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { createDatabase, freePort, startPostgres } from '../packages/server/src/testing/postgres.ts'
 import { startServer } from './processes.ts'
 
-/** Our service on a PostgreSQL of its own, and how to call it as its first project. */
+/** Our service on a database of its own, and how to call it as its first project. */
 export interface BenchShop {
   address: string
+  port: number
   database_url: string
   project_id: string
   headers: Record<string, string>
@@ -29,12 +32,26 @@ export const management_headers = {
   'X-Management-Token': keys.BOOTSTRAP_MANAGEMENT_TOKEN,
 }
 
-export async function openShop(): Promise<BenchShop> {
-  const postgres = await startPostgres()
+/** On a PostgreSQL of its own, or on the one that BENCH_DATABASE_URL names. */
+export async function openShop({ is_durable = false } = {}): Promise<BenchShop> {
+  const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
   const { url: database_url, drop } = await createDatabase(postgres.url)
+  return openShopOn({ DATABASE_URL: database_url }, async () => {
+    await drop()
+    await postgres.stop()
+  })
+}
+
+/** On the embedded database, in a folder of its own. */
+export async function openEmbeddedShop(): Promise<BenchShop> {
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-bench-'))
+  return openShopOn({ GUERDON_DATA_DIR: folder }, async () => rmSync(folder, { recursive: true }))
+}
+
+async function openShopOn(database: Record<string, string>, remove: () => Promise<void>): Promise<BenchShop> {
   const port = await freePort()
   const settings = {
-    DATABASE_URL: database_url,
+    ...database,
     PORT: String(port),
     LOG_LEVEL: 'warn',
     OAUTH_TOKEN_TTL_SECONDS: String(token_seconds),
@@ -44,14 +61,14 @@ export async function openShop(): Promise<BenchShop> {
   const address = `http://127.0.0.1:${port}`
   return {
     address,
-    database_url,
+    port,
+    database_url: database.DATABASE_URL ?? '',
     project_id: /proj_\w+/.exec(server.output)?.[0] as string,
     headers: await headersOf(address, { 'X-App-Id': keys.BOOTSTRAP_APP_ID, 'X-App-Token': keys.BOOTSTRAP_APP_TOKEN }),
     pid: server.pid,
     async stop() {
       await server.stop()
-      await drop()
-      await postgres.stop()
+      await remove()
     },
   }
 }
@@ -96,8 +113,12 @@ export async function call(
   return JSON.parse(text)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever was selected
-export async function query({ database_url }: BenchShop, text: string, values: unknown[]): Promise<any[]> {
+export async function query(
+  { database_url }: Pick<BenchShop, 'database_url'>,
+  text: string,
+  values?: unknown[],
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was selected
+): Promise<any[]> {
   const client = new pg.Client({ connectionString: database_url })
   await client.connect()
   try {

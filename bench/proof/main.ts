@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs'
+import { ask, median, stretch } from '../measure.ts'
+import { type BenchShop, openEmbeddedShop, openShop } from '../shop.ts'
+import { embedded_names, limitCases, ourCases } from './cases.ts'
+import { furnish, generateCodes, importCodes } from './fixture.ts'
+import { startLimits } from './limits.ts'
+import { machineOf } from './machine.ts'
+import { type Grouped, type Measured, measureAll, type Plan } from './results.ts'
+import { bulkTable, tableOf, targetTable } from './table.ts'
+import { targetsOf } from './targets.ts'
+
+const plan: Plan = { connections: [1, 8, 32], rounds: 5, seconds: 1 }
+const embedded_plan: Plan = { connections: [1, 8, 32], rounds: 3, seconds: 1 }
+const warm_up = { connections: 8, seconds: 2 }
+/** Made and imported at a time, and how often. */
+const bulk = { codes: 20_000, rounds: 3 }
+const results_file = new URL('../results.json', import.meta.url)
+
+/** Everything that we claim about speed, next to what could be reached at best, in one run. */
+export async function proof(): Promise<void> {
+  const start = performance.now()
+  const { machine, bulk_rates, measured } = await withPostgres(async (shop) => ({
+    machine: await machineOf(shop),
+    measured: await onPostgres(shop),
+    bulk_rates: await bulkRates(shop),
+  }))
+  measured.push(...(await onEmbedded()))
+  const targets = targetsOf(measured)
+  const seconds = Math.round((performance.now() - start) / 1_000)
+  say('')
+  const { processor, cores, memory_gb, system, node, postgres } = machine
+  console.log(`${processor}, ${cores} cores, ${memory_gb} GB, ${system}, Node ${node}, PostgreSQL ${postgres}`)
+  console.log(`\n${tableOf(measured)}\n\n${bulkTable(bulk_rates)}\n\n${targetTable(targets)}\n`)
+  const missed = targets.filter(({ is_met }) => !is_met).length
+  console.log(`${targets.length - missed} of ${targets.length} ratios are as wanted; ${seconds} s in all`)
+  writeFileSync(results_file, JSON.stringify({ machine, plan, seconds, measured, bulk_rates, targets }, null, 2))
+}
+
+async function withPostgres<Result>(work: (shop: BenchShop) => Promise<Result>): Promise<Result> {
+  const shop = await openShop({ is_durable: true })
+  try {
+    return await work(shop)
+  } finally {
+    await shop.stop()
+  }
+}
+
+async function onPostgres(shop: BenchShop): Promise<Measured[]> {
+  say('starting the servers of the limits')
+  const limits = await startLimits(shop.database_url)
+  try {
+    say('furnishing the shop')
+    const fixture = await furnish(shop, { codes: 100_000, promotions: [10, 1_000, 10_000] })
+    const cases = [
+      ...limitCases(limits.ports).map((one) => ({ ...one, group: 'limits' as const })),
+      ...ourCases(fixture).map((one) => ({ ...one, group: 'ours' as const })),
+    ]
+    return await run(cases, plan)
+  } finally {
+    await limits.stop()
+  }
+}
+
+async function onEmbedded(): Promise<Measured[]> {
+  say('furnishing a shop on the embedded database')
+  const shop = await openEmbeddedShop()
+  try {
+    const fixture = await furnish(shop, { codes: 25_000, promotions: [] })
+    const cases = ourCases(fixture).filter(({ name }) => embedded_names.has(name))
+    return await run(
+      cases.map((one) => ({ ...one, group: 'embedded' as const })),
+      embedded_plan,
+    )
+  } finally {
+    await shop.stop()
+  }
+}
+
+async function run(cases: readonly Grouped[], plan: Plan): Promise<Measured[]> {
+  for (const { name, load } of cases) {
+    say(`warming up: ${name}`)
+    await stretch(load, warm_up.connections, warm_up.seconds)
+  }
+  await checkAll(cases)
+  const measured = await measureAll(cases, plan, ({ name, load }, connections, round) => {
+    say(`${connections} connections, round ${round} of ${plan.rounds}: ${name}`)
+    return stretch(load, connections, plan.seconds)
+  })
+  await checkAll(cases)
+  return measured
+}
+
+/** Before and after: what is measured is what is claimed. */
+async function checkAll(cases: readonly Grouped[]): Promise<void> {
+  for (const { name, load, isRight } of cases) {
+    const answer = await ask(load)
+    if (!isRight(JSON.parse(answer))) throw new Error(`${name} answers ${answer}`)
+  }
+}
+
+/** Codes per second, the middle of several runs. */
+async function bulkRates(shop: BenchShop): Promise<Record<'generated' | 'imported', number>> {
+  const rates = { generated: [] as number[], imported: [] as number[] }
+  for (let round = 1; round <= bulk.rounds; round += 1) {
+    say(`generating and importing codes, round ${round} of ${bulk.rounds}`)
+    rates.generated.push(bulk.codes / (await generateCodes(shop, `Generated ${round}`, bulk.codes)))
+    rates.imported.push(bulk.codes / (await importCodes(shop, `Imported ${round}`, bulk.codes, `BULK-${round}`)))
+  }
+  return { generated: median(rates.generated), imported: median(rates.imported) }
+}
+
+/** One line that changes, where somebody looks; a line each into a file. */
+function say(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text}`)
+  else if (text !== '') console.log(text)
+}
