@@ -78,10 +78,14 @@ async function insertCodes(shop: Shop, like: string, moments: number[], more: ob
     const id = newId('voucher', at)
     return { id, at: toInstant(at), code: `C-${id}` }
   })
-  await sql`insert into vouchers select made.* from vouchers v, jsonb_array_elements(${JSON.stringify(codes)}::jsonb) c,
-      lateral jsonb_populate_record(v, ${JSON.stringify(more)}::jsonb || jsonb_build_object('id', c->>'id', 'code', c->>'code',
-        'code_key', c->>'code', 'created_at', c->>'at', 'asset_id', gen_random_uuid())) made
-    where v.project_id = ${shop.project_id} and v.code = ${like}`.execute(dbOf(shop))
+  // The one that they are like is looked for once, and not for each of them.
+  await sql`
+    with one as materialized (
+      select v from vouchers v where v.project_id = ${shop.project_id} and v.code = ${like}
+    )
+    insert into vouchers select made.* from one, jsonb_array_elements(${JSON.stringify(codes)}::jsonb) c,
+      lateral jsonb_populate_record(one.v, ${JSON.stringify(more)}::jsonb || jsonb_build_object('id', c->>'id', 'code', c->>'code',
+        'code_key', c->>'code', 'created_at', c->>'at', 'asset_id', gen_random_uuid())) made`.execute(dbOf(shop))
   return codes.map(({ code }) => code)
 }
 
