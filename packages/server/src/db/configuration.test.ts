@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../testing/app.ts'
 import { testDatabase } from '../testing/database.ts'
-import { nextConfigurationVersion, recordDeletion } from './configuration.ts'
+import { isChanging, nextConfigurationVersion, recordDeletion } from './configuration.ts'
 import { inTransaction } from './transaction.ts'
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -12,6 +12,18 @@ test('versions begin at one and rise by one, for each project alone', async () =
   expect(await nextConfigurationVersion(db, shop.project_id)).toBe(1)
   expect(await nextConfigurationVersion(db, shop.project_id)).toBe(2)
   expect(await nextConfigurationVersion(db, other.project_id)).toBe(1)
+})
+
+test('a transaction that has changed something is known, and a statement by itself marks nobody', async () => {
+  const { db } = await testDatabase()
+  const { project_id } = await newProject()
+  await inTransaction(db, async (trx) => {
+    expect(isChanging(trx)).toBe(false)
+    await nextConfigurationVersion(trx, project_id)
+    expect(isChanging(trx)).toBe(true)
+  })
+  await nextConfigurationVersion(db, project_id)
+  expect(isChanging(db)).toBe(false)
 })
 
 test('twenty changes at once get twenty versions', async () => {

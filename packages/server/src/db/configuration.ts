@@ -8,7 +8,7 @@ import type { ProjectRow } from './tables.ts'
  * and fetches only the rows stamped since. The project row stays locked until commit, so versions appear in order.
  */
 export async function nextConfigurationVersion(db: Db, project_id: string): Promise<number> {
-  changing.add(db)
+  if (db.isTransaction) changing.add(db) // a statement by itself is committed at once, and its connections serve everybody
   const { config_version } = await db
     .updateTable('projects')
     .set({ config_version: sql`config_version + 1` })
