@@ -15,7 +15,7 @@ import { welcome } from './welcome.ts'
 export async function serve({ settings, say }: Outside): Promise<void> {
   // By itself V8 lets the heap grow to a multiple of what is alive before it collects garbage: an import that needs a few
   // megabytes at a time would take hundreds.
-  setFlagsFromString('--heap-growing-percent=30')
+  setFlagsFromString('--heap-growing-percent=100')
   const log = openLog(settings.log_level)
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)

@@ -50,23 +50,26 @@ export const withEventId = (event: NewEvent): NewEvent & { id: string } => ({
 
 /** The rows of some events, for a statement that writes them together with their facts. */
 export function eventRows(ctx: Ctx, events: readonly NewEvent[]): Array<Selectable<EventRow>> {
-  const event_source = eventSource(ctx.caller)
-  return events.map(({ type, entity_id, data, id }) => {
-    const { entity, category } = catalogue[type]
-    return {
-      project_id: ctx.project_id,
-      // Of this moment, not of `ctx.now`: ids then have the order of the calls, whatever other requests do in between.
-      id: id ?? newId(`${entity}_event`),
-      type,
-      category,
-      entity_id,
-      created_at: ctx.told_at ?? ctx.now,
-      group_id: ctx.request_id,
-      event_source,
-      ...tellsOf(data),
-      data,
-    }
-  })
+  return events.map((event) => ({ ...eventRow(ctx, event), ...tellsOf(event.data), data: event.data }))
+}
+
+/** The row of an event, but for what it tells. */
+export function eventRow(
+  ctx: Ctx,
+  { type, entity_id, id }: { type: EmittedEventType; entity_id: string; id?: string },
+): Omit<Selectable<EventRow>, 'campaign_id' | 'voucher_id' | 'data'> {
+  const { entity, category } = catalogue[type]
+  return {
+    project_id: ctx.project_id,
+    // Of this moment, not of `ctx.now`: ids then have the order of the calls, whatever other requests do in between.
+    id: id ?? newId(`${entity}_event`),
+    type,
+    category,
+    entity_id,
+    created_at: ctx.told_at ?? ctx.now,
+    group_id: ctx.request_id,
+    event_source: eventSource(ctx.caller),
+  }
 }
 
 /** The campaign and the code that an event tells of. */

@@ -123,14 +123,22 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
     }
 
     async function saveItself(key: string | null): Promise<StoredReply> {
+      let replied: (body: string) => void = () => {}
+      const onReply: Saving['onReply'] = (work) => {
+        replied = work
+      }
+      const told = (stored: StoredReply): StoredReply => {
+        replied(stored.body)
+        return stored
+      }
       if (key === null) {
-        const result = await decide({ ...ctx, saving: { key, replyOf: serialised } })
+        const result = await decide({ ...ctx, saving: { key, replyOf: serialised, onReply } })
         for (const work of after_commit) work()
-        return serialised(result)
+        return told(serialised(result))
       }
       const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
       const kept = { key, fingerprint: fingerprint.toString('hex'), expires_at: expiryOf(ctx.now) }
-      const saving: Saving = { key: kept, replyOf: serialised }
+      const saving: Saving = { key: kept, replyOf: serialised, onReply }
       // Of requests with one key only one at a time, as below: those behind it find its reply.
       return flights(`${ctx.project_id} ${key}`, async () => {
         const result = await decide({ ...ctx, saving }).catch((error: unknown) => {
@@ -139,10 +147,13 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
         })
         for (const work of after_commit) work()
         if (result instanceof Saved) {
-          if (result.is_replayed) reply.header('Idempotency-Replayed', 'true')
+          if (!result.is_replayed) return told(result.reply)
+          reply.header('Idempotency-Replayed', 'true')
           return result.reply
         }
-        return keptAlone(key, fingerprint, serialised(result))
+        const fresh = serialised(result)
+        const stored = await keptAlone(key, fingerprint, fresh)
+        return stored === fresh ? told(fresh) : stored
       })
     }
 

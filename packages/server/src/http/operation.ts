@@ -127,6 +127,8 @@ export interface Saving {
   /** Null when the caller sent none. */
   key: { key: string; fingerprint: string; expires_at: Instant } | null
   replyOf(result: unknown): StoredReply
+  /** Called with the text that is answered, unless it was answered before; of several the last one counts. */
+  onReply(work: (body: string) => void): void
 }
 
 /** Declares an operation; the types of `target` and `run` follow from the path and the schemas. */

@@ -6,7 +6,7 @@ import { type CheckoutRequest, openedSession } from '../checkout/request.ts'
 import type { SessionView } from '../checkout/schema.ts'
 import type { Ctx } from '../context.ts'
 import type { ApiError } from '../http/errors.ts'
-import { Saved } from '../http/operation.ts'
+import type { Saved } from '../http/operation.ts'
 import { holdsOf } from '../sessions/hold.ts'
 import { noteValidation } from './note.ts'
 import { refuseAsOf } from './validate.ts'
@@ -22,8 +22,7 @@ export async function validateAlone<Answer extends object>(
   completed: (it: Case) => Case = (it) => it,
 ): Promise<Answer | Saved | ApiError> {
   refuseAsOf(ctx, request)
-  let note = () => {}
-  const answer = await decided(ctx, request, (loaded) => {
+  return decided(ctx, request, (loaded) => {
     const it = completed(loaded)
     refuseMetadata(it)
     const [outcome] = qualify(it.facts, { explain: request.explain }) as [Outcome]
@@ -31,10 +30,8 @@ export async function validateAlone<Answer extends object>(
     const valid = outcome.status === 'APPLICABLE'
     const session = valid && request.session !== null ? openedSession(request.session) : null
     const result = answerOf(it, outcome, session)
-    note = () => noteValidation(ctx, it, valid, result)
+    noteValidation(ctx, it, valid)
     const changes = session === null ? null : holdsOf(ctx, it, { valid, redeemables: [outcome] }, session.key)
     return { result, changes }
   })
-  if (!(answer instanceof Saved && answer.is_replayed)) note()
-  return answer
 }

@@ -41,7 +41,7 @@ export async function validatePromotions(
   }
   // Who is shown what there is has not tried each of them: only what would apply counts for its campaign.
   const candidates = applied.flatMap((outcome) => candidateOf(it, outcome) ?? [])
-  noteValidation(ctx, { ...it, candidates }, valid, result)
+  noteValidation(ctx, { ...it, candidates }, valid)
   return result
 }
 

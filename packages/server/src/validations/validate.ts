@@ -8,7 +8,7 @@ import type { SessionView } from '../checkout/schema.ts'
 import { trackingIdOf } from '../checkout/tracked.ts'
 import type { Ctx } from '../context.ts'
 import { type ApiError, invalidPayload } from '../http/errors.ts'
-import { Saved } from '../http/operation.ts'
+import type { Saved } from '../http/operation.ts'
 import { newId } from '../lib/ids.ts'
 import { holdsOf } from '../sessions/hold.ts'
 import { noteValidation } from './note.ts'
@@ -18,19 +18,16 @@ import type { Validation, ValidationBody } from './schema.ts'
 export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validation | Saved | ApiError> {
   const request = readRequest(ctx, body, body.redeemables)
   refuseAsOf(ctx, request)
-  let note = () => {}
-  const answer = await decided(ctx, request, (it) => {
+  return decided(ctx, request, (it) => {
     refuseRequest(it)
     refuseMetadata(it)
     const verdict = evaluate(it.facts, { explain: request.explain })
     refuseOutcomes(verdict.redeemables)
     const session = verdict.valid && request.session !== null ? openedSession(request.session) : null
     const result = validationOf(ctx, it, verdict, session)
-    note = () => noteValidation(ctx, it, verdict.valid, result)
+    noteValidation(ctx, it, verdict.valid)
     return { result, changes: session === null ? null : holdsOf(ctx, it, verdict, session.key) }
   })
-  if (!(answer instanceof Saved && answer.is_replayed)) note()
-  return answer
 }
 
 /** Another moment than now is for those who look, on the server side (docs/decisions). */
