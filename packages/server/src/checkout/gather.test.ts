@@ -28,7 +28,9 @@ function gathering() {
         const back = (rows: string[] | Error) => (rows instanceof Error ? reject(rows) : resolve(rows))
         trips.push({ project_id, codes: code_keys, now, back })
       }),
-    (rows, { code_keys }) => rows.filter((row) => code_keys.includes(row)),
+    (rows) =>
+      ({ code_keys }) =>
+        rows.filter((row) => code_keys.includes(row)),
   )
   const db = {} as Db
   let seconds = 10

@@ -17,6 +17,8 @@ export interface Names {
 
 type Ask<Rows> = (db: Db, project_id: string, now: Instant, names: Names) => Promise<Rows>
 
+type OwnOf<Rows> = (rows: Rows) => (names: Names) => Rows
+
 interface Waiting<Rows> {
   names: Names
   now: Instant
@@ -29,12 +31,12 @@ interface Waiting<Rows> {
  * database is busy with others go together when it is not, and what several of them name is read once. The busier it is, the
  * less each of them costs.
  *
- * What is found is found for all of them; `own` is what one of them would have found alone.
+ * What is found is found for all of them; `ownOf` takes out of it what one of them would have found alone.
  */
-export function newGathering<Rows>(ask: Ask<Rows>, own: (rows: Rows, names: Names) => Rows) {
+export function newGathering<Rows>(ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
   const under_way = new WeakMap<Db, Gathering<Rows>>()
   return ({ project_id, now }: Pick<Ctx, 'project_id' | 'now'>, db: Db, names: Names): Promise<Rows> => {
-    const gathering = under_way.get(db) ?? new Gathering(db, ask, own)
+    const gathering = under_way.get(db) ?? new Gathering(db, ask, ownOf)
     under_way.set(db, gathering)
     return gathering.ask(project_id, names, now)
   }
@@ -43,14 +45,14 @@ export function newGathering<Rows>(ask: Ask<Rows>, own: (rows: Rows, names: Name
 class Gathering<Rows> {
   readonly #db: Db
   readonly #ask: Ask<Rows>
-  readonly #own: (rows: Rows, names: Names) => Rows
+  readonly #ownOf: OwnOf<Rows>
   readonly #waiting = new Map<string, Waiting<Rows>[]>()
   readonly #trips = new Trips(limits.gathering_trips_max, () => this.#next())
 
-  constructor(db: Db, ask: Ask<Rows>, own: (rows: Rows, names: Names) => Rows) {
+  constructor(db: Db, ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
     this.#db = db
     this.#ask = ask
-    this.#own = own
+    this.#ownOf = ownOf
   }
 
   ask(project_id: string, names: Names, now: Instant): Promise<Rows> {
@@ -80,7 +82,8 @@ class Gathering<Rows> {
     const now = together.reduce((latest, one) => (one.now > latest ? one.now : latest), '') as Instant
     this.#trip(project_id, allOf(together.map(({ names }) => names)), now).then(
       (rows) => {
-        for (const { names, resolve } of together) resolve(together.length === 1 ? rows : this.#own(rows, names))
+        const own = together.length === 1 ? () => rows : this.#ownOf(rows)
+        for (const { names, resolve } of together) resolve(own(names))
       },
       (error: unknown) => {
         for (const { reject } of together) reject(error)

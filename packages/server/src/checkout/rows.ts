@@ -186,48 +186,37 @@ function eachOnce<Row extends { id: string }>(some: readonly Row[], more: readon
   return [...new Map([...some, ...more].map((row) => [row.id, row])).values()]
 }
 
-/** Of what was found for several requests, what one of them would have found alone. */
-export function ownOf(rows: Rows, names: Names): Rows {
-  const found = indexOf(rows)
-  const vouchers = names.code_keys.flatMap((key) => found.vouchers.get(key) ?? [])
-  const people = vouchers.flatMap(({ holder_id, referrer_id }) => [holder_id, referrer_id].filter((id) => id !== null))
-  const skus = found.skus.named(names.sku_ids, names.sku_sources)
-  return {
-    ...rows,
-    vouchers: [...new Set(vouchers)],
-    customers: found.customers.named([...names.customer_ids, ...people], names.customer_sources),
-    goods: {
-      skus,
-      products: found.products.named(
-        [...names.product_ids, ...skus.map(({ product_id }) => product_id)],
-        names.product_sources,
-      ),
-    },
+/**
+ * Of what was found for several requests, what one of them would have found alone. Where everything is, is looked up once for all
+ * of them: many requests with many lines would otherwise look at each other's rows one by one.
+ */
+export function ownOf(rows: Rows): (names: Names) => Rows {
+  const by_code = new Map(rows.vouchers.map((voucher) => [voucher.code_key, voucher]))
+  const [customers, products, skus] = [
+    new Named(rows.customers),
+    new Named(rows.goods.products),
+    new Named(rows.goods.skus),
+  ]
+  return (names) => {
+    const vouchers = names.code_keys.flatMap((key) => by_code.get(key) ?? [])
+    const people = vouchers.flatMap(({ holder_id, referrer_id }) =>
+      [holder_id, referrer_id].filter((id) => id !== null),
+    )
+    const own_skus = skus.named(names.sku_ids, names.sku_sources)
+    return {
+      ...rows,
+      vouchers: [...new Set(vouchers)],
+      customers: customers.named([...names.customer_ids, ...people], names.customer_sources),
+      goods: {
+        skus: own_skus,
+        products: products.named(
+          [...names.product_ids, ...own_skus.map(({ product_id }) => product_id)],
+          names.product_sources,
+        ),
+      },
+    }
   }
 }
-
-interface Index {
-  vouchers: ReadonlyMap<string, FoundVoucher>
-  customers: Named<Versioned<StoredCustomer>>
-  products: Named<Goods['products'][number]>
-  skus: Named<Goods['skus'][number]>
-}
-
-/** Made once for all who share some rows: many requests with many lines would otherwise look at each other's rows one by one. */
-function indexOf(rows: Rows): Index {
-  const known = indexes.get(rows)
-  if (known !== undefined) return known
-  const index = {
-    vouchers: new Map(rows.vouchers.map((voucher) => [voucher.code_key, voucher])),
-    customers: new Named(rows.customers),
-    products: new Named(rows.goods.products),
-    skus: new Named(rows.goods.skus),
-  }
-  indexes.set(rows, index)
-  return index
-}
-
-const indexes = new WeakMap<Rows, Index>()
 
 /** Rows by their id, and by the id that the shop gave them. */
 class Named<Row extends { id: string; source_id: string | null }> {

@@ -32,7 +32,7 @@ interface Waiting {
 /**
  * Decides redemptions that come at the same time one after the other, each on what those before it leave, and writes them in
  * one transaction. They share the trips and the commit, and those who want the same code do not outrun each other. Whoever
- * comes while nothing is under way does not wait for anybody.
+ * comes while nothing is under way does not wait for anybody; a second company sets out as soon as it is as large as the first.
  *
  * Only what relies on nothing but rows of codes goes this way; all else, and whatever somebody outside was faster with, is
  * decided alone. So nothing is decided here that would be decided otherwise there.
@@ -57,6 +57,8 @@ class Company {
   readonly #db: Db
   /** By project. */
   readonly #waiting = new Map<string, Waiting[]>()
+  /** By project, how many of it are under way. */
+  readonly #under_way = new Map<string, number>()
   /** Codes that somebody under way may change: whoever wants them too goes after that. */
   readonly #taken = new Set<string>()
   readonly #trips = new Trips(limits.company_trips_max, () => this.#go())
@@ -76,6 +78,8 @@ class Company {
   #go(): void {
     for (const project_id of [...this.#waiting.keys()]) {
       if (!this.#trips.mayStart()) return
+      // Who came first would go by itself, and all who come a moment later would have to wait for it.
+      if ((this.#waiting.get(project_id)?.length ?? 0) < this.#underWay(project_id)) continue
       const group = this.#take(project_id)
       if (group.length > 0) void this.#travel(project_id, group)
     }
@@ -104,15 +108,28 @@ class Company {
   async #travel(project_id: string, group: readonly Waiting[]): Promise<void> {
     const keys = [...new Set(group.flatMap(({ names }) => names.code_keys))].map((key) => `${project_id} ${key}`)
     for (const key of keys) this.#taken.add(key)
+    this.#addUnderWay(project_id, group.length)
     try {
-      await this.#trips.run(() =>
-        decideAll(this.#db, project_id, group).finally(() => {
-          for (const key of keys) this.#taken.delete(key)
-        }),
+      await this.#trips.run(
+        () =>
+          decideAll(this.#db, project_id, group).finally(() => {
+            for (const key of keys) this.#taken.delete(key)
+          }),
+        () => this.#addUnderWay(project_id, -group.length),
       )
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
+  }
+
+  #underWay(project_id: string): number {
+    return this.#under_way.get(project_id) ?? 0
+  }
+
+  #addUnderWay(project_id: string, more: number): void {
+    const all = this.#underWay(project_id) + more
+    if (all === 0) this.#under_way.delete(project_id)
+    else this.#under_way.set(project_id, all)
   }
 }
 
@@ -179,11 +196,12 @@ async function loadedFor(
   rows: Rows,
   group: readonly Waiting[],
 ): Promise<Array<[Waiting, Loaded]>> {
+  const takeOwn = group.length === 1 ? () => rows : ownOf(rows)
   const found = await Promise.all(
     group.map(async (one): Promise<Array<[Waiting, Loaded]>> => {
       const { ctx, request, names } = one
       try {
-        const own = group.length === 1 ? rows : ownOf(rows, names)
+        const own = takeOwn(names)
         if (group.length > 1 && counts(ctx, request, configuration, own)) {
           goAlone([one])
           return []

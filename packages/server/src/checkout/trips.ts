@@ -19,10 +19,14 @@ export class Trips {
     return this.#under_way < this.#most
   }
 
-  async run<Result>(trip: () => Promise<Result>): Promise<Result> {
+  /** `onLeft` is called once, when it has ended or is no longer waited for. */
+  async run<Result>(trip: () => Promise<Result>, onLeft: () => void = () => {}): Promise<Result> {
     let counts = true
     const leave = () => {
-      if (counts) this.#under_way -= 1
+      if (counts) {
+        this.#under_way -= 1
+        onLeft()
+      }
       counts = false
       this.#onRoom()
     }
