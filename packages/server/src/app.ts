@@ -13,6 +13,7 @@ import { limitTime } from './http/time-limit.ts'
 import { newId } from './lib/ids.ts'
 import { operations as allOperations } from './operations.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
+import { watchRequests } from './platform/watch-requests.ts'
 
 export interface AppOptions {
   house: House
@@ -56,7 +57,8 @@ export function buildApp({ house, operations = allOperations }: AppOptions): Fas
   app.decorateRequest('raw_body', undefined)
   acceptBodies(app)
   answerFailures(app, settings)
-  limitTime(app)
+  const watch = watchRequests(app)
+  limitTime(app, watch)
 
   app.addHook('preClose', async () => {
     // A connection whose last request ends during the stop would otherwise stay open until its keep-alive runs out.
@@ -68,7 +70,7 @@ export function buildApp({ house, operations = allOperations }: AppOptions): Fas
     reply.header('X-Request-Id', request.id)
     next()
   })
-  const platformRoutes = mountPlatform(app, house, operations)
+  const platformRoutes = mountPlatform(app, house, operations, watch)
   app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
 
   mount(app, operations, { house, limiter: newCallLimiter(house), flights: newFlights() }, platformRoutes)

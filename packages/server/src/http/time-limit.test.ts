@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
+import { watchRequests } from '../platform/watch-requests.ts'
 import { readSettings } from '../settings.ts'
 import { answerFailures } from './failures.ts'
 import { limitTime } from './time-limit.ts'
@@ -9,7 +10,7 @@ import { limitTime } from './time-limit.ts'
 async function listening(): Promise<string> {
   const app = fastify()
   answerFailures(app, readSettings({}))
-  limitTime(app, { answer_ms: 200, look_ms: 20 })
+  limitTime(app, watchRequests(app), { answer_ms: 200, look_ms: 20 })
   app.get('/quick', async () => ({ answered: true }))
   app.get('/slow', async () => setTimeout(1_000, { answered: true }))
   app.get('/endless', async () => {

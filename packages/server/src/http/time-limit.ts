@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { limits } from '../lib/limits.ts'
+import type { Watch } from '../platform/watch-requests.ts'
 import { unavailable } from './failures.ts'
 import type { Operation } from './operation.ts'
 
@@ -9,27 +10,29 @@ import type { Operation } from './operation.ts'
  */
 export function limitTime(
   app: FastifyInstance,
+  { in_flight }: Pick<Watch, 'in_flight'>,
   { answer_ms = limits.request_timeout_seconds * 1_000, look_ms = 1_000 } = {},
 ): void {
-  const ends = new Map<FastifyReply, number>()
-  app.addHook('onRequest', (request, reply, next) => {
-    const { operation } = request.routeOptions.config as { operation?: Operation }
-    // A large file on a slow line takes longer than an answer may.
-    const ms = operation?.download === undefined ? answer_ms : limits.download_timeout_seconds * 1_000
-    ends.set(reply, performance.now() + ms)
-    reply.raw.once('close', () => ends.delete(reply))
-    next()
-  })
+  const refused = new WeakSet<FastifyReply>()
   const looking = setInterval(() => {
     const now = performance.now()
-    for (const [reply, end] of ends) if (end <= now) refuse(reply)
+    for (const { reply, started } of in_flight())
+      if (now - started >= timeOf(reply) && !refused.has(reply)) {
+        refused.add(reply)
+        refuse(reply)
+      }
   }, look_ms)
   looking.unref()
   app.addHook('onClose', async () => clearInterval(looking))
 
-  function refuse(reply: FastifyReply): void {
-    ends.delete(reply)
-    if (reply.raw.headersSent) reply.raw.destroy()
-    else if (!reply.sent) reply.send(unavailable())
+  /** A large file on a slow line takes longer than an answer may. */
+  function timeOf({ request }: FastifyReply): number {
+    const { operation } = request.routeOptions.config as { operation?: Operation }
+    return operation?.download === undefined ? answer_ms : limits.download_timeout_seconds * 1_000
   }
+}
+
+function refuse(reply: FastifyReply): void {
+  if (reply.raw.headersSent) reply.raw.destroy()
+  else if (!reply.sent) reply.send(unavailable())
 }

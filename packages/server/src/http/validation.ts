@@ -265,14 +265,22 @@ function dateNormaliser(schema: Schema): Normaliser | null {
   }
 }
 
-/** Only the choice that was made decides: what is a date in one variant may be plain text in another. */
+/**
+ * Only the choice that was made decides: what is a date in one variant may be plain text in another. Mostly the type of the value
+ * says which one that is.
+ */
 function unionNormaliser(choices: Schema[]): Normaliser | null {
   const normalisers = choices.map(dateNormaliser)
   if (normalisers.every((normaliser) => normaliser === null)) return null
+  const types = choices.map(typesOf)
   const wording: Wording = { root: 'Payload', required: 'should' }
   return (value) => {
-    const made = choices.findIndex((choice) => firstFault(choice, value, '', wording) === null)
-    return normalisers[made]?.(value) ?? value
+    const possible = [...choices.keys()].filter((at) => types[at]?.some((type) => hasType(value, type)))
+    const made =
+      possible.length === 1
+        ? possible[0]
+        : possible.find((at) => firstFault(choices[at] as Schema, value, '', wording) === null)
+    return (made === undefined ? null : normalisers[made])?.(value) ?? value
   }
 }
 

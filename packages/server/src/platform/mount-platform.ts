@@ -12,7 +12,7 @@ import { publishedText } from './published-text.ts'
 import { newReadiness } from './readiness.ts'
 import { newRequestLog } from './request-log.ts'
 import { newRequestTally } from './request-tally.ts'
-import { watchRequests } from './watch-requests.ts'
+import type { Watch } from './watch-requests.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,16 +26,21 @@ declare module 'fastify' {
  * What an operator and a reader need besides the API, all without credentials: health, metrics, documentation; and the
  * watch over every request: log, numbers, and 503 when there are too many. Answers the routes it added.
  */
-export function mountPlatform(app: FastifyInstance, house: House, operations: readonly Operation[]): Route[] {
+export function mountPlatform(
+  app: FastifyInstance,
+  house: House,
+  operations: readonly Operation[],
+  watch: Watch,
+): Route[] {
   const tally = newRequestTally()
   const logRequest = newRequestLog(operations)
-  const in_flight = watchRequests(app, (request, reply, ended) => {
+  watch.onEnd((request, reply, ended) => {
     const { operation, platform } = reply.routeOptions.config
     tally.count(operation?.id ?? platform ?? 'unknown', ended.status, ended.seconds)
     logRequest(request, reply, ended)
   })
   const load = shedLoad(app, house)
-  const readMetrics = newMetrics(house, { tally, load, in_flight })
+  const readMetrics = newMetrics(house, { tally, load, in_flight: () => watch.in_flight().length })
   const checkReadiness = newReadiness(house.database)
   const ready = async () => {
     if (load.isClosing()) throw unavailable()
