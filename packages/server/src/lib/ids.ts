@@ -115,6 +115,7 @@ function base62(value: number, width: number): string {
 /** The last tail of each millisecond that was in use lately, the latest used last. */
 const tails = new Map<number, number>()
 const tails_max = 4_096
+let latest: number | undefined
 
 /**
  * Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. An
@@ -128,7 +129,8 @@ function timeOrderedHex(at: number): string {
     last !== undefined && last < 0xfffffff
       ? last + 1
       : (randomByte() << 19) | (randomByte() << 11) | (randomByte() << 3) | (randomByte() & 7)
-  tails.delete(at)
+  if (at !== latest) tails.delete(at)
+  latest = at
   tails.set(at, tail)
   if (tails.size > tails_max) tails.delete(tails.keys().next().value as number)
   return at.toString(16).padStart(11, '0') + tail.toString(16).padStart(7, '0')
