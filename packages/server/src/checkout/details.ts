@@ -54,13 +54,14 @@ export async function withDetails(
   const vouchers = rows.vouchers.map((voucher) => ({ ...voucher, terms: terms.get(voucher.terms_id) ?? {} }))
   const published = vouchers.filter(({ terms }) => mentionsPublications(terms)).map(({ id }) => id)
   const more = published.length === 0 ? {} : await details(ctx, db, { published })
+  const goods = withUnits(ctx, db, rows.goods, vouchers)
   return {
     configuration,
     vouchers,
     customers: rows.customers,
     caller,
     order: rows.order,
-    goods: await withUnits({ ...ctx, db }, rows.goods, vouchers),
+    goods: goods instanceof Promise ? await goods : goods,
     counted: found.counted ?? {},
     has_session: rows.has_session,
     segments: found.segments ?? [],
@@ -174,11 +175,19 @@ function mentionsPublications(terms: Terms): boolean {
 }
 
 /** Units that codes give away may not be in the order yet. */
-async function withUnits(ctx: Ctx, goods: Goods, vouchers: readonly LoadedVoucher[]): Promise<Goods> {
+function withUnits(
+  ctx: Ctx,
+  db: LoadOptions['db'],
+  goods: Goods,
+  vouchers: readonly LoadedVoucher[],
+): Goods | Promise<Goods> {
   const units = vouchers.flatMap(({ terms }) => unitTypes(terms.discount ?? null))
+  if (units.length === 0) return goods
   const is_known = new Set([...goods.products, ...goods.skus].flatMap(({ id, source_id }) => [id, source_id]))
   const missing = [...new Set(units)].filter((id) => !is_known.has(id))
   if (missing.length === 0) return goods
-  const { products, skus } = await findGoods(ctx, { products: missing, skus: missing })
-  return { products: [...goods.products, ...products], skus: [...goods.skus, ...skus] }
+  return findGoods({ ...ctx, db }, { products: missing, skus: missing }).then(({ products, skus }) => ({
+    products: [...goods.products, ...products],
+    skus: [...goods.skus, ...skus],
+  }))
 }

@@ -67,7 +67,7 @@ export const loadTogether = async (
 ): Promise<Rows> => toRows((await askFor(db, project_id, now, allOf(several), null)) as Found)
 
 /** Requests that ask for nothing but rows by their names go together; who has something special to ask goes alone. */
-export async function loadRows(
+export function loadRows(
   ctx: Ctx,
   request: CheckoutRequest,
   configuration: Configuration,
@@ -76,8 +76,9 @@ export async function loadRows(
   const names = namesOf(ctx, request, configuration)
   const special = specialOf(request, configuration, options)
   if (special === null && !options.db.isTransaction) return gathered(ctx, options.db, names)
-  const found = await askFor(options.db, ctx.project_id, ctx.now, names, special)
-  return 'kept' in found ? found : toRows(found)
+  return askFor(options.db, ctx.project_id, ctx.now, names, special).then((found) =>
+    'kept' in found ? found : toRows(found),
+  )
 }
 
 const facts = hotStatement<{ found: Found | { kept: KeptReply } }>(

@@ -60,7 +60,8 @@ function projectGate(
   return async (request, reply) => {
     const { headers } = request
     checkAccept(headers.accept)
-    const identity = await authenticate({ headers, family, mode: settings.auth_mode, credentials, now: house.now() })
+    const found = authenticate({ headers, family, mode: settings.auth_mode, credentials, now: house.now() })
+    const identity = found instanceof Promise ? await found : found
     const { project } = identity
     checkKeys(identity, request.ip)
     if (family === 'client') {
@@ -68,7 +69,8 @@ function projectGate(
       answerCors(headers.origin, reply)
     }
     const client_address = family === 'client' && !identity.has_application_pair ? request.ip : null
-    await limiter.countCall(project, { bulk, client_address }, reply)
+    const counting = limiter.countCall(project, { bulk, client_address }, reply)
+    if (counting !== null) await counting
     checkApiVersion(headers['x-voucherify-api-version'], reply)
     if (identity.token !== null && needed !== null && !covers(identity.token.scope, needed)) throw outOfScope(needed)
     if (family !== 'oauth' && !roles.has(identity.role)) throw missingPermission()

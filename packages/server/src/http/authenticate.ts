@@ -32,10 +32,17 @@ export interface Presentation {
   now: number
 }
 
-/** Checks all presented credentials of a server-side or client-side request (spec 06, 2.2), or throws 401. */
-export async function authenticate(presentation: Presentation): Promise<Identity> {
+/**
+ * Checks all presented credentials of a server-side or client-side request (spec 06, 2.2), or throws 401. Who was here lately is
+ * known at once.
+ */
+export function authenticate(presentation: Presentation): Identity | Promise<Identity> {
   const { headers, family, credentials, now } = presentation
-  const identity = await credentials.proven(presentedIn(headers, family), () => prove(presentation))
+  const identity = credentials.proven(presentedIn(headers, family), () => prove(presentation))
+  return identity instanceof Promise ? identity.then((one) => stillValid(one, now)) : stillValid(identity, now)
+}
+
+function stillValid(identity: Identity, now: number): Identity {
   if (identity.token !== null && identity.token.expires_at <= now) throw unauthorized('token')
   return identity
 }

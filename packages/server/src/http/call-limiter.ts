@@ -11,13 +11,13 @@ import { ApiError } from './errors.ts'
 export interface CallLimiter {
   /**
    * Counts one call of a project, and of the address it comes from unless that is null, and tells the caller in headers;
-   * or throws 429 and counts nothing.
+   * or throws 429 and counts nothing. Null: nobody has to be asked.
    */
   countCall(
     project: Project,
     call: { bulk: boolean; client_address: string | null },
     reply: FastifyReply,
-  ): Promise<void>
+  ): Promise<void> | null
 }
 
 /** One window a call falls into. */
@@ -36,23 +36,21 @@ export function newCallLimiter({ settings, database, now }: House): CallLimiter 
   const isLimited =
     [...rate_limit_api_calls, ...rate_limit_bulk_api_calls].length > 0 || rate_limit_api_calls_cycle !== null
   return {
-    async countCall(project, { bulk, client_address }, reply) {
+    countCall(project, { bulk, client_address }, reply) {
       const at = now()
       if (client_address !== null) {
         const wait = addresses.take(client_address, at)
         if (wait !== null) throw tooMany(wait)
       }
-      try {
-        await countForProject(project, bulk, at, reply)
-      } catch (error) {
+      if (!isLimited && project.limits === null) return null
+      return countForProject(project, bulk, at, reply).catch((error: unknown) => {
         if (client_address !== null) addresses.giveBack(client_address, at)
         throw error
-      }
+      })
     },
   }
 
   async function countForProject(project: Project, bulk: boolean, at: number, reply: FastifyReply): Promise<void> {
-    if (!isLimited && project.limits === null) return
     const windows = windowsOf(project, bulk, at)
     if (windows.length === 0) return
     const used = await count(project.id, windows)
