@@ -1,22 +1,23 @@
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type pg from 'pg'
 import type { Db } from './connect.ts'
+import { isOutdated } from './transaction.ts'
 
 /** Statements by their text: what a connection has prepared it knows by a name. */
 const names = new Map<string, string>()
+let names_given = 0
 
 /** Outside of transactions they go straight to the connections, without a query builder on the way. */
 const pools = new WeakMap<Db, pg.Pool>()
 
 /**
- * A statement that checkouts run again and again. Each connection reads and plans it once, which takes longer than to run it;
- * for all others that is not worth the memory. Its columns must not depend on those of a table: what is prepared does not
- * survive a new one.
+ * A statement that checkouts run again and again. Each connection reads and plans it once, which takes longer than to run it. Its
+ * columns must not depend on those of a table: what is prepared does not survive a new one.
  *
  * `const ask = hotStatement<{ n: number }>('select count_of($1) as n')`, then `await ask(db, ['customers'])`
  */
 export function hotStatement<Row>(text: string): (db: Db, values: readonly unknown[]) => Promise<Row[]> {
-  const name = `guerdon_${names.size + 1}`
+  const name = newName()
   names.set(text, name)
   return async (db, values) => {
     const pool = pools.get(db)
@@ -25,6 +26,8 @@ export function hotStatement<Row>(text: string): (db: Db, values: readonly unkno
     return rows as Row[]
   }
 }
+
+const newName = (): string => `guerdon_${++names_given}`
 
 /** A statement that is refused leaves its connection as good as it was; one that has broken the pool does not take back. */
 async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row[]> {
@@ -36,18 +39,61 @@ async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row
   }
 }
 
-/** Has the connections of a database prepare what is hot. */
+/** Has the connections of a database prepare what is hot, and what shows to be: whatever comes often enough. */
 export function prepareHot(db: Db, pool: pg.Pool): void {
   pools.set(db, pool)
-  pool.on('connect', nameHot)
+  pool.on('connect', prepareOften)
 }
 
-/** Also what comes from a query builder, in a transaction. */
-function nameHot(client: pg.ClientBase): void {
+function prepareOften(client: pg.ClientBase): void {
   const query = (...sent: unknown[]) => Object.getPrototypeOf(client).query.apply(client, sent)
   const named = (text: unknown, values: unknown, ...more: unknown[]) => {
-    const name = names.get(text as string)
-    return name === undefined ? query(text, values, ...more) : query({ name, text, values }, ...more)
+    // What comes with a callback is not ours but the job queue's.
+    const is_ours = typeof text === 'string' && Array.isArray(values) && values.length > 0 && more.length === 0
+    const name = names.get(text as string) ?? (is_ours ? often.nameOf(text) : undefined)
+    if (name === undefined) return query(text, values, ...more)
+    const answer = query({ name, text, values }, ...more)
+    if (is_ours) (answer as Promise<unknown>).catch(often.forgetIfOutdated)
+    return answer
   }
   client.query = named as typeof client.query
 }
+
+/** How often a statement comes before it is worth a name: as often as PostgreSQL tries before it keeps a plan. */
+const uses_min = 5
+/** A connection keeps each of them, with its plan. */
+const prepared_max = 200
+/** What is longer was written for so many rows, and will hardly come again. */
+const text_length_max = 10_000
+/** Texts that have come less often. */
+const seen_max = 2_000
+
+/** Statements that come often. Filters and lists make up so many that not all of them can be kept. */
+export class Often {
+  readonly #names = new Map<string, string>()
+  readonly #uses = new Map<string, number>()
+
+  /** Undefined: it has none yet. */
+  nameOf(text: string): string | undefined {
+    const name = this.#names.get(text)
+    if (name !== undefined) return name
+    if (this.#names.size >= prepared_max || text.length > text_length_max) return undefined
+    const uses = (this.#uses.get(text) ?? 0) + 1
+    if (uses < uses_min) {
+      if (this.#uses.size >= seen_max) this.#uses.clear()
+      this.#uses.set(text, uses)
+      return undefined
+    }
+    this.#uses.delete(text)
+    const given = newName()
+    this.#names.set(text, given)
+    return given
+  }
+
+  /** Somebody has changed a table: whatever was prepared for it goes by another name from now on. */
+  readonly forgetIfOutdated = (error: unknown): void => {
+    if (isOutdated(error)) this.#names.clear()
+  }
+}
+
+const often = new Often()

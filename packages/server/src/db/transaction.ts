@@ -8,7 +8,7 @@ export type Trx = Transaction<Tables>
 
 /**
  * Runs `work` in one transaction. When the database gives up because of somebody else (serialization failure,
- * deadlock), the whole work runs again on fresh facts, a bounded number of times: the caller never sees it.
+ * deadlock, a table with new columns), the whole work runs again on fresh facts, a bounded number of times: the caller never sees it.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -27,7 +27,11 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-const isConflict = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
+const isConflict = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isOutdated(error)
+
+/** A statement was prepared for a table that has other columns now; it goes by another name from then on (db/hot.ts). */
+export const isOutdated = (error: unknown): boolean =>
+  sqlState(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery'
 
 /** Whether an insert or update failed because another row has the same unique value. */
 export const isDuplicate = (error: unknown): boolean => sqlState(error) === '23505'
