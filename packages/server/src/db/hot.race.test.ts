@@ -59,8 +59,9 @@ test('a table that gets another column is read as before', async () => {
   expect(await read(db)).toEqual([{ n: 1, again: null }])
 })
 
-test('only so many are kept', () => {
+test('only what comes often is kept, and only so many', () => {
   const often = new Often()
+  for (let minute = 1; minute < 20; minute += 1) expect(often.nameOf('now and then', minute * 30_000)).toBeUndefined()
   const asked = (text: string) => Array.from({ length: 5 }, () => often.nameOf(text)).at(-1)
   const given = Array.from({ length: 300 }, (_, n) => asked(`select ${n}`)).filter((name) => name !== undefined)
   expect(new Set(given).size).toBe(200)

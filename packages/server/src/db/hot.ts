@@ -42,10 +42,11 @@ async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row
 /** Has the connections of a database prepare what is hot, and what shows to be: whatever comes often enough. */
 export function prepareHot(db: Db, pool: pg.Pool): void {
   pools.set(db, pool)
-  pool.on('connect', prepareOften)
+  const often = new Often()
+  pool.on('connect', (client) => prepareOften(client, often))
 }
 
-function prepareOften(client: pg.ClientBase): void {
+function prepareOften(client: pg.ClientBase, often: Often): void {
   const query = (...sent: unknown[]) => Object.getPrototypeOf(client).query.apply(client, sent)
   const named = (text: unknown, values: unknown, ...more: unknown[]) => {
     // What comes with a callback is not ours but the job queue's.
@@ -59,8 +60,9 @@ function prepareOften(client: pg.ClientBase): void {
   client.query = named as typeof client.query
 }
 
-/** How often a statement comes before it is worth a name: as often as PostgreSQL tries before it keeps a plan. */
+/** How often a statement comes within a minute before it is worth a name: as often as PostgreSQL tries before it keeps a plan. */
 const uses_min = 5
+const minute_ms = 60_000
 /** A connection keeps each of them, with its plan. */
 const prepared_max = 200
 /** What is longer was written for so many rows, and will hardly come again. */
@@ -68,19 +70,23 @@ const text_length_max = 10_000
 /** Texts that have come less often. */
 const seen_max = 2_000
 
-/** Statements that come often. Filters and lists make up so many that not all of them can be kept. */
+/** Statements that come often. Filters and lists make up so many that not all of them can be kept: what is rare has no place. */
 export class Often {
   readonly #names = new Map<string, string>()
   readonly #uses = new Map<string, number>()
+  #counted_since = 0
 
-  /** Undefined: it has none yet. */
-  nameOf(text: string): string | undefined {
+  /** Undefined: it has none yet. `at` is Unix milliseconds. */
+  nameOf(text: string, at: number = Date.now()): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined) return name
     if (this.#names.size >= prepared_max || text.length > text_length_max) return undefined
+    if (at - this.#counted_since > minute_ms || this.#uses.size >= seen_max) {
+      this.#uses.clear()
+      this.#counted_since = at
+    }
     const uses = (this.#uses.get(text) ?? 0) + 1
     if (uses < uses_min) {
-      if (this.#uses.size >= seen_max) this.#uses.clear()
       this.#uses.set(text, uses)
       return undefined
     }
@@ -95,5 +101,3 @@ export class Often {
     if (isOutdated(error)) this.#names.clear()
   }
 }
-
-const often = new Often()
