@@ -48,22 +48,40 @@ export function prepareHot(db: Db, pool: pg.Pool): void {
 
 function prepareOften(client: pg.ClientBase, often: Often): void {
   const query = (...sent: unknown[]) => Object.getPrototypeOf(client).query.apply(client, sent)
+  let planned_at = Date.now()
+  const runNamed = async (statement: pg.QueryConfig) => {
+    const now = Date.now()
+    if (now - planned_at > plans_last_ms) {
+      planned_at = now
+      await query('discard plans')
+    }
+    try {
+      return await query(statement)
+    } catch (error) {
+      often.forgetIfOutdated(error)
+      throw error
+    }
+  }
   const named = (text: unknown, values: unknown, ...more: unknown[]) => {
+    const hot = names.get(text as string)
+    if (hot !== undefined) return query({ name: hot, text, values }, ...more)
     // What comes with a callback is not ours but the job queue's.
     const is_ours = typeof text === 'string' && Array.isArray(values) && values.length > 0 && more.length === 0
-    const name = names.get(text as string) ?? (is_ours ? often.nameOf(text) : undefined)
-    if (name === undefined) return query(text, values, ...more)
-    const answer = query({ name, text, values }, ...more)
-    if (is_ours) (answer as Promise<unknown>).catch(often.forgetIfOutdated)
-    return answer
+    const name = is_ours ? often.nameOf(text) : undefined
+    return name === undefined
+      ? query(text, values, ...more)
+      : runNamed({ name, text: text as string, values: values as unknown[] })
   }
   client.query = named as typeof client.query
 }
 
+/** A plan that was made for a few rows must not outlive them by much: the database looks at a table that grows only once a minute. */
+const plans_last_ms = 10_000
+
 /** How often a statement comes within a minute before it is worth a name: as often as PostgreSQL tries before it keeps a plan. */
 const uses_min = 5
 const minute_ms = 60_000
-/** A connection keeps each of them, with its plan. */
+/** Each of several connections keeps all of them, with their plans. */
 const prepared_max = 200
 /** What is longer was written for so many rows, and will hardly come again. */
 const text_length_max = 10_000
@@ -74,13 +92,18 @@ const seen_max = 2_000
 export class Often {
   readonly #names = new Map<string, string>()
   readonly #uses = new Map<string, number>()
+  readonly #names_max: number
   #counted_since = 0
+
+  constructor(names_max: number = prepared_max) {
+    this.#names_max = names_max
+  }
 
   /** Undefined: it has none yet. `at` is Unix milliseconds. */
   nameOf(text: string, at: number = Date.now()): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined) return name
-    if (this.#names.size >= prepared_max || text.length > text_length_max) return undefined
+    if (this.#names.size >= this.#names_max || text.length > text_length_max) return undefined
     if (at - this.#counted_since > minute_ms || this.#uses.size >= seen_max) {
       this.#uses.clear()
       this.#counted_since = at

@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
+import { PgliteStatements } from './pglite-statements.ts'
 
 /**
  * PGlite is one connection. Whoever uses it has it alone: a request's transaction, a single statement, a job queue's
@@ -52,20 +53,19 @@ export function pgliteDialect(pglite: PGlite, turns: Turns): Dialect {
 }
 
 function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
+  const statements = new PgliteStatements(pglite)
   const connection: DatabaseConnection = {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const { rows, affectedRows } = await pglite.query<R>(sql, [...parameters])
-      return affectedRows === undefined ? { rows } : { rows, numAffectedRows: BigInt(affectedRows) }
-    },
+    executeQuery: <R>({ sql, parameters }: CompiledQuery) => statements.run<R>(sql, parameters),
     // PGlite answers with all rows at once; the caller pages by key where that would be too much.
     async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
       yield await connection.executeQuery<R>(query)
     },
   }
-  const run = async (sql: string) => void (await pglite.query(sql))
   return {
     init: async () => {
       await pglite.waitReady
+      // Nobody else looks at tables that grow: what is prepared is planned for what is there now, each time.
+      await pglite.exec('set plan_cache_mode = force_custom_plan')
     },
     acquireConnection: async () => {
       await turns.take()
@@ -73,9 +73,9 @@ function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
     },
     releaseConnection: async () => turns.give(),
     beginTransaction: async (_, { isolationLevel }) =>
-      run(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`),
-    commitTransaction: async () => run('commit'),
-    rollbackTransaction: async () => run('rollback'),
+      statements.command(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`),
+    commitTransaction: async () => statements.command('commit'),
+    rollbackTransaction: async () => statements.command('rollback'),
     destroy: async () => {
       await turns.take()
       await pglite.close()
