@@ -128,7 +128,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
         replied = work
       }
       const told = (stored: StoredReply): StoredReply => {
-        replied(stored.body)
+        if (stored.status === status) replied(stored.body)
         return stored
       }
       if (key === null) {

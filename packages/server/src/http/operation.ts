@@ -127,7 +127,7 @@ export interface Saving {
   /** Null when the caller sent none. */
   key: { key: string; fingerprint: string; expires_at: Instant } | null
   replyOf(result: unknown): StoredReply
-  /** Called with the text that is answered, unless it was answered before; of several the last one counts. */
+  /** Called with the text that is answered, unless that is a refusal or was answered before; of several the last one counts. */
   onReply(work: (body: string) => void): void
 }
 
