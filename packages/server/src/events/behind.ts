@@ -25,8 +25,9 @@ export interface Noted {
 }
 
 const wait_ms = 100
-/** Rows of one statement. */
+/** Rows of one statement, and characters of what they tell. */
 const rows_max = 1_000
+const length_max = 200_000
 
 export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
   let events: Array<NonNullable<Noted['event']>> = []
@@ -44,7 +45,7 @@ export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
     isFull = false
     tallies = new Map()
     try {
-      for (const some of slices(noted_events)) await insertEvents(db, some)
+      for (const some of slices(noted_events, ({ data }) => data.length)) await insertEvents(db, some)
       for (const some of slices(noted_tallies)) await insertTallies(db, [JSON.stringify(some)])
     } catch (error) {
       log.warn({ err: error }, 'what was looked at could not be written down')
@@ -95,9 +96,20 @@ const insertTallies = hotStatement(
   'insert into tallies (project_id, name, id, delta) select t.project_id, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, $1::jsonb) t',
 )
 
-/** So many at a time. */
-function slices<Row>(rows: readonly Row[]): Row[][] {
+/** So many at a time, and no more text than can be sent while others wait. */
+function slices<Row>(rows: readonly Row[], lengthOf: (row: Row) => number = () => 0): Row[][] {
   const some: Row[][] = []
-  for (let start = 0; start < rows.length; start += rows_max) some.push(rows.slice(start, start + rows_max))
+  let length = 0
+  for (const row of rows) {
+    const own = lengthOf(row)
+    const last = some.at(-1)
+    if (last === undefined || last.length >= rows_max || length + own > length_max) {
+      some.push([row])
+      length = own
+    } else {
+      last.push(row)
+      length += own
+    }
+  }
   return some
 }
