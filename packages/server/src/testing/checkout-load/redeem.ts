@@ -10,7 +10,7 @@ export async function redeem(
   run: Run,
   chance: Chance,
   asked: Asked,
-): Promise<{ checkout: Checkout | null; span: Span }> {
+): Promise<{ checkout: Checkout | null; span: Span; refused: string | null }> {
   const uses = asked.uses.map((use) => ({ ...use, customer: asked.customer }))
   const { order, items, session } = asked
   const isById = order?.id !== null && chance() < 0.5
@@ -36,10 +36,10 @@ export async function redeem(
     const answered: Answered = isAlone
       ? { redemptions: [reply.body], order: reply.body.order }
       : { ...reply.body, order: reply.body.order }
-    return { checkout: noteCheckout(run, uses, order, answered, span), span }
+    return { checkout: noteCheckout(run, uses, order, answered, span), span, refused: null }
   }
   noteRefusal(run, uses, reply, span)
-  return { checkout: null, span }
+  return { checkout: null, span, refused: reply.text }
 }
 
 interface Asked {

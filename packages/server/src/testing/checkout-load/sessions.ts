@@ -56,10 +56,12 @@ export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
     return
   }
   const order = { id: null, source_id: nameOf(run, 'order'), amount: 100_000 }
-  const { checkout, span } = await redeem(run, chance, { uses, customer, order, session: key })
+  const { checkout, span, refused } = await redeem(run, chance, { uses, customer, order, session: key })
   if (checkout !== null) held.ended = span
   else if (span.ended_at < held.span.started_at + held.ttl_ms)
-    ledger.violations.push(`${uses[0]?.thing.id} was held and could not be redeemed`)
+    ledger.violations.push(
+      `${uses[0]?.thing.id} was held and could not be redeemed: ${JSON.stringify({ ...held, asked: span })} ${refused}`,
+    )
 }
 
 /** Sessions that were forgotten have ended by themselves. */
