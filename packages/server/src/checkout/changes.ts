@@ -58,6 +58,8 @@ export type VoucherChange = {
   id: string
   xmin: string
   quantity?: number
+  /** Sessions that were over by then were not counted, and have ended for everybody (sessions/hold.ts). */
+  ended_at?: string
   /** Nothing but a hold: the code itself is not said to be updated. */
   is_held?: true
 } & Partial<Record<CreditColumn, number>>

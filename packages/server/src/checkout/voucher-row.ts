@@ -10,8 +10,8 @@ export type FoundVoucher = Selectable<VoucherRow> & {
   assignments: readonly ConfiguredAssignment[]
   /** Those who hold it, among all that were asked for. */
   holders: readonly string[]
-  /** What other sessions keep of it. */
-  held: { quantity: number; credits: number }
+  /** What other sessions keep of it, and when the latest of those ended that are over. */
+  held: { quantity: number; credits: number; ended_at: string | null }
   lots: ReadonlyArray<{ id: string; points: number; expires_at: string | null }>
   /** Of a card: the id of its latest transaction. */
   last_transaction: string | null
@@ -24,12 +24,12 @@ export type LoadedVoucher = FoundVoucher & { terms: Terms }
 /** A code as `checkout_facts` gives it, and whoever asks for codes in the same words. */
 export function toFoundVoucher<More = object>(row: object): FoundVoucher & More {
   const voucher = fromJson<FoundVoucher & More>(row)
-  const held = voucher.held as { quantity: number | null; credits: number | null } | null
+  const held = voucher.held as { [Name in keyof FoundVoucher['held']]: FoundVoucher['held'][Name] | null } | null
   return {
     ...voucher,
     assignments: allFromJson(voucher.assignments),
     holders: voucher.holders ?? [],
-    held: { quantity: held?.quantity ?? 0, credits: held?.credits ?? 0 },
+    held: { quantity: held?.quantity ?? 0, credits: held?.credits ?? 0, ended_at: held?.ended_at ?? null },
     lots: voucher.lots ?? [],
     last_transaction: voucher.last_transaction ?? null,
     member: voucher.member ?? null,

@@ -7,6 +7,7 @@ import * as checkout from './migrations/0004-checkout.ts'
 import * as loyalty from './migrations/0005-loyalty.ts'
 import * as plans from './migrations/0006-plans.ts'
 import * as lean from './migrations/0007-lean-checkout.ts'
+import * as sessions from './migrations/0008-ended-sessions.ts'
 import { inTransaction, type Trx } from './transaction.ts'
 
 interface Migration {
@@ -22,6 +23,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0005-loyalty', loyalty],
   ['0006-plans', plans],
   ['0007-lean-checkout', lean],
+  ['0008-ended-sessions', sessions],
 ]
 
 /** Any number, the same on every node: whoever holds the lock migrates, the others wait and find the work done. */

@@ -182,7 +182,7 @@ function codeOf(campaign: ConfiguredCampaign): LoadedVoucher {
     metadata: null,
     terms,
     assignments: [],
-    held: { quantity: 0, credits: 0 },
+    held: { quantity: 0, credits: 0, ended_at: null },
     lots: [],
   } as unknown as LoadedVoucher
 }

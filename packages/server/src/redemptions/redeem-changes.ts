@@ -6,6 +6,7 @@ import { type NewEvent, withEventId } from '../events/emit.ts'
 import { newId } from '../lib/ids.ts'
 import { orderEvents, summaryMoves } from '../orders/effects.ts'
 import { referrerIdOf } from '../referrals/conversion.ts'
+import { taken } from '../sessions/hold.ts'
 import { failedTallies, failureEvents } from './failed.ts'
 import type { Redeemed, RedeemedPart } from './redeemed.ts'
 import { customerChange } from './redeemed-customer.ts'
@@ -25,7 +26,7 @@ export function changesOf(ctx: Ctx, redeemed: Redeemed): Changes {
     ...(order === null ? {} : { order: { row: columnsOf(order.order), xmin: loaded.order?.xmin ?? null } }),
     customers: customersOf(redeemed),
     vouchers: children.flatMap(({ code }) =>
-      code === null ? [] : [{ id: code.voucher.id, xmin: code.voucher.xmin, quantity: 1, ...code.entry?.voucher }],
+      code === null ? [] : [{ ...taken(code.voucher), quantity: 1, ...code.entry?.voucher }],
     ),
     guards: guardsOf(children.map(({ candidate }) => candidate.counted)),
     lots: entries.flatMap(({ lots }) => lots ?? []),

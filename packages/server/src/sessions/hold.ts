@@ -1,7 +1,8 @@
 import type { Verdict } from '@guerdon/engine/schema'
-import type { Changes } from '../checkout/changes.ts'
+import type { Changes, VoucherChange } from '../checkout/changes.ts'
 import type { Case } from '../checkout/facts.ts'
 import { candidateOf } from '../checkout/results.ts'
+import type { FoundVoucher } from '../checkout/voucher-row.ts'
 import type { Ctx } from '../context.ts'
 import { toInstant } from '../lib/instant.ts'
 
@@ -20,7 +21,7 @@ export function holdsOf(ctx: Ctx, it: Case, verdict: Verdict, session_key: strin
   return {
     released: session_key,
     vouchers: applied.flatMap(({ candidate: { voucher } }) =>
-      voucher === null ? [] : [{ id: voucher.id, xmin: voucher.xmin, is_held: true as const }],
+      voucher === null ? [] : [{ ...taken(voucher), is_held: true as const }],
     ),
     holds: applied.map(({ outcome, candidate: { voucher, tier } }) => ({
       session_key,
@@ -32,3 +33,18 @@ export function holdsOf(ctx: Ctx, it: Case, verdict: Verdict, session_key: strin
     })),
   }
 }
+
+/**
+ * The code that somebody takes something of, as it was read. Whoever counts on a session being over ends it for everybody:
+ * a request that came earlier and is decided later would see both what that session held and what was taken instead, and
+ * find less than there is.
+ */
+export const taken = ({
+  id,
+  xmin,
+  held: { ended_at },
+}: FoundVoucher): Pick<VoucherChange, 'id' | 'xmin' | 'ended_at'> => ({
+  id,
+  xmin,
+  ...(ended_at === null ? {} : { ended_at }),
+})

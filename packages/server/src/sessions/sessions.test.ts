@@ -121,6 +121,50 @@ describe('a session', () => {
     expect(await isFree(shop, ['A'])).toBe(true)
   })
 
+  describe('keeps what it has from a session that was over when somebody else took what that one had held', () => {
+    const minute = { ttl: 1, ttl_unit: 'MINUTES' }
+    const credits = (amount: number) => [voucher('G', { gift: { credits: amount } })]
+    const bought = { redeemables: credits(300), order }
+    const took: Array<[how: string, take: (shop: Shop) => Promise<unknown>]> = [
+      ['for a session', (shop) => validated(shop, { redeemables: credits(700), order, ...lock('NEW') })],
+      ['by redeeming it', (shop) => redeemed(shop, { redeemables: credits(700), order })],
+      ['with other codes', (shop) => redeemed(shop, { redeemables: [...vouchers('A'), ...credits(700)], order })],
+    ]
+
+    // A request may be decided after another that came later, and on another machine whose clock is ahead.
+    test.each(took)('%s', async (_, take) => {
+      const shop = await shopWith('A')
+      await newGiftCard(shop, 'G', 1000)
+      await validated(shop, { ...bought, ...lock('S') })
+      await validated(shop, { redeemables: credits(700), order, ...lock('OLD', minute) })
+      shop.service.clock.advance(2 * 60_000)
+      await take(shop)
+      shop.service.clock.advance(-90_000)
+      expect(await redeem(shop, { ...bought, ...lock('S') })).toMatchObject({ status: 200 })
+    })
+
+    test('at the same time as others', async () => {
+      const shop = await newProject()
+      await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 4 } })
+      await isFree(shop, ['Q'], lock('S'))
+      for (const key of ['OLD', 'OLDER', 'OLDEST']) await isFree(shop, ['Q'], lock(key, minute))
+      shop.service.clock.advance(2 * 60_000)
+      const answers = await Promise.all(Array.from({ length: 5 }, () => redeem(shop, { redeemables: vouchers('Q') })))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+      shop.service.clock.advance(-90_000)
+      expect(await redeem(shop, { redeemables: vouchers('Q'), ...lock('S') })).toMatchObject({ status: 200 })
+    })
+  })
+
+  test('that was over goes on as long as nobody took what it held', async () => {
+    const shop = await shopWith('A')
+    await isFree(shop, ['A'], lock('S', { ttl: 1 }))
+    shop.service.clock.advance(2 * day_ms)
+    expect(await isFree(shop, ['A'])).toBe(true)
+    shop.service.clock.advance(-2 * day_ms)
+    expect([await isFree(shop, ['A']), await isFree(shop, ['A'], lock('S'))]).toEqual([false, true])
+  })
+
   test('of one project holds nothing of another', async () => {
     const [shop, other] = [await shopWith('A'), await shopWith('A')]
     await isFree(shop, ['A'], lock('S'))

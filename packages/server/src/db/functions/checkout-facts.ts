@@ -118,8 +118,10 @@ begin
         (select json_agg(a order by a.created_at, a.id) from rule_assignments a
           where a.project_id = project and a.related_object_id = v.id and a.related_object_type = 'voucher') as assignments,
         case when v.quantity is not null or v.type <> 'DISCOUNT_VOUCHER' then (
-          select json_build_object('quantity', sum(h.quantity), 'credits', sum(h.credits)) from holds h
-          where h.project_id = project and h.resource_id = v.id and h.expires_at > moment
+          select json_build_object('quantity', sum(h.quantity) filter (where h.expires_at > moment),
+            'credits', sum(h.credits) filter (where h.expires_at > moment),
+            'ended_at', max(h.expires_at) filter (where h.expires_at <= moment))
+          from holds h where h.project_id = project and h.resource_id = v.id
             and h.session_key is distinct from session) end as held
       from vouchers v
       where v.project_id = project and v.code_key = any(code_keys) and v.deleted_at is null) v;

@@ -164,6 +164,10 @@ begin
     where v.project_id = project and v.id = n.id and v.xmin = n.xmin::xid;
     get diagnostics changed = row_count;
     if changed < jsonb_array_length(one) then raise exception 'voucher %', stale using errcode = 'GU001'; end if;
+    if one @? '$[*].ended_at' then
+      delete from holds h using jsonb_to_recordset(one) n (id text, ended_at timestamptz)
+      where h.project_id = project and h.resource_id = n.id and h.expires_at <= n.ended_at;
+    end if;
   end if;
 
   if p ? 'guards' then
