@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test, vi } from 'vitest'
 import { newProject } from '../testing/app.ts'
 import { amountOff, newDiscount, newGiftCard, newTier, validated, vouchers } from '../testing/checkout.ts'
 import { ok } from '../testing/orders.ts'
@@ -59,4 +60,44 @@ describe('of many sessions at once', () => {
       { session_key: 'T', quantity: 0 },
     ])
   })
+})
+
+test('one that goes on and somebody who ends it do not wait for each other', async () => {
+  const shop = await newProject()
+  const { db } = shop.service.house.database
+  for (const code of ['A', 'B']) await newDiscount(shop, code, amountOff(100), { redemption: { quantity: 1 } })
+  await validated(shop, { redeemables: vouchers('A', 'B'), order, ...lock('S') })
+  const held = await db
+    .selectFrom('holds as h')
+    .innerJoin('vouchers as v', (join) =>
+      join.onRef('v.project_id', '=', 'h.project_id').onRef('v.id', '=', 'h.resource_id'),
+    )
+    .where('h.project_id', '=', shop.project_id)
+    .orderBy('h.resource_id')
+    .select(['h.resource_id as id', 'h.expires_at as ended_at', sql<string>`v.xmin::text`.as('xmin')])
+    .execute()
+  const save = (changes: object) => {
+    const payload = { project_id: shop.project_id, now: new Date().toISOString(), lock_timeout: '5s', ...changes }
+    return sql`select checkout_save(${JSON.stringify(payload)}::jsonb, null)`.execute(db)
+  }
+  const waiting = (count: number) =>
+    vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+      expect(rows.length).toBeGreaterThanOrEqual(count)
+    }, 5_000)
+  const saved = await db.transaction().execute(async (trx) => {
+    await sql`select from holds where project_id = ${shop.project_id} and resource_id = ${held[0]?.id} for update`.execute(
+      trx,
+    )
+    const goes_on = save({ released: 'S' })
+    await waiting(1)
+    const ends = save({ vouchers: held.toReversed().map((code) => ({ ...code, is_held: true })) })
+    await waiting(2)
+    return [goes_on, ends]
+  })
+  await Promise.all(saved)
+  expect(
+    await db.selectFrom('holds').where('project_id', '=', shop.project_id).select('session_key').execute(),
+  ).toEqual([])
 })

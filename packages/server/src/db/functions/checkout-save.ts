@@ -165,6 +165,10 @@ begin
     get diagnostics changed = row_count;
     if changed < jsonb_array_length(one) then raise exception 'voucher %', stale using errcode = 'GU001'; end if;
     if one @? '$[*].ended_at' then
+      -- In the order in which a session gives back what it holds.
+      perform 1 from holds h join jsonb_to_recordset(one) n (id text, ended_at timestamptz)
+        on h.project_id = project and h.resource_id = n.id and h.expires_at <= n.ended_at
+      order by h.session_key, h.resource_id for update of h;
       delete from holds h using jsonb_to_recordset(one) n (id text, ended_at timestamptz)
       where h.project_id = project and h.resource_id = n.id and h.expires_at <= n.ended_at;
     end if;
@@ -258,6 +262,7 @@ begin
   if p ? 'released' then
     -- Of two requests of one session the later one says what it holds.
     perform pg_advisory_xact_lock(hashtextextended('session ' || project || ' ' || (p->>'released'), 0));
+    perform 1 from holds where project_id = project and session_key = p->>'released' order by resource_id for update;
     delete from holds where project_id = project and session_key = p->>'released';
   end if;
   if p ? 'holds' then
