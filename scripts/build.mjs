@@ -1,5 +1,5 @@
 // A publishable dist of each package, the engine first: the server is compiled against it as users will find it.
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { binary, ensureInstalled, root, runNode } from './workspace.mjs'
 
@@ -10,3 +10,10 @@ for (const name of ['packages/engine', 'packages/server']) {
   if (code !== 0) process.exit(code)
   console.log(`built ${name}/dist`)
 }
+// The compiler copies only what it compiles.
+const functions = join('db', 'functions')
+const server = join(root, 'packages/server')
+cpSync(join(server, 'src', functions), join(server, 'dist', functions), {
+  recursive: true,
+  filter: (path) => !path.endsWith('.ts'),
+})

@@ -26,6 +26,18 @@ interface Details {
   publication_metadata?: Record<string, Record<string, unknown> | null> | null
 }
 
+/** The parameter of `checkout_details`, each key only where it is needed. */
+export interface DetailQuestion extends Partial<ReturnType<typeof periodsOf>> {
+  caller?: string | null
+  terms?: string[]
+  counted?: Array<{ id: string; scope: string; is_tier: boolean; groups: string[] }>
+  app_id?: string | null
+  with_segments?: true
+  with_events?: true
+  with_publications?: true
+  published?: string[]
+}
+
 const askFor = hotStatement<{ found: Details }>('select checkout_details($1, $2::jsonb) as found')
 
 /** The rows of a request with all that shows to be needed once they are there. */
@@ -41,11 +53,9 @@ export async function withDetails(
   const terms = new Map<string, Terms | undefined>(
     rows.vouchers.map(({ terms_id }) => [terms_id, knownTerms(ctx.project_id, terms_id)]),
   )
-  const wanted = {
-    ...listed(
-      'terms',
-      [...terms].flatMap(([id, known]) => (known === undefined ? [id] : [])),
-    ),
+  const unknown = [...terms].flatMap(([id, known]) => (known === undefined ? [id] : []))
+  const wanted: DetailQuestion = {
+    ...(unknown.length === 0 ? {} : { terms: unknown }),
     ...countedFor(ctx, request, configuration, rows),
     ...(caller === null ? {} : asksOfCustomer(configuration)),
   }
@@ -77,12 +87,10 @@ export async function withDetails(
   }
 }
 
-async function details({ project_id }: Ctx, db: LoadOptions['db'], wanted: object): Promise<Details> {
+async function details({ project_id }: Ctx, db: LoadOptions['db'], wanted: DetailQuestion): Promise<Details> {
   const [row] = await askFor(db, [project_id, JSON.stringify(wanted)])
   return (row as { found: Details }).found
 }
-
-const listed = (name: string, values: readonly unknown[]): object => (values.length === 0 ? {} : { [name]: values })
 
 const isEmpty = (wanted: object): boolean => Object.keys(wanted).length === 0
 
@@ -106,7 +114,12 @@ export const counts = (ctx: Ctx, request: CheckoutRequest, configuration: Config
   !isEmpty(countedFor(ctx, request, configuration, rows))
 
 /** Only what rules compare is counted: those of a code, of its campaign, of a tier, of a reward. */
-function countedFor(ctx: Ctx, request: CheckoutRequest, configuration: Configuration, { vouchers }: Rows): object {
+function countedFor(
+  ctx: Ctx,
+  request: CheckoutRequest,
+  configuration: Configuration,
+  { vouchers }: Rows,
+): DetailQuestion {
   const rewards = namedRewards(configuration, request.redeemables).flatMap(({ id }) => rulesOf(configuration, id))
   const counted = [
     ...vouchers.map(({ id, campaign_id, assignments }) => {
@@ -155,7 +168,7 @@ function periodsOf({ now, project: { timezone } }: Ctx, { as_of }: CheckoutReque
 }
 
 /** Filters of segments that ask what a customer did or was given need more than its row, where rules ask for segments. */
-function asksOfCustomer(configuration: Configuration): object {
+function asksOfCustomer(configuration: Configuration): DetailQuestion {
   if (!asksForSegments(configuration)) return {}
   const fields = configuration.segments.segments.flatMap(({ filter }) => Object.keys(filter))
   return {

@@ -22,6 +22,20 @@ export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' 
   told: Told[]
 }
 
+/** The parameter of `checkout_save`. Each key is read there: `functions/functions.test.ts` compares them. */
+export type SaveParameter = Omit<Payload, 'told'> & {
+  project_id: string
+  now: Instant
+  lock_timeout: string
+  key?: KeptKey
+  events?: object[]
+  /** The ids of the events that share each part of the function's second parameter. */
+  told?: string[][]
+}
+
+/** A reply, stored under the Idempotency-Key of its request. */
+export type KeptKey = { key: string; fingerprint: string; expires_at: Instant; status: number; body: string }
+
 type CustomerSum = { id: string; latest_amount?: number; latest_date?: Instant } & Partial<
   Record<CustomerFigure, number>
 >

@@ -90,7 +90,7 @@ async function askFor(
   project_id: string,
   now: Instant,
   names: Names,
-  special: object | null,
+  special: SpecialLookups | null,
 ): Promise<Found | { kept: KeptReply }> {
   const [row] = await facts(db, [
     project_id,
@@ -133,17 +133,30 @@ function namesOf({ project }: Ctx, request: CheckoutRequest, configuration: Conf
 const codesOf = ({ redeemables }: CheckoutRequest): string[] =>
   redeemables.flatMap(({ object, id }) => (object === 'voucher' && !id.includes('\0') ? [id] : []))
 
+/** The parameter `special` of `checkout_facts`: what only some requests ask for. */
+export interface SpecialLookups {
+  key?: string
+  order_id?: string
+  order_source?: string
+  voucher_ids?: string[]
+  session?: string
+  tiers?: string[]
+  rewards?: string[]
+  lock?: string
+  guards?: readonly string[]
+}
+
 /** What only some requests ask for; null: nothing. */
 function specialOf(
   request: CheckoutRequest,
   configuration: Configuration,
   { lock = false, key = null, guards = [], is_redemption = false }: Omit<LoadOptions, 'db'>,
-): object | null {
+): SpecialLookups | null {
   const { order, redeemables, session } = request
   const voucher_ids = codesOf(request).filter((id) => id.startsWith('v_'))
   const tiers = is_redemption ? namedTiers(configuration, redeemables).map(({ id }) => id) : []
   const rewards = namedRewards(configuration, redeemables).map(({ reward_id }) => reward_id)
-  const special = {
+  const special: SpecialLookups = {
     ...(key === null ? {} : { key }),
     ...(order?.id === undefined ? {} : { order_id: order.id }),
     ...(order?.source_id == null ? {} : { order_source: order.source_id }),

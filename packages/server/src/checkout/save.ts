@@ -5,13 +5,10 @@ import { joined } from '../db/joined.ts'
 import { JsonParameter } from '../db/json-parameter.ts'
 import { sqlState } from '../db/transaction.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import type { Changes } from './changes.ts'
 import type { Loaded } from './loaded.ts'
-import { merged, type Payload, payloadOf } from './payload.ts'
-
-export type KeptKey = { key: string; fingerprint: string; expires_at: Instant; status: number; body: string }
+import { type KeptKey, merged, type Payload, payloadOf, type SaveParameter } from './payload.ts'
 
 /** Somebody was faster: what was decided on has changed. The name says which row. */
 export class Outrun extends Error {
@@ -55,7 +52,7 @@ async function savePayload(
   wait_ms: number = limits.checkout_lock_seconds * 1_000,
 ): Promise<void> {
   const { project_id, now } = ctx
-  const sent = {
+  const sent: SaveParameter = {
     project_id,
     now,
     lock_timeout: `${wait_ms}ms`,

@@ -10,11 +10,13 @@ import { keyLines } from './welcome.ts'
 export async function migrateCommand({ settings, say }: Outside): Promise<void> {
   const database = await connect(settings)
   try {
-    const { applied, result } = await migrate(database.db, (trx) =>
+    const { applied, functions, result } = await migrate(database.db, (trx) =>
       bootstrap(trx, settings.bootstrap, toInstant(Date.now())),
     )
     await (await openJobs(database)).close()
-    say(applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+    if (applied.length > 0) say(`Applied ${applied.join(', ')}.\n`)
+    if (functions.length > 0) say(`Replaced the functions ${functions.join(', ')}.\n`)
+    if (applied.length + functions.length === 0) say('The database is up to date.\n')
     if (result !== null) say(keyLines(result))
   } finally {
     await database.close()

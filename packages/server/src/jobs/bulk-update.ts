@@ -28,7 +28,7 @@ export interface BulkUpdate<Item extends object, Setup> {
   existing?(ctx: Ctx, keys: string[]): Promise<ReadonlySet<string>>
 }
 
-interface BulkState {
+export interface BulkState {
   next: number
   report_id: FileRow['id']
 }

@@ -51,7 +51,7 @@ export interface CsvInput {
 }
 
 /** Where the next step begins. */
-interface CsvState {
+export interface CsvState {
   size: number
   /** In bytes. */
   offset: number

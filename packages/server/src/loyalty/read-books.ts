@@ -26,13 +26,26 @@ type FoundCard = {
   credits: Card['credits'] | null
 }
 
+/** The parameter of `loyalty_facts`. */
+export interface LoyaltyQuestion {
+  project_id: string
+  customers: readonly string[]
+  timezone: string
+  today: string
+  lock_timeout: string
+  periods: Record<string, number>
+  order_id: string | null
+  pending_id: string | null
+  since: string | null
+}
+
 /** The customers and their cards as they are now, locked until the end of the transaction. */
 export async function loadPeople(
   { ctx, programs, asked }: Pick<Books, 'ctx' | 'programs' | 'asked'>,
   customer_ids: readonly string[],
 ): Promise<Map<string, Person>> {
   const { project_id, project, now, db } = ctx
-  const question = {
+  const question: LoyaltyQuestion = {
     project_id,
     customers: customer_ids,
     timezone: project.timezone,

@@ -32,7 +32,7 @@ export interface EntryInput {
   file_id: FileRow['id']
 }
 
-interface EntryState {
+export interface EntryState {
   size: number
   /** Where the next entry begins, in bytes. */
   offset: number

@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
-import { add_to_loyalty } from '../functions/checkout-save.ts'
-import { loyalty_facts } from '../functions/loyalty-facts.ts'
 
 /** Loyalty programs: earning rules, tiers, members and what time does to them, pending points, rewards, referrals. */
 export async function up(db: Db): Promise<void> {
@@ -222,7 +220,4 @@ const statements = [
       where v.type = 'LOYALTY_CARD' and v.holder_id is not null and v.deleted_at is null and g.deleted_at is null
       group by v.project_id, v.holder_id) m
     where c.project_id = m.project_id and c.id = m.holder_id`,
-
-  add_to_loyalty,
-  loyalty_facts,
 ]

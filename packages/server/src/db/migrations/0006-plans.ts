@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
-import { loyalty_facts } from '../functions/loyalty-facts.ts'
 
-/**
- * The functions of programs keep their plans. Points to go are those of `loyalty`: a column of their own was never written.
- */
+/** Points to go are those of `loyalty`: a column of their own was never written. */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -12,6 +9,4 @@ export async function up(db: Db): Promise<void> {
 const statements = [
   'alter table customers drop column points_to_go',
   'create index loyalty_members_customer on loyalty_members (project_id, customer_id) where due_on is not null',
-  'drop function loyalty_facts(jsonb)',
-  loyalty_facts,
 ]

@@ -1,8 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
-import { checkout_counted, checkout_details, checkout_facts } from '../functions/checkout-facts.ts'
-import { checkout_save } from '../functions/checkout-save.ts'
-import { event_data } from '../functions/event-data.ts'
 
 /**
  * A checkout asks for what it needs and nothing else, and what several events say is written once. Which rules count something
@@ -26,7 +23,14 @@ const statements = [
     parts text not null,
     primary key (project_id, id)
   )`,
-  event_data,
+  // The view below needs it.
+  `create function event_data(data text, parts text) returns jsonb language plpgsql immutable as $$
+  declare
+    list jsonb := parts::jsonb;
+  begin
+    if parts is null then return data::jsonb; end if;
+    return (select coalesce(jsonb_object_agg(key, list -> value::int), '{}') from json_each_text(data::json));
+  end $$`,
   `create view events as
     select e.project_id, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id,
       e.voucher_id, said.data
@@ -34,8 +38,4 @@ const statements = [
     -- Whoever looks at it twice reads it once.
     cross join lateral (select event_data(e.data, p.parts) as data offset 0) said`,
   `drop function if exists checkout_facts(jsonb), checkout_counted(text, jsonb, text, jsonb), checkout_save(jsonb)`,
-  checkout_counted,
-  checkout_facts,
-  checkout_details,
-  checkout_save,
 ]

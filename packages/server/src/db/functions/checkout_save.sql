@@ -1,16 +1,19 @@
-import { by_key } from './by-key.ts'
-
-/**
- * Writes all that a checkout decided, in one trip and one transaction, or nothing: `checkout_save(what is to be written, what
- * the events say)`. It takes plain JSON and decides nothing. Every row that the decision relied on is named with the version that was read;
- * if one has changed since, it raises GU001 and says which, and the caller decides anew on fresh facts. A taken
- * idempotency key raises GU002: whoever took it has answered already.
- *
- * Answers whether somebody is to be looked at for segments. Rows are taken in the order in which everybody takes them: key, order, customers, codes, guards; within a kind by id.
- */
-export const checkout_save = `
-create function checkout_save(p jsonb, told text) returns boolean language plpgsql volatile
-  ${by_key} as $$
+-- Writes everything that a checkout decided, in one statement and one transaction, or nothing. Contains no business rule.
+--   p     what to write; each key is one table or one kind of change. checkout/payload.ts builds it.
+--   told  texts of the event parts, separated by chr(30); p.told holds the ids of the events that share each of them.
+-- Returns whether segment checks were queued.
+--
+-- Every row that the decision relied on is named with the xmin or the guard version that was read. If one has changed, the
+-- function raises GU001 with the row as its message, and the caller decides again on fresh rows. An idempotency key that another
+-- request has stored raises GU002.
+--
+-- Global lock order: key, order, customers, vouchers, guards; by id within each kind.
+create or replace function checkout_save(p jsonb, told text) returns boolean language plpgsql
+  volatile
+  -- One plan for all calls of a connection, by indexes only: planning takes longer than running, and a plan made while the tables
+  -- were small must still be good when they have grown.
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  as $$
 declare
   project text := p->>'project_id';
   moment timestamptz := (p->>'now')::timestamptz;
@@ -301,39 +304,4 @@ begin
     from jsonb_populate_recordset(null::event_rows, p->'events') e;
   end if;
   return has_checks;
-end $$`
-
-/**
- * Adds to what a customer's row says of programs, by the name of the campaign: points of the card, customers referred, and
- * the tier, where that is named. A card that is gone takes its points along.
- */
-export const add_to_loyalty = `
-create function add_to_loyalty(loyalty jsonb, moves jsonb) returns jsonb language plpgsql immutable as $$
-declare
-  name text;
-  move jsonb;
-  own jsonb;
-  points bigint;
-  referred bigint;
-begin
-  for name, move in select key, value from jsonb_each(moves) order by key loop
-    own := coalesce(loyalty->'campaigns'->name, '{"points": 0, "referred_customers": 0}');
-    if move ? 'gone' then
-      points := -(own->>'points')::bigint;
-      referred := -(own->>'referred_customers')::bigint;
-      loyalty := loyalty #- array['campaigns', name];
-    else
-      points := coalesce((move->>'points')::bigint, 0);
-      referred := coalesce((move->>'referred_customers')::bigint, 0);
-      own := own || jsonb_build_object('points', (own->>'points')::bigint + points,
-        'referred_customers', (own->>'referred_customers')::bigint + referred);
-      if move ? 'loyalty_tier' then
-        own := own - 'loyalty_tier' || jsonb_strip_nulls(jsonb_build_object('loyalty_tier', move->'loyalty_tier'));
-      end if;
-      loyalty := jsonb_set(loyalty, array['campaigns', name], own);
-    end if;
-    loyalty := loyalty || jsonb_build_object('points', (loyalty->>'points')::bigint + points,
-      'referred_customers', (loyalty->>'referred_customers')::bigint + referred);
-  end loop;
-  return loyalty;
-end $$`
+end $$;
