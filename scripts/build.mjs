@@ -11,7 +11,7 @@ for (const name of ['packages/engine', 'packages/server']) {
   console.log(`built ${name}/dist`)
 }
 // The compiler copies only what it compiles.
-const functions = join('db', 'functions')
+const functions = join('core', 'db', 'functions')
 const server = join(root, 'packages/server')
 cpSync(join(server, 'src', functions), join(server, 'dist', functions), {
   recursive: true,

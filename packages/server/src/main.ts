@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { help, keysUsage } from './command-line/help.ts'
-import { version } from './lib/version.ts'
-import { readSettings } from './settings.ts'
+import { version } from './core/lib/version.ts'
+import { readSettings } from './core/settings.ts'
 
 /** The only place that knows the outside: arguments, environment, standard output, exit code. */
 async function main(): Promise<void> {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { catalogue, eventTypes } from './events/catalogue.ts'
-import { type IdKind, idKinds } from './lib/ids.ts'
-import { limits } from './lib/limits.ts'
+import { catalogue, eventTypes } from './core/events/catalogue.ts'
+import { type IdKind, idKinds } from './core/lib/ids.ts'
+import { limits } from './core/lib/limits.ts'
 import { occurs, sourceTexts } from './testing/sources.ts'
 
 /*
- * Habits of the house: what nobody needs is not there. The keys of refusals are looked after in http/errors.test.ts, the
+ * Habits of the house: what nobody needs is not there. The keys of refusals are looked after in core/http/errors.test.ts, the
  * operations in operations.test.ts.
  */
 
@@ -50,7 +50,7 @@ test('a function or constant is exported because another file uses it', () => {
 })
 
 test('a noun takes nothing from the routes of another', () => {
-  const takers = [...sources].filter(([, text]) => /from '\.\.\/[\w-]+\/(?:[\w-]+-)?routes\.ts'/.test(text))
+  const takers = [...sources].filter(([, text]) => /from '\.\.\/(?:[\w./-]+\/)?(?:[\w-]+-)?routes\.ts'/.test(text))
   expect(takers.map(([path]) => path)).toEqual([])
 })
 

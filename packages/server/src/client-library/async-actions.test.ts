@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { updateCustomers } from '../customers/bulk.ts'
+import { updateCustomers } from '../audience/customers/bulk.ts'
 import { clientOf } from './client.ts'
 
 const client = clientOf('async-actions')

@@ -1,9 +1,9 @@
 import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
-import { updateVouchers } from '../campaigns/carry.ts'
-import { generateVouchers } from '../campaigns/generate.ts'
-import { importCampaignVouchers, importCampaignVouchersCsv } from '../campaigns/import.ts'
-import { deleteVouchers } from '../campaigns/remove.ts'
+import { updateVouchers } from '../incentives/campaigns/carry.ts'
+import { generateVouchers } from '../incentives/campaigns/generate.ts'
+import { importCampaignVouchers, importCampaignVouchersCsv } from '../incentives/campaigns/import.ts'
+import { deleteVouchers } from '../incentives/campaigns/remove.ts'
 import { clientOf } from './client.ts'
 import { csvFile } from './csv-file.ts'
 

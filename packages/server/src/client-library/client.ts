@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { VoucherifyClientSide, VoucherifyServerSide } from '@voucherify/sdk'
 import { expect } from 'vitest'
-import type { AsyncAction } from '../jobs/async-action.ts'
+import type { AsyncAction } from '../core/jobs/async-action.ts'
 import { newProject, type Shop } from '../testing/app.ts'
 import { runAsyncActions } from '../testing/background.ts'
 import { methodsOf, objectAt } from './methods.ts'

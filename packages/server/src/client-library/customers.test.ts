@@ -1,7 +1,7 @@
 import type { CustomerObject } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
-import { updateCustomerMetadata, updateCustomers } from '../customers/bulk.ts'
-import { importCustomers } from '../customers/import.ts'
+import { updateCustomerMetadata, updateCustomers } from '../audience/customers/bulk.ts'
+import { importCustomers } from '../audience/customers/import.ts'
 import { clientOf } from './client.ts'
 import { csvFile } from './csv-file.ts'
 

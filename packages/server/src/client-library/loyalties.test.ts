@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deleteVouchers } from '../campaigns/remove.ts'
+import { deleteVouchers } from '../incentives/campaigns/remove.ts'
 import { runClock } from '../testing/loyalty.ts'
 import { clientOf } from './client.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { bulkUpdateProductMetadata, bulkUpdateProducts } from '../products/bulk.ts'
-import { importProducts } from '../products/import.ts'
-import { importSkus } from '../skus/import.ts'
+import { bulkUpdateProductMetadata, bulkUpdateProducts } from '../catalogue/products/bulk.ts'
+import { importProducts } from '../catalogue/products/import.ts'
+import { importSkus } from '../catalogue/skus/import.ts'
 import { clientOf } from './client.ts'
 import { csvFile } from './csv-file.ts'
 

@@ -1,8 +1,8 @@
 import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
-import { updateVouchersInBulk, updateVouchersMetadata } from '../vouchers/bulk.ts'
-import { importVouchers } from '../vouchers/import.ts'
-import { importVouchersCsv } from '../vouchers/import-csv.ts'
+import { updateVouchersInBulk, updateVouchersMetadata } from '../incentives/vouchers/bulk.ts'
+import { importVouchers } from '../incentives/vouchers/import.ts'
+import { importVouchersCsv } from '../incentives/vouchers/import-csv.ts'
 import { clientOf } from './client.ts'
 import { csvFile } from './csv-file.ts'
 

@@ -1,15 +1,19 @@
 import { sql } from 'kysely'
-import { deleteApiKeyAnywhere, insertApiKey, listAllApiKeys } from '../api-keys/store.ts'
-import type { Db } from '../db/connect.ts'
-import type { KeyKind } from '../db/tables.ts'
-import { inTransaction, sqlState } from '../db/transaction.ts'
+import { deleteApiKeyAnywhere, insertApiKey, listAllApiKeys } from '../account/api-keys/store.ts'
+import {
+  deleteManagementKey,
+  insertManagementKey,
+  listManagementKeys,
+} from '../account/installation/management-keys.ts'
+import { roleOf } from '../account/projects/create.ts'
+import { findProjectOrOnly } from '../account/projects/store.ts'
+import type { Db } from '../core/db/connect.ts'
+import type { KeyKind } from '../core/db/tables.ts'
+import { inTransaction, sqlState } from '../core/db/transaction.ts'
+import { credentialChannel } from '../core/http/credentials.ts'
+import { toInstant } from '../core/lib/instant.ts'
 import { connect } from '../house.ts'
-import { credentialChannel } from '../http/credentials.ts'
-import { deleteManagementKey, insertManagementKey, listManagementKeys } from '../installation/management-keys.ts'
-import { toInstant } from '../lib/instant.ts'
 import type { Outside } from '../main.ts'
-import { roleOf } from '../projects/create.ts'
-import { findProjectOrOnly } from '../projects/store.ts'
 
 export interface KeyOptions {
   project?: string | undefined

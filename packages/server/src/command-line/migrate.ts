@@ -1,8 +1,8 @@
-import { migrate } from '../db/migrate.ts'
+import { bootstrap } from '../account/installation/bootstrap.ts'
+import { migrate } from '../core/db/migrate.ts'
+import { openJobs } from '../core/jobs/jobs.ts'
+import { toInstant } from '../core/lib/instant.ts'
 import { connect } from '../house.ts'
-import { bootstrap } from '../installation/bootstrap.ts'
-import { openJobs } from '../jobs/jobs.ts'
-import { toInstant } from '../lib/instant.ts'
 import type { Outside } from '../main.ts'
 import { keyLines } from './welcome.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { connectPglite } from '../db/connect.ts'
+import { connectPglite } from '../core/db/connect.ts'
 import { databaseKind } from '../testing/database.ts'
 import { headersFrom, runGuerdon, startGuerdon } from '../testing/process.ts'
 

@@ -1,5 +1,5 @@
-import type { Bootstrapped, Pair } from '../installation/bootstrap.ts'
-import type { Settings } from '../settings.ts'
+import type { Bootstrapped, Pair } from '../account/installation/bootstrap.ts'
+import type { Settings } from '../core/settings.ts'
 
 /** What a first start shows: the keys, once, and a call to try. Later starts know no secret to show. */
 export function welcome(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { openapiOf } from '../http/openapi.ts'
-import type { OpenapiDocument } from '../http/openapi-document.ts'
+import { openapiOf } from '../core/http/openapi.ts'
+import type { OpenapiDocument } from '../core/http/openapi-document.ts'
 import { operations } from '../operations.ts'
 import { namedSchemas } from '../schemas.ts'
 import { type Coverage, coverageOf, documentDifferences } from './coverage.ts'

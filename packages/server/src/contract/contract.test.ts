@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openapiOf } from '../http/openapi.ts'
-import type { Operation } from '../http/operation.ts'
+import { openapiOf } from '../core/http/openapi.ts'
+import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { namedSchemas } from '../schemas.ts'
 import { compareContract } from './compare.ts'

@@ -1,5 +1,5 @@
-import type { OpenapiDocument } from '../http/openapi-document.ts'
-import type { Operation } from '../http/operation.ts'
+import type { OpenapiDocument } from '../core/http/openapi-document.ts'
+import type { Operation } from '../core/http/operation.ts'
 import type { PublicOperation } from './public-operations.ts'
 
 export interface Coverage {

@@ -1,4 +1,4 @@
-import type { Method } from '../http/operation.ts'
+import type { Method } from '../core/http/operation.ts'
 
 /** An operation of the public contract: nothing but what identifies it. */
 export interface PublicOperation {

@@ -1,8 +1,8 @@
-import type { InstallationCtx } from '../context.ts'
-import type { ExportRow } from '../db/tables.ts'
-import { findPublishedFile, readFilePieces } from '../files/store.ts'
-import { ApiError } from '../http/errors.ts'
-import type { DownloadedFile } from '../http/operation.ts'
+import type { InstallationCtx } from '../core/context.ts'
+import type { ExportRow } from '../core/db/tables.ts'
+import { ApiError } from '../core/http/errors.ts'
+import type { DownloadedFile } from '../core/http/operation.ts'
+import { findPublishedFile, readFilePieces } from '../core/jobs/files/store.ts'
 
 /** The file of an export, for whoever knows its token (spec 03, 18.2). */
 export async function findExportFile(

@@ -1,9 +1,9 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 import { type RawBuilder, sql } from 'kysely'
-import type { Ctx } from '../context.ts'
-import type { Condition } from '../lib/filter/conditions.ts'
-import type { Filter, FilterFields, Scalar } from '../lib/filter/filter.ts'
-import type { DescribedObject } from '../metadata-schemas/rules.ts'
+import type { Ctx } from '../core/context.ts'
+import type { Condition } from '../core/query/filter/conditions.ts'
+import type { Filter, FilterFields, Scalar } from '../core/query/filter/filter.ts'
+import type { DescribedObject } from '../definitions/metadata-schemas/rules.ts'
 
 /** Something that can be exported, and how it becomes a row of a file (spec 03, 18.2). */
 export interface Exportable {

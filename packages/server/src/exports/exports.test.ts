@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { insertApiKey } from '../api-keys/store.ts'
-import { limits } from '../lib/limits.ts'
+import { insertApiKey } from '../account/api-keys/store.ts'
+import { limits } from '../core/lib/limits.ts'
 import { newProject, type Shop, send } from '../testing/app.ts'
 import {
   createExport as create,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Ctx } from '../context.ts'
-import { yes } from '../lib/filter/conditions.ts'
-import type { Filter, Scalar } from '../lib/filter/filter.ts'
-import { codeKey } from '../vouchers/store.ts'
+import type { Ctx } from '../core/context.ts'
+import { yes } from '../core/query/filter/conditions.ts'
+import type { Filter, Scalar } from '../core/query/filter/filter.ts'
+import { codeKey } from '../incentives/vouchers/store.ts'
 import { column, type Exportable, withValues } from './exportable.ts'
 
 /** What happened to the credits of cards, those in the bin included: it is history. */

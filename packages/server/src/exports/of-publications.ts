@@ -1,10 +1,10 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 import { type RawBuilder, sql } from 'kysely'
-import type { Ctx } from '../context.ts'
-import { yes } from '../lib/filter/conditions.ts'
-import type { Filter, FilterField, FilterFields } from '../lib/filter/filter.ts'
-import { publicationFields } from '../publications/list.ts'
-import { codeKey } from '../vouchers/store.ts'
+import type { Ctx } from '../core/context.ts'
+import { yes } from '../core/query/filter/conditions.ts'
+import type { Filter, FilterField, FilterFields } from '../core/query/filter/filter.ts'
+import { publicationFields } from '../incentives/publications/list.ts'
+import { codeKey } from '../incentives/vouchers/store.ts'
 import { column, type Exportable, withValues } from './exportable.ts'
 
 /** Who was given which codes, the attempts that failed included. */

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { assetsOf } from '../code-images/urls.ts'
-import { voucherFields } from '../vouchers/fields.ts'
+import { assetsOf } from '../incentives/code-images/urls.ts'
+import { voucherFields } from '../incentives/vouchers/fields.ts'
 import { column, type Exportable } from './exportable.ts'
 
 /**
- * Codes, over the same tables as `voucherQuery` (vouchers/store.ts), and who holds them. Of a table with a few rows, as
+ * Codes, over the same tables as `voucherQuery` (incentives/vouchers/store.ts), and who holds them. Of a table with a few rows, as
  * terms and campaigns are, the database never gathers statistics, and would believe that next to no code has any: it
  * would sort a million codes for each step. A left join cannot lose rows, and of a `case` it believes that half are true.
  */

@@ -1,5 +1,5 @@
-import { operation } from '../http/operation.ts'
-import { listed } from '../lib/list.ts'
+import { operation } from '../core/http/operation.ts'
+import { listed } from '../core/query/list.ts'
 import { createExport } from './create.ts'
 import { findExportFile } from './download.ts'
 import { CreateExport, Export, ExportList, ExportQuery, GetExportQuery } from './schema.ts'

@@ -1,7 +1,7 @@
 import { Instant, Maybe, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { limits } from '../lib/limits.ts'
-import { listOf, PageQuery } from '../lib/list.ts'
+import { limits } from '../core/lib/limits.ts'
+import { listOf, PageQuery } from '../core/query/list.ts'
 import { type Exportable, fieldNames } from './exportable.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 

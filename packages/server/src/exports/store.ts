@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Ctx } from '../context.ts'
-import type { ExportRow } from '../db/tables.ts'
-import { deleteFile } from '../files/store.ts'
-import { notFound } from '../http/errors.ts'
-import { pageOf } from '../lib/list.ts'
+import type { Ctx } from '../core/context.ts'
+import type { ExportRow } from '../core/db/tables.ts'
+import { notFound } from '../core/http/errors.ts'
+import { deleteFile } from '../core/jobs/files/store.ts'
+import { pageOf } from '../core/query/list.ts'
 import type { Export, ExportQuery, StoredParameters } from './schema.ts'
 
 export async function getExport(ctx: Ctx, id: string): Promise<Export> {

@@ -1,6 +1,6 @@
 import { calculateOrder } from '@guerdon/engine'
 import type { CalculatedItem, CalculatedOrder, ItemFacts } from '@guerdon/engine/schema'
-import { newId } from '../lib/ids.ts'
+import { newId } from '../core/lib/ids.ts'
 import { type ItemInput, invalidAmount, type OrderInput } from './input.ts'
 import type { StoredItem, StoredOrder } from './order.ts'
 

@@ -1,5 +1,5 @@
-import type { Ctx } from '../context.ts'
-import { duplicate, notFound } from '../http/errors.ts'
+import type { Ctx } from '../core/context.ts'
+import { duplicate, notFound } from '../core/http/errors.ts'
 import { followOrder } from './effects.ts'
 import type { OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'

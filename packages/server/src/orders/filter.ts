@@ -1,9 +1,9 @@
 import type { MetadataType } from '@guerdon/engine/schema'
-import type { Ctx } from '../context.ts'
-import type { Condition } from '../lib/filter/conditions.ts'
-import { type FilterFields, filterSql, locationsIn, metadataField, parseFilter } from '../lib/filter/filter.ts'
-import { listLocationShapes } from '../locations/store.ts'
-import { metadataTypes } from '../metadata-schemas/rules.ts'
+import type { Ctx } from '../core/context.ts'
+import type { Condition } from '../core/query/filter/conditions.ts'
+import { type FilterFields, filterSql, locationsIn, metadataField, parseFilter } from '../core/query/filter/filter.ts'
+import { listLocationShapes } from '../definitions/locations/store.ts'
+import { metadataTypes } from '../definitions/metadata-schemas/rules.ts'
 
 /** What orders are filtered by, in lists (spec 04, 7.5). A discount of nothing is 0 here, though no order shows it. */
 const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({

@@ -1,7 +1,7 @@
 import type { ItemFacts } from '@guerdon/engine/schema'
-import type { Ctx } from '../context.ts'
-import { findGoods, type Goods } from '../products/goods.ts'
-import { type Overrides, overrideGoods } from '../products/override.ts'
+import { findGoods, type Goods } from '../catalogue/products/goods.ts'
+import { type Overrides, overrideGoods } from '../catalogue/products/override.ts'
+import type { Ctx } from '../core/context.ts'
 import type { ItemInput } from './input.ts'
 import { goodKeys, withCatalogue } from './lines.ts'
 

@@ -1,7 +1,7 @@
-import type { CustomerBody } from '../customers/schema.ts'
-import type { OrderStatus } from '../db/tables.ts'
-import { ApiError, invalidPayload } from '../http/errors.ts'
-import type { Instant } from '../lib/instant.ts'
+import type { CustomerBody } from '../audience/customers/schema.ts'
+import type { OrderStatus } from '../core/db/tables.ts'
+import { ApiError, invalidPayload } from '../core/http/errors.ts'
+import type { Instant } from '../core/lib/instant.ts'
 import type { CreateOrder, OrderItemBody } from './schema.ts'
 
 /** What a request says of an order (spec 04, 7.2), its numbers read: only what was really said is there. */

@@ -1,5 +1,5 @@
 import type { ItemFacts, OrderFacts } from '@guerdon/engine/schema'
-import { type GoodKeys, type Goods, namedBy } from '../products/goods.ts'
+import { type GoodKeys, type Goods, namedBy } from '../catalogue/products/goods.ts'
 import type { StoredOrder } from './order.ts'
 
 /** What a line says of itself by which the catalogue may know it. */

@@ -1,7 +1,7 @@
 import type { CalculatedItem } from '@guerdon/engine/schema'
 import type { Selectable } from 'kysely'
-import type { OrderRow } from '../db/tables.ts'
-import type { SimpleOrder } from '../events/shapes.ts'
+import type { OrderRow } from '../core/db/tables.ts'
+import type { SimpleOrder } from '../core/events/shapes.ts'
 import type { Order, OrderItem } from './schema.ts'
 
 /** An order as it is stored. */

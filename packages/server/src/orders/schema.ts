@@ -10,10 +10,10 @@ import {
   OneOf,
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { CustomerBody } from '../customers/schema.ts'
+import { CustomerBody } from '../audience/customers/schema.ts'
+import { limits } from '../core/lib/limits.ts'
+import { FilterQuery, listOf, PageQuery } from '../core/query/list.ts'
 import { OrderExportParameters } from '../exports/schema.ts'
-import { limits } from '../lib/limits.ts'
-import { FilterQuery, listOf, PageQuery } from '../lib/list.ts'
 
 const Amount = Int({ minimum: 0 })
 

@@ -1,4 +1,4 @@
-import type { Ctx } from '../context.ts'
+import type { Ctx } from '../core/context.ts'
 import { followOrder } from './effects.ts'
 import type { OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'

@@ -1,7 +1,12 @@
-import type { DocumentedOperation, DocumentedParameter, DocumentedResponse, OpenapiDocument } from '../http/openapi.ts'
-import { nameIn, referred, sampleOf } from '../http/openapi-sample.ts'
-import type { JsonSchema } from '../http/openapi-schema.ts'
-import { type Html, html } from '../lib/html.ts'
+import type {
+  DocumentedOperation,
+  DocumentedParameter,
+  DocumentedResponse,
+  OpenapiDocument,
+} from '../core/http/openapi.ts'
+import { nameIn, referred, sampleOf } from '../core/http/openapi-sample.ts'
+import type { JsonSchema } from '../core/http/openapi-schema.ts'
+import { type Html, html } from '../core/lib/html.ts'
 import { prose } from './docs-prose.ts'
 import { propertyTable, row, typeOf } from './docs-schema.ts'
 import { docsStyle } from './docs-style.ts'

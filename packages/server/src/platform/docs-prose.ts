@@ -1,4 +1,4 @@
-import { type Html, html } from '../lib/html.ts'
+import { type Html, html } from '../core/lib/html.ts'
 
 /** The little markup our descriptions use: paragraphs, and code between backticks. */
 export function prose(text: string): Html {

@@ -1,6 +1,6 @@
-import { nameIn } from '../http/openapi-sample.ts'
-import type { JsonSchema } from '../http/openapi-schema.ts'
-import { type Html, html } from '../lib/html.ts'
+import { nameIn } from '../core/http/openapi-sample.ts'
+import type { JsonSchema } from '../core/http/openapi-schema.ts'
+import { type Html, html } from '../core/lib/html.ts'
 import { prose } from './docs-prose.ts'
 
 /** A table with one line for each property, those of nested objects included: `users[].role`. */

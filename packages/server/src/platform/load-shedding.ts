@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
-import type { House } from '../context.ts'
-import { errorText } from '../http/errors.ts'
-import { unavailable } from '../http/failures.ts'
-import { limits } from '../lib/limits.ts'
+import type { House } from '../core/context.ts'
+import { errorText } from '../core/http/errors.ts'
+import { unavailable } from '../core/http/failures.ts'
+import { limits } from '../core/lib/limits.ts'
 
 export type ShedReason = 'closing' | 'database' | 'event_loop'
 

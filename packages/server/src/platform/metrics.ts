@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { House } from '../context.ts'
-import { limits } from '../lib/limits.ts'
-import { version } from '../lib/version.ts'
-import { within } from '../lib/within.ts'
+import type { House } from '../core/context.ts'
+import { limits } from '../core/lib/limits.ts'
+import { version } from '../core/lib/version.ts'
+import { within } from '../core/lib/within.ts'
 import type { Load } from './load-shedding.ts'
 import type { RequestTally } from './request-tally.ts'
 

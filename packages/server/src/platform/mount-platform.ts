@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { House } from '../context.ts'
-import { unavailable } from '../http/failures.ts'
-import type { Route } from '../http/mount.ts'
-import { openapiOf } from '../http/openapi.ts'
-import type { Operation } from '../http/operation.ts'
+import type { House } from '../core/context.ts'
+import { unavailable } from '../core/http/failures.ts'
+import type { Route } from '../core/http/mount.ts'
+import { openapiOf } from '../core/http/openapi.ts'
+import type { Operation } from '../core/http/operation.ts'
+import type { Watch } from '../core/http/watch-requests.ts'
 import { namedSchemas } from '../schemas.ts'
 import { docsPage } from './docs-page.ts'
 import { shedLoad } from './load-shedding.ts'
@@ -12,7 +13,6 @@ import { publishedText } from './published-text.ts'
 import { newReadiness } from './readiness.ts'
 import { newRequestLog } from './request-log.ts'
 import { newRequestTally } from './request-tally.ts'
-import type { Watch } from './watch-requests.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,7 +1,7 @@
-import type { Database } from '../db/connect.ts'
-import { unavailable } from '../http/failures.ts'
-import { limits } from '../lib/limits.ts'
-import { within } from '../lib/within.ts'
+import type { Database } from '../core/db/connect.ts'
+import { unavailable } from '../core/http/failures.ts'
+import { limits } from '../core/lib/limits.ts'
+import { within } from '../core/lib/within.ts'
 
 /** Resolves while the database answers in time, otherwise rejects with 503. */
 export function newReadiness(database: Database): () => Promise<void> {

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { Operation } from '../http/operation.ts'
-import { loggable } from '../lib/log.ts'
+import type { Operation } from '../core/http/operation.ts'
+import { loggable } from '../core/lib/log.ts'
 
 /**
  * Writes one line for a request that has ended. Failures of ours are errors, refusals are worth reading at the usual

@@ -1,7 +1,7 @@
-import type { Case } from '../checkout/facts.ts'
-import { trackingIdOf } from '../checkout/tracked.ts'
-import type { Ctx } from '../context.ts'
-import type { StoredCustomer } from '../customers/customer.ts'
+import type { StoredCustomer } from '../audience/customers/customer.ts'
+import type { Case } from '../checkout/decision/facts.ts'
+import { trackingIdOf } from '../checkout/decision/tracked.ts'
+import type { Ctx } from '../core/context.ts'
 import type { StoredRedemption } from './redemption.ts'
 
 /** What all redemptions of a request have in common; the id, and what was redeemed, are still to be said. */

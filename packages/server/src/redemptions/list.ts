@@ -1,12 +1,18 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 import { sql } from 'kysely'
-import type { Ctx } from '../context.ts'
-import { type Condition, no } from '../lib/filter/conditions.ts'
-import { type FilterField, type FilterFields, filterSql, metadataField, parseFilter } from '../lib/filter/filter.ts'
-import { limits } from '../lib/limits.ts'
-import { dateBounds, listed } from '../lib/list.ts'
-import type { Project } from '../projects/project.ts'
-import { type StoredVoucher, toVoucher } from '../vouchers/voucher.ts'
+import type { Ctx } from '../core/context.ts'
+import type { Project } from '../core/db/project-row.ts'
+import { limits } from '../core/lib/limits.ts'
+import { type Condition, no } from '../core/query/filter/conditions.ts'
+import {
+  type FilterField,
+  type FilterFields,
+  filterSql,
+  metadataField,
+  parseFilter,
+} from '../core/query/filter/filter.ts'
+import { dateBounds, listed } from '../core/query/list.ts'
+import { type StoredVoucher, toVoucher } from '../incentives/vouchers/voucher.ts'
 import type { RedemptionQuery, VoucherRedemptionQuery, VoucherRedemptions } from './schema.ts'
 import { showRedemptions } from './show.ts'
 import { listRedemptions, type RedemptionPageQuery } from './store.ts'

@@ -1,6 +1,6 @@
 import type { Applicable } from '@guerdon/engine/schema'
-import type { Ctx } from '../context.ts'
-import { operation } from '../http/operation.ts'
+import type { Ctx } from '../core/context.ts'
+import { operation } from '../core/http/operation.ts'
 import { redeem, redeemAlone } from './redeem.ts'
 import { redeem_errors } from './redeem-errors.ts'
 import {

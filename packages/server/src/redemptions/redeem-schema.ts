@@ -8,7 +8,7 @@ import {
   RewardBody,
   redeemables,
   ValidationOptions,
-} from '../checkout/schema.ts'
+} from '../checkout/decision/schema.ts'
 import { Redemption, RedemptionOrder } from './schema.ts'
 
 export const RedemptionBody = Type.Object(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { trackingId } from '../checkout/tracking.ts'
-import { nextConfigurationVersion } from '../db/configuration.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { trackingId } from '../audience/customers/tracking.ts'
+import { nextConfigurationVersion } from '../core/db/configuration.ts'
+import { inTransaction } from '../core/db/transaction.ts'
 import { newProject, type Shop } from '../testing/app.ts'
 import { newCampaign } from '../testing/campaigns.ts'
 import {

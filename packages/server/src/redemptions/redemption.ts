@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { RedemptionRow } from '../db/tables.ts'
+import type { RedemptionRow } from '../core/db/tables.ts'
 import type {
   SimpleCustomer,
   SimpleOrder,
@@ -7,8 +7,8 @@ import type {
   SimpleRedemption,
   SimpleReward,
   SimpleVoucher,
-} from '../events/shapes.ts'
-import type { Instant } from '../lib/instant.ts'
+} from '../core/events/shapes.ts'
+import type { Instant } from '../core/lib/instant.ts'
 import type {
   RedeemedReward,
   RedeemedTier,

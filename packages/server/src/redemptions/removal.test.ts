@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { limits } from '../lib/limits.ts'
+import { limits } from '../core/lib/limits.ts'
 import { newProject, type Shop } from '../testing/app.ts'
 import { newCampaign, newVoucher, runCampaignJobs } from '../testing/campaigns.ts'
 import { ok } from '../testing/orders.ts'

@@ -1,6 +1,6 @@
 import { FreeText, Maybe, Metadata, Name, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { CheckoutCustomer } from '../checkout/schema.ts'
+import { CheckoutCustomer } from '../checkout/decision/schema.ts'
 import { RedemptionOrder, RedemptionRollback } from './schema.ts'
 
 const TrackingId = Type.String({ minLength: 1, maxLength: 1_000 })

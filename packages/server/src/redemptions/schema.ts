@@ -1,12 +1,12 @@
 import { CoveredEntries, Instant, Int, Metadata, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { Category } from '../categories/schema.ts'
-import { Full, SimpleCustomer } from '../events/shapes.ts'
-import { limits } from '../lib/limits.ts'
-import { DateQuery, FilterQuery, listOf, PageQuery } from '../lib/list.ts'
+import { Full, SimpleCustomer } from '../core/events/shapes.ts'
+import { limits } from '../core/lib/limits.ts'
+import { DateQuery, FilterQuery, listOf, PageQuery } from '../core/query/list.ts'
+import { PromotionTier } from '../incentives/promotions/schema.ts'
+import { Voucher } from '../incentives/vouchers/schema.ts'
 import { Order } from '../orders/schema.ts'
-import { PromotionTier } from '../promotions/schema.ts'
-import { Voucher } from '../vouchers/schema.ts'
+import { Category } from '../rules/categories/schema.ts'
 
 const { status, customer_id, referrer_id, created_at, updated_at, ...everyOrder } = Order.properties
 

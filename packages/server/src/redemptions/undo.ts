@@ -1,4 +1,4 @@
-import type { UsageRow } from '../db/tables.ts'
+import type { UsageRow } from '../core/db/tables.ts'
 import { amountsOf, type OrderAmounts } from '../orders/amounts.ts'
 import type { StoredItem, StoredOrder } from '../orders/order.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limits } from '../lib/limits.ts'
+import { limits } from '../core/lib/limits.ts'
 import { newProject, send, type TestService, testService } from './app.ts'
 import { closeAll } from './closings.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { updateVouchers } from '../campaigns/carry.ts'
-import { generateVouchers } from '../campaigns/generate.ts'
-import { deleteVouchers } from '../campaigns/remove.ts'
+import { updateVouchers } from '../incentives/campaigns/carry.ts'
+import { generateVouchers } from '../incentives/campaigns/generate.ts'
+import { deleteVouchers } from '../incentives/campaigns/remove.ts'
 import type { Shop } from './app.ts'
 import { runAsyncActions } from './background.ts'
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { ApiError } from '../http/errors.ts'
-import { operation } from '../http/operation.ts'
+import { ApiError } from '../core/http/errors.ts'
+import { operation } from '../core/http/operation.ts'
 import { newProject } from './app.ts'
 import { expectAllDeclared } from './conformance.ts'
 

@@ -2,10 +2,10 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
-import { openapiOf } from '../http/openapi.ts'
-import { refusalsOf } from '../http/openapi-refusals.ts'
-import { type Operation, successStatus } from '../http/operation.ts'
-import '../http/validation.ts' // which teaches the compiled checks our formats
+import { openapiOf } from '../core/http/openapi.ts'
+import { refusalsOf } from '../core/http/openapi-refusals.ts'
+import { type Operation, successStatus } from '../core/http/operation.ts'
+import '../core/http/validation.ts' // which teaches the compiled checks our formats
 
 /** What was answered and does not keep what its operation declares, by the id of the request. */
 const faults = new Map<string, string>()
@@ -102,7 +102,7 @@ interface Schema {
 
 /**
  * The same schema without room for undeclared properties: what is one of several things is written as it is
- * (http/serialise.ts). Where properties stand beside variants neither knows those of the other, so that both stay open.
+ * (core/http/serialise.ts). Where properties stand beside variants neither knows those of the other, so that both stay open.
  */
 function closed(schema: Schema, isPart = false): Schema {
   const { anyOf, properties, additionalProperties, items } = schema

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Ctx } from '../context.ts'
-import { defineAsyncAction } from '../jobs/async-action.ts'
+import type { Ctx } from '../core/context.ts'
+import { defineAsyncAction } from '../core/jobs/async-action.ts'
 
 export interface Counting {
   rows_count: number

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { Category, CategoryBody } from '../categories/schema.ts'
-import { insertCategory } from '../categories/store.ts'
-import { operation } from '../http/operation.ts'
+import { operation } from '../core/http/operation.ts'
+import { Category, CategoryBody } from '../rules/categories/schema.ts'
+import { insertCategory } from '../rules/categories/store.ts'
 
 /** Creates a category and then, inside its transaction, takes so long that its process can be killed meanwhile. */
 export const crashProbe = (seconds: number) =>

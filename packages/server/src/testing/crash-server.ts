@@ -1,5 +1,5 @@
 import { buildApp } from '../app.ts'
-import { connectPostgres } from '../db/connect.ts'
+import { connectPostgres } from '../core/db/connect.ts'
 import { operations } from '../operations.ts'
 import { crashProbe } from './crash-probe.ts'
 import { openTestHouse } from './house.ts'

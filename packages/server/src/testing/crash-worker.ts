@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
-import { connectPglite, connectPostgres } from '../db/connect.ts'
-import { migrate } from '../db/migrate.ts'
-import { workAsyncActions } from '../jobs/async-action.ts'
+import { connectPglite, connectPostgres } from '../core/db/connect.ts'
+import { migrate } from '../core/db/migrate.ts'
+import { workAsyncActions } from '../core/jobs/async-action.ts'
 import { countingAction } from './counting-action.ts'
 import { openTestHouse } from './house.ts'
 

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { inject } from 'vitest'
-import { connectPglite, connectPostgres, type Database } from '../db/connect.ts'
-import { within } from '../lib/within.ts'
+import { connectPglite, connectPostgres, type Database } from '../core/db/connect.ts'
+import { within } from '../core/lib/within.ts'
 import { atEnd } from './closings.ts'
 
 let opened: Promise<Database> | undefined

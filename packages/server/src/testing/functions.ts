@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Database } from '../db/connect.ts'
+import type { Database } from '../core/db/connect.ts'
 
-const folder = new URL('../db/functions/', import.meta.url)
+const folder = new URL('../core/db/functions/', import.meta.url)
 
 /** The files of the functions, by the function's name. */
 export const functionFiles = (): Map<string, string> =>

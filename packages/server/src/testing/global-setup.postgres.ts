@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
-import { connectPostgres, type Database } from '../db/connect.ts'
-import { migrate } from '../db/migrate.ts'
-import { openJobs } from '../jobs/jobs.ts'
+import { connectPostgres, type Database } from '../core/db/connect.ts'
+import { migrate } from '../core/db/migrate.ts'
+import { openJobs } from '../core/jobs/jobs.ts'
 import { createDatabase, startPostgres } from './postgres.ts'
 
 /**

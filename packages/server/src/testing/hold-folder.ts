@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { lockFolder } from '../db/folder-lock.ts'
+import { lockFolder } from '../core/db/folder-lock.ts'
 
 /*
  * A process that locks every folder named on its standard input, says what came of it, and keeps what it got until it

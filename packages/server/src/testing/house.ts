@@ -1,11 +1,11 @@
 import { pino } from 'pino'
-import { openConfigurations } from '../configuration/cache.ts'
-import type { House } from '../context.ts'
-import type { Database } from '../db/connect.ts'
-import { openBehind } from '../events/behind.ts'
-import { openCredentials } from '../http/credentials.ts'
-import { openJobs } from '../jobs/jobs.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { openConfigurations } from '../core/configuration/cache.ts'
+import type { House } from '../core/context.ts'
+import type { Database } from '../core/db/connect.ts'
+import { openBehind } from '../core/events/behind.ts'
+import { openCredentials } from '../core/http/credentials.ts'
+import { openJobs } from '../core/jobs/jobs.ts'
+import { readSettings, type Settings } from '../core/settings.ts'
 
 export const testSettings = (env: Record<string, string> = {}): Settings =>
   readSettings({ LOG_LEVEL: 'silent', ...env })

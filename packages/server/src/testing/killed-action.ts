@@ -49,7 +49,7 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
   const client = new pg.Client({ connectionString: DATABASE_URL })
   await client.connect()
   onTestFinished(() => client.end())
-  // As the supervision does, half a minute after the last sign of life (jobs/async-action.race.test.ts).
+  // As the supervision does, half a minute after the last sign of life (core/jobs/async-action.race.test.ts).
   await client.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`)
   const action = await until(async () => {
     const record = await read(second.address)

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { lookAtMembers } from '../loyalty/clock.ts'
-import { lookAtSegments } from '../segments/watch.ts'
+import { lookAtSegments } from '../audience/segments/watch.ts'
+import { lookAtMembers } from '../loyalty/points/clock.ts'
 import { type Answer, type Shop, uniqueName } from './app.ts'
 import { ok } from './orders.ts'
 

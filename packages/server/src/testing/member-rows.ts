@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { newId } from '../lib/ids.ts'
+import { newId } from '../core/lib/ids.ts'
 import { type Shop, uniqueName } from './app.ts'
 import { newCampaign } from './campaigns.ts'
 import { ok } from './orders.ts'

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { Category } from '../categories/schema.ts'
-import type { Ctx } from '../context.ts'
-import { type Operation, operation } from '../http/operation.ts'
-import { listed, listOf, PageQuery, pageOf } from '../lib/list.ts'
+import type { Ctx } from '../core/context.ts'
+import { type Operation, operation } from '../core/http/operation.ts'
+import { listed, listOf, PageQuery, pageOf } from '../core/query/list.ts'
+import { Category } from '../rules/categories/schema.ts'
 import { newProject } from './app.ts'
 import { expectStablePaging } from './paging.ts'
 

@@ -1,10 +1,10 @@
-import { insertApiKey } from '../api-keys/store.ts'
-import type { House } from '../context.ts'
-import { hashOf } from '../http/secrets.ts'
-import { newId, randomText } from '../lib/ids.ts'
-import { toInstant } from '../lib/instant.ts'
-import { insertProjectOf } from '../projects/create.ts'
-import type { CreateProject } from '../projects/schema.ts'
+import { insertApiKey } from '../account/api-keys/store.ts'
+import { insertProjectOf } from '../account/projects/create.ts'
+import type { CreateProject } from '../account/projects/schema.ts'
+import type { House } from '../core/context.ts'
+import { hashOf } from '../core/http/secrets.ts'
+import { newId, randomText } from '../core/lib/ids.ts'
+import { toInstant } from '../core/lib/instant.ts'
 
 export interface TestKeys {
   project_id: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { RedemptionRow } from '../db/tables.ts'
-import { tally } from '../db/tallies.ts'
-import { newId } from '../lib/ids.ts'
+import type { RedemptionRow } from '../core/db/tables.ts'
+import { tally } from '../core/db/tallies.ts'
+import { newId } from '../core/lib/ids.ts'
 import type { StoredRedemption } from '../redemptions/redemption.ts'
 import type { Shop } from './app.ts'
 

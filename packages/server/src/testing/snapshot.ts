@@ -5,9 +5,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
-import { openPglite } from '../db/connect.ts'
-import { migrate } from '../db/migrate.ts'
-import { openJobs } from '../jobs/jobs.ts'
+import { openPglite } from '../core/db/connect.ts'
+import { migrate } from '../core/db/migrate.ts'
+import { openJobs } from '../core/jobs/jobs.ts'
 
 /** What tests may keep for the next run. */
 const cacheFolder = fileURLToPath(new URL('../../../../node_modules/.cache/guerdon', import.meta.url))

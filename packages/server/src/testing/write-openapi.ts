@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { openapiOf } from '../http/openapi.ts'
+import { openapiOf } from '../core/http/openapi.ts'
 import { operations } from '../operations.ts'
 import { namedSchemas } from '../schemas.ts'
 

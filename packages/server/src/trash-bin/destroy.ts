@@ -1,9 +1,9 @@
-import { destroyCampaign } from '../campaigns/remove.ts'
-import type { Ctx } from '../context.ts'
-import type { BinEntryRow } from '../db/tables.ts'
-import { destroyProduct } from '../products/remove.ts'
-import { destroySku } from '../skus/remove.ts'
-import { destroyVouchers } from '../vouchers/remove.ts'
+import { destroyProduct } from '../catalogue/products/remove.ts'
+import { destroySku } from '../catalogue/skus/remove.ts'
+import type { Ctx } from '../core/context.ts'
+import type { BinEntryRow } from '../core/db/tables.ts'
+import { destroyCampaign } from '../incentives/campaigns/remove.ts'
+import { destroyVouchers } from '../incentives/vouchers/remove.ts'
 import type { BinnedResource } from './store.ts'
 
 /** Destroys for good what the caller has just taken out of the bin (spec 03, 17). */

@@ -1,6 +1,6 @@
-import type { Ctx } from '../context.ts'
-import type { Condition } from '../lib/filter/conditions.ts'
-import { type FilterFields, filterSql, parseFilter } from '../lib/filter/filter.ts'
+import type { Ctx } from '../core/context.ts'
+import type { Condition } from '../core/query/filter/conditions.ts'
+import { type FilterFields, filterSql, parseFilter } from '../core/query/filter/filter.ts'
 
 /** What the bin can be filtered by (spec 03, 17). */
 const fields: FilterFields = {

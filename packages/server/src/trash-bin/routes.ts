@@ -1,5 +1,5 @@
-import { operation } from '../http/operation.ts'
-import { listed } from '../lib/list.ts'
+import { operation } from '../core/http/operation.ts'
+import { listed } from '../core/query/list.ts'
 import { destroyBinned } from './destroy.ts'
 import { binEntryFilterSql } from './filter.ts'
 import { BinEntryList, BinEntryQuery } from './schema.ts'

@@ -1,6 +1,6 @@
 import { Instant, Nullable, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { CursorQuery, FilterQuery, listOf } from '../lib/list.ts'
+import { CursorQuery, FilterQuery, listOf } from '../core/query/list.ts'
 
 const BinnedType = OneOf(['campaign', 'voucher', 'product', 'sku'])
 

@@ -1,10 +1,10 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { Ctx } from '../context.ts'
-import type { BinEntryRow } from '../db/tables.ts'
-import { notFound } from '../http/errors.ts'
-import type { Condition } from '../lib/filter/conditions.ts'
-import { newId } from '../lib/ids.ts'
-import { cursorOf } from '../lib/list.ts'
+import type { Ctx } from '../core/context.ts'
+import type { BinEntryRow } from '../core/db/tables.ts'
+import { notFound } from '../core/http/errors.ts'
+import { newId } from '../core/lib/ids.ts'
+import type { Condition } from '../core/query/filter/conditions.ts'
+import { cursorOf } from '../core/query/list.ts'
 import type { BinEntry, BinEntryQuery } from './schema.ts'
 
 export type BinnedResource = Pick<

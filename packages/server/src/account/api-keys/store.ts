@@ -1,0 +1,102 @@
+import type { Selectable, Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../core/db/connect.ts'
+import type { ApiKeyRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { hashOf, newSecret } from '../../core/http/secrets.ts'
+import { newId, randomText } from '../../core/lib/ids.ts'
+
+export type ApiKeyRecord = Selectable<ApiKeyRow>
+
+export interface NewApiKey
+  extends Pick<ApiKeyRecord, 'project_id' | 'name' | 'kind' | 'role' | 'is_primary' | 'created_at'> {
+  ip_whitelist: readonly string[]
+  /** Chosen by the operator at the first start; generated otherwise. */
+  app_id?: string | null
+  secret?: string | null
+}
+
+/** Stores a new key and hands out its secret, which is kept nowhere. */
+export async function insertApiKey(
+  db: Db,
+  { app_id, secret, ip_whitelist, ...given }: NewApiKey,
+): Promise<{ key: ApiKeyRecord; secret: string }> {
+  const token = secret ?? newSecret()
+  const key = await db
+    .insertInto('api_keys')
+    .values({
+      ...given,
+      id: newId('api_key'),
+      app_id: app_id ?? newSecret(),
+      secret_hash: hashOf(token),
+      client_id: randomText(21),
+      ip_whitelist: JSON.stringify(ip_whitelist),
+      status: 'ACTIVE',
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { key, secret: token }
+}
+
+export async function listApiKeys({ db, project_id }: Ctx): Promise<ApiKeyRecord[]> {
+  return db
+    .selectFrom('api_keys')
+    .where('project_id', '=', project_id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+}
+
+export async function getApiKey({ db, project_id }: Ctx, id: string): Promise<ApiKeyRecord> {
+  const row = await db
+    .selectFrom('api_keys')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as ApiKeyRecord['id'])
+    .selectAll()
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('api_key', id)
+  return row
+}
+
+/** Writes the given columns alone: whoever renames a key must not undo that somebody else blocks it. */
+export async function updateApiKey(
+  { db, project_id }: Ctx,
+  id: ApiKeyRecord['id'],
+  changes: Updateable<ApiKeyRow>,
+): Promise<ApiKeyRecord> {
+  const row = await db
+    .updateTable('api_keys')
+    .set({ id, ...changes }) // an update names at least one column
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('api_key', id)
+  return row
+}
+
+/** Its tokens go with it. */
+export async function deleteApiKey({ db, project_id }: Ctx, id: ApiKeyRecord['id']): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('api_keys')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('api_key', id) // another request was faster
+}
+
+/** Keys of one project, or of all: for the command line. */
+export async function listAllApiKeys(db: Db, project_id: string | undefined): Promise<ApiKeyRecord[]> {
+  const query = db.selectFrom('api_keys').orderBy('project_id').orderBy('created_at').selectAll()
+  return (project_id === undefined ? query : query.where('project_id', '=', project_id)).execute()
+}
+
+/** Deletes a key of any project by its id or app id; false when there is none: for the command line. */
+export async function deleteApiKeyAnywhere(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('api_keys')
+    .where((eb) => eb.or([eb('id', '=', id as ApiKeyRecord['id']), eb('app_id', '=', id)]))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

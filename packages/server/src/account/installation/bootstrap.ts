@@ -1,0 +1,108 @@
+import { type Static, Type } from 'typebox'
+import type { Trx } from '../../core/db/transaction.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import { compileShape } from '../../core/http/validation.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { BootstrapSettings } from '../../core/settings.ts'
+import { insertApiKey } from '../api-keys/store.ts'
+import { assignUsers, insertProjectOf } from '../projects/create.ts'
+import { CreateProject } from '../projects/schema.ts'
+import { insertManagementKey } from './management-keys.ts'
+
+/** What the first start made; secrets that the operator did not choose are shown once, from here. */
+export interface Bootstrapped {
+  project_id: string
+  project_name: string
+  owner_email: string
+  application: Pair
+  client: Pair
+  management: Pair
+}
+
+export interface Pair {
+  id: string
+  token: string
+  /** Whether the token was made here, so that nobody knows it yet. */
+  is_generated: boolean
+}
+
+/** On an empty database: one organization, its owner, one sandbox project and three key pairs. Otherwise nothing. */
+export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: string): Promise<Bootstrapped | null> {
+  const existing = await trx.selectFrom('organizations').select('id').executeTakeFirst()
+  if (existing !== undefined) return null
+  await trx
+    .insertInto('organizations')
+    .values({ id: newId('organization'), name: 'Guerdon', created_at: now })
+    .execute()
+  const owner = await insertOwner(trx, settings.owner_email ?? 'owner@localhost', now)
+  const { is_sandbox = true, ...body } = projectBody(settings.project)
+  const project = await insertProjectOf(trx, now, body, { is_sandbox })
+  await assignUsers(trx, project, body.users ?? []).catch((error: unknown) => {
+    throw error instanceof ApiError ? new Error(`BOOTSTRAP_PROJECT_JSON: ${error.message}`) : error
+  })
+
+  const shared = { project_id: project.id, role: 'ADMIN', ip_whitelist: [], is_primary: true, created_at: now } as const
+  const server = {
+    ...shared,
+    name: 'Server key',
+    kind: 'server',
+    app_id: settings.app_id,
+    secret: settings.app_token,
+  } as const
+  const browser = {
+    ...shared,
+    name: 'Client key',
+    kind: 'client',
+    app_id: settings.client_id,
+    secret: settings.client_token,
+  } as const
+  const application = await insertApiKey(trx, server)
+  const client = await insertApiKey(trx, browser)
+  const management = await insertManagementKey(trx, {
+    name: 'Management key',
+    app_id: settings.management_id,
+    secret: settings.management_token,
+    created_at: now,
+  })
+  return {
+    project_id: project.id,
+    project_name: project.name,
+    owner_email: owner.email,
+    application: { id: application.key.app_id, token: application.secret, is_generated: settings.app_token === null },
+    client: { id: client.key.app_id, token: client.secret, is_generated: settings.client_token === null },
+    management: { id: management.app_id, token: management.secret, is_generated: settings.management_token === null },
+  }
+}
+
+/** A project to be tried at once: all client flags on, calls from this machine trusted; the operator's JSON wins. */
+function projectBody(given: Record<string, unknown>): BootstrapProject {
+  const body = {
+    name: 'Sandbox',
+    timezone: 'UTC',
+    currency: 'USD',
+    case_sensitive_codes: true,
+    client_trusted_domains: ['http://localhost', 'http://127.0.0.1'],
+    client_redeem_enabled: true,
+    client_publish_enabled: true,
+    client_list_vouchers_enabled: true,
+    client_create_customer_enabled: true,
+    client_loyalty_events_enabled: true,
+    client_set_voucher_expiration_date_enabled: true,
+    ...given,
+  }
+  const fault = compileShape(BootstrapProject).fault(body, { root: 'Payload', required: 'must' })
+  if (fault !== null) throw new Error(`BOOTSTRAP_PROJECT_JSON: ${fault}`)
+  return body
+}
+
+/** The body that creates a project, and whether it is a sandbox, which only the first one can be. */
+const BootstrapProject = Type.Object({ ...CreateProject.properties, is_sandbox: Type.Optional(Type.Boolean()) })
+type BootstrapProject = Static<typeof BootstrapProject>
+
+async function insertOwner(trx: Trx, email: string, now: string) {
+  return trx
+    .insertInto('users')
+    .values({ id: newId('user'), login: email, email, first_name: '', last_name: '', is_owner: true, created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,51 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../core/db/connect.ts'
+import type { ManagementKeyRow } from '../../core/db/tables.ts'
+import type { Trx } from '../../core/db/transaction.ts'
+import { hashOf, newSecret } from '../../core/http/secrets.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+
+/** Management keys belong to the installation and are made only on the command line (spec 06, 13). */
+export interface NewManagementKey {
+  name: string
+  app_id?: string | null
+  secret?: string | null
+  created_at: string
+}
+
+/** In a transaction: whoever else makes a key meanwhile waits for its end, and then counts this one too. */
+export async function insertManagementKey(trx: Trx, { name, app_id, secret, created_at }: NewManagementKey) {
+  await sql`select pg_advisory_xact_lock(hashtextextended('management keys', 0))`.execute(trx)
+  const keys = await trx.selectFrom('management_keys').select('id').execute()
+  if (keys.length >= limits.management_keys_max)
+    throw new Error(`An installation has at most ${limits.management_keys_max} management keys; revoke one first.`)
+  const token = secret ?? newSecret()
+  const row = await trx
+    .insertInto('management_keys')
+    .values({
+      id: newId('api_key'),
+      name,
+      app_id: app_id ?? newSecret(),
+      secret_hash: hashOf(token),
+      ip_whitelist: '[]',
+      status: 'ACTIVE',
+      created_at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...row, secret: token }
+}
+
+export async function listManagementKeys(db: Db): Promise<Array<Selectable<ManagementKeyRow>>> {
+  return db.selectFrom('management_keys').orderBy('created_at').selectAll().execute()
+}
+
+/** Deletes a management key by its id or app id; false when there is none. */
+export async function deleteManagementKey(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('management_keys')
+    .where((eb) => eb.or([eb('id', '=', id as `key_${string}`), eb('app_id', '=', id)]))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,342 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { hashOf } from '../../core/http/secrets.ts'
+import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { openNode } from '../../testing/nodes.ts'
+import { insertTestProject } from '../../testing/project.ts'
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const pairOf = ({ app_id, app_token }: { app_id: string; app_token: string }) => ({
+  'x-app-id': app_id,
+  'x-app-token': app_token,
+})
+
+/** A call with the pair of the shop and nothing else, as the OAuth operations want it. */
+const ask = (shop: Shop, path: string, fields: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  send(shop.service.app, 'POST', `/v1/oauth/${path}`, fields, { ...pairOf(shop), ...form, ...headers })
+
+async function newToken(shop: Shop, scope = 'api'): Promise<string> {
+  const { status, body } = await ask(shop, 'token', `grant_type=client_credentials&scope=${scope}`)
+  expect(status).toBe(200)
+  return body.access_token as string
+}
+
+const categoriesWith = (shop: Shop, token: string) =>
+  shop.call('GET', '/v1/categories', undefined, { authorization: `Bearer ${token}` })
+
+test('none of the three operations answers without the pair, and a token does not stand in for it', async () => {
+  const shop = await newProject()
+  const bearer = { authorization: `Bearer ${shop.access_token}` }
+  for (const [path, fields] of [
+    ['token', 'grant_type=client_credentials&scope=api'],
+    ['introspect', `access_token=${shop.access_token}`],
+    ['token/revoke', `access_token=${shop.access_token}`],
+  ])
+    for (const headers of [
+      {},
+      bearer,
+      { ...bearer, 'x-app-id': shop.app_id },
+      { 'x-app-id': shop.app_id, 'x-app-token': shop.client_token },
+      { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token }, // a client-side key is no application key
+      { 'x-management-id': shop.management_id, 'x-management-token': shop.management_token },
+    ])
+      expect(await send(shop.service.app, 'POST', `/v1/oauth/${path}`, fields, { ...form, ...headers })).toMatchObject({
+        status: 401,
+        body: { code: 401, key: 'unauthorized', message: 'Unauthorized' },
+      })
+  expect(await categoriesWith(shop, shop.access_token)).toMatchObject({ status: 200 })
+})
+
+describe('POST /v1/oauth/token', () => {
+  test('answers the six fields, and the token works at once within its scopes', async () => {
+    const shop = await newProject()
+    const { status, body } = await ask(shop, 'token', 'grant_type=client_credentials&scope=categories%20vouchers')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^[A-Za-z0-9]{50}$/),
+      client_id: expect.stringMatching(/^[A-Za-z0-9]{21}$/),
+      expires_at: expect.any(Number),
+      expires_in: 900,
+      scope: 'categories vouchers',
+      token_type: 'Bearer',
+    })
+    expect(await categoriesWith(shop, body.access_token as string)).toMatchObject({ status: 200 })
+  })
+
+  test('two tokens of one key share its client id and nothing else', async () => {
+    const shop = await newProject()
+    const fields = 'grant_type=client_credentials&scope=api'
+    const [one, other] = [await ask(shop, 'token', fields), await ask(shop, 'token', fields)]
+    expect(one.body.client_id).toBe(other.body.client_id)
+    expect(one.body.access_token).not.toBe(other.body.access_token)
+  })
+
+  const refusals: Array<[fields: string, key: string, message: string]> = [
+    ['', 'missing_parameters', 'Missing parameters'],
+    ['grant_type=client_credentials', 'missing_parameters', 'Missing parameters'],
+    ['grant_type=client_credentials&scope=', 'missing_parameters', 'Missing parameters'],
+    ['grant_type=client_credentials&scope=%20%20', 'missing_parameters', 'Missing parameters'],
+    ['scope=api', 'missing_parameters', 'Missing parameters'],
+    ['grant_type=&scope=api', 'missing_parameters', 'Missing parameters'],
+    ['grant_type=password&scope=', 'missing_parameters', 'Missing parameters'], // the first row of the table comes first
+    ['grant_type=password&scope=api', 'invalid_grant_type', 'Invalid grant_type'],
+    ['grant_type=password&scope=nothing', 'invalid_grant_type', 'Invalid grant_type'],
+    ['grant_type=client_credentials&scope=vouchers,campaigns', 'invalid_scope', 'Invalid scope: vouchers,campaigns'],
+    ['grant_type=client_credentials&scope=api%20nothing', 'invalid_scope', 'Invalid scope: api nothing'],
+    ['grant_type=client_credentials&scope=API', 'invalid_scope', 'Invalid scope: API'],
+    ['grant_type=client_credentials&scope=api%20%20x', 'invalid_scope', 'Invalid scope: api  x'], // exactly as sent
+  ]
+  test.each(refusals)('`%s` is refused with %s', async (fields, key, message) => {
+    const shop = await newProject()
+    expect(await ask(shop, 'token', fields)).toMatchObject({ status: 400, body: { code: 400, key, message } })
+  })
+
+  test('scopes come back once each, in the order they were first named, and both spellings of the SKU scope as sent', async () => {
+    const shop = await newProject()
+    const scopeOf = async (scope: string) =>
+      (await ask(shop, 'token', `grant_type=client_credentials&scope=${scope}`)).body.scope
+    expect(await scopeOf('vouchers++api+vouchers')).toBe('vouchers api')
+    expect(await scopeOf('+skus+SKUs+')).toBe('skus SKUs')
+  })
+
+  test('only a form is read', async () => {
+    const shop = await newProject()
+    const json = JSON.stringify({ grant_type: 'client_credentials', scope: 'api' })
+    expect(await ask(shop, 'token', json, { 'content-type': 'application/json' })).toMatchObject({
+      status: 415,
+      body: { statusCode: 415, error: 'Unsupported Media Type', code: 415, key: 'unsupported_media_type' },
+    })
+    const charset = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
+    expect(await ask(shop, 'token', 'grant_type=client_credentials&scope=api', charset)).toMatchObject({ status: 200 })
+  })
+
+  test('a token of an integration key works like that of a server key', async () => {
+    const shop = await newProject()
+    const { body: key } = await shop.manage('POST', '/api-keys', { name: 'ERP', kind: 'integration' })
+    const pair = { 'x-app-id': key.app_id, 'x-app-token': key.secret }
+    const { status, body } = await ask(shop, 'token', 'grant_type=client_credentials&scope=api', pair)
+    expect(status).toBe(200)
+    expect(body.client_id).toBe(key.client_id)
+    expect(await categoriesWith(shop, body.access_token as string)).toMatchObject({ status: 200 })
+  })
+
+  test('a key that was deleted on another node a moment ago gets no token', async () => {
+    const shop = await newProject()
+    await newToken(shop) // from here on this node remembers the key
+    const { db } = shop.service.house.database
+    await db
+      .deleteFrom('api_keys')
+      .where('id', '=', shop.app_key_id as `key_${string}`)
+      .execute()
+    expect(await ask(shop, 'token', 'grant_type=client_credentials&scope=api')).toMatchObject({ status: 401 })
+  })
+})
+
+describe('the maximum of live tokens', () => {
+  /** The project of a test comes with one live token already. */
+  const env = { OAUTH_MAX_TOKENS_PER_PROJECT: '10' }
+  const liveTokens = async (shop: Shop) =>
+    (
+      await shop.service.house.database.db
+        .selectFrom('oauth_tokens')
+        .where('project_id', '=', shop.project_id)
+        .selectAll()
+        .execute()
+    ).length
+
+  test('thirty requests at once reach it exactly', async () => {
+    const shop = await newProject({ env })
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => ask(shop, 'token', 'grant_type=client_credentials&scope=api')),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(9)
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused).toHaveLength(21)
+    for (const { status, body } of refused)
+      expect({ status, body }).toMatchObject({
+        status: 429,
+        body: { code: 429, key: 'oauth_tokens_limit_exceeded', message: 'Too many active OAuth tokens' },
+      })
+    expect(await liveTokens(shop)).toBe(10)
+  })
+
+  test('one project does not use up the tokens of another', async () => {
+    const [shop, other] = [await newProject({ env }), await newProject({ env })]
+    for (let issued = 0; issued < 9; issued += 1) await newToken(shop)
+    expect(await ask(shop, 'token', 'grant_type=client_credentials&scope=api')).toMatchObject({ status: 429 })
+    await newToken(other)
+  })
+
+  test('a revoked token makes room', async () => {
+    const shop = await newProject({ env })
+    for (let issued = 0; issued < 8; issued += 1) await newToken(shop)
+    const last = await newToken(shop)
+    expect(await ask(shop, 'token', 'grant_type=client_credentials&scope=api')).toMatchObject({ status: 429 })
+    await ask(shop, 'token/revoke', `access_token=${last}`)
+    await newToken(shop)
+  })
+
+  test('Retry-After is the time until the oldest live token ends, and then there is room again', async () => {
+    let at = Date.parse('2026-01-01T00:00:00.400Z')
+    const node = await openNode(await testDatabase(), { env, now: () => at })
+    const keys = await insertTestProject(node.house, {})
+    const request = () =>
+      send(node.app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', { ...pairOf(keys), ...form })
+    expect(await request()).toMatchObject({ status: 200 })
+    at += 60_000
+    for (let issued = 0; issued < 8; issued += 1) expect(await request()).toMatchObject({ status: 200 })
+    // The first one was issued at 00:00:00 and ends at 00:15:00; now it is 00:01:00.4.
+    expect(await request()).toMatchObject({ status: 429, headers: { 'retry-after': '840' } })
+    at = Date.parse('2026-01-01T00:14:59.999Z')
+    expect(await request()).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+    at = Date.parse('2026-01-01T00:15:00.000Z')
+    expect(await request()).toMatchObject({ status: 200 })
+    expect(await request()).toMatchObject({ status: 429 })
+  })
+})
+
+describe('the time of a token', () => {
+  test('it is told in whole seconds, and over at the second it names', async () => {
+    let at = 1_767_225_600_400
+    const node = await openNode(await testDatabase(), { now: () => at })
+    const keys = await insertTestProject(node.house, {})
+    const headers = { ...pairOf(keys), ...form }
+    const issued = await send(node.app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', headers)
+    expect(issued.body).toMatchObject({ expires_in: 900, expires_at: 1_767_226_500 })
+    const token = issued.body.access_token as string
+    const introspected = async () =>
+      (await send(node.app, 'POST', '/v1/oauth/introspect', `access_token=${token}`, headers)).body
+    const used = async () =>
+      (await send(node.app, 'GET', '/v1/categories', undefined, { ...pairOf(keys), authorization: `Bearer ${token}` }))
+        .status
+
+    at = 1_767_225_945_600
+    expect(await introspected()).toEqual({ ...issued.body, expires_in: 555, active: true })
+    at = 1_767_226_499_999
+    expect(await introspected()).toMatchObject({ expires_in: 1, active: true })
+    expect(await used()).toBe(200)
+    at = 1_767_226_500_000
+    expect(await introspected()).toEqual({ active: false })
+    expect(await used()).toBe(401)
+    const revoked = await send(node.app, 'POST', '/v1/oauth/token/revoke', `access_token=${token}`, headers)
+    expect(revoked).toMatchObject({ status: 404, body: null })
+  })
+
+  test('it is what the operator sets', async () => {
+    const shop = await newProject({ env: { OAUTH_TOKEN_TTL_SECONDS: '60' } })
+    const before = Math.floor(shop.service.clock.now() / 1_000)
+    const { body } = await ask(shop, 'token', 'grant_type=client_credentials&scope=api')
+    expect(body.expires_in).toBe(60)
+    expect(body.expires_at).toBeGreaterThanOrEqual(before + 60)
+    shop.service.clock.advance(61_000)
+    expect(await categoriesWith(shop, body.access_token as string)).toMatchObject({ status: 401 })
+  })
+})
+
+describe('POST /v1/oauth/introspect', () => {
+  test('a token that is unknown, or of another project, is inactive and nothing else is said', async () => {
+    const [shop, stranger] = [await newProject(), await newProject()]
+    const token = await newToken(shop)
+    for (const answer of [
+      await ask(shop, 'introspect', 'access_token=nothing'),
+      await ask(stranger, 'introspect', `access_token=${token}`),
+    ])
+      expect(answer).toMatchObject({ status: 200, body: { active: false } })
+    expect(Object.keys((await ask(stranger, 'introspect', `access_token=${token}`)).body)).toEqual(['active'])
+  })
+
+  test('a token of another key of the project is shown with the client it belongs to', async () => {
+    const shop = await newProject()
+    const { body: key } = await shop.manage('POST', '/api-keys', { name: 'Second' })
+    const token = await newToken(shop)
+    const pair = { 'x-app-id': key.app_id, 'x-app-token': key.secret }
+    const { body } = await ask(shop, 'introspect', `access_token=${token}`, pair)
+    expect(body).toMatchObject({ active: true, access_token: token, scope: 'api', token_type: 'Bearer' })
+    expect(body.client_id).not.toBe(key.client_id)
+  })
+
+  test('the token of a blocked key is inactive, and active again with its key', async () => {
+    const shop = await newProject()
+    const { body: key } = await shop.manage('POST', '/api-keys', { name: 'Second' })
+    const pair = { 'x-app-id': key.app_id, 'x-app-token': key.secret }
+    const { body } = await ask(shop, 'token', 'grant_type=client_credentials&scope=api', pair)
+    const isActive = async () => (await ask(shop, 'introspect', `access_token=${body.access_token}`)).body.active
+    await shop.manage('PUT', `/api-keys/${key.id}`, { status: 'BLOCKED' })
+    expect(await isActive()).toBe(false)
+    await shop.manage('PUT', `/api-keys/${key.id}`, { status: 'ACTIVE' })
+    expect(await isActive()).toBe(true)
+  })
+})
+
+describe('POST /v1/oauth/token/revoke', () => {
+  test('a revoked token is dead for the next request; revoking it again finds nothing, and says nothing', async () => {
+    const shop = await newProject()
+    const token = await newToken(shop)
+    expect(await categoriesWith(shop, token)).toMatchObject({ status: 200 })
+    expect(await ask(shop, 'token/revoke', `access_token=${token}`)).toMatchObject({ status: 204, body: null })
+    expect(await categoriesWith(shop, token)).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } })
+    expect((await ask(shop, 'introspect', `access_token=${token}`)).body).toEqual({ active: false })
+
+    const again = await ask(shop, 'token/revoke', `access_token=${token}`)
+    expect(again).toMatchObject({ status: 404, body: null, headers: { 'content-length': '0' } })
+    expect(again.headers['content-type']).toBeUndefined()
+  })
+
+  test('a token of another project is not found, and lives on', async () => {
+    const [shop, stranger] = [await newProject(), await newProject()]
+    const token = await newToken(shop)
+    expect(await ask(stranger, 'token/revoke', `access_token=${token}`)).toMatchObject({ status: 404, body: null })
+    expect(await categoriesWith(shop, token)).toMatchObject({ status: 200 })
+  })
+})
+
+test.each(['introspect', 'token/revoke'])('%s wants a token to look at', async (path) => {
+  const shop = await newProject()
+  for (const fields of ['', 'access_token=', 'token=abc'])
+    expect(await ask(shop, path, fields)).toMatchObject({
+      status: 400,
+      body: { key: 'missing_parameters', message: 'Missing parameters' },
+    })
+})
+
+test('an Idempotency-Key makes no token come back', async () => {
+  const shop = await newProject()
+  const fields = 'grant_type=client_credentials&scope=api'
+  const [one, other] = [
+    await ask(shop, 'token', fields, { 'idempotency-key': 'k' }),
+    await ask(shop, 'token', fields, { 'idempotency-key': 'k' }),
+  ]
+  expect(one.body.access_token).not.toBe(other.body.access_token)
+  expect(other.headers['idempotency-replayed']).toBeUndefined()
+})
+
+test('neither a token nor a secret is stored anywhere in clear', async () => {
+  const shop = await newProject()
+  const { body: key } = await shop.manage('POST', '/api-keys', { name: 'Second' })
+  const { body: renewed } = await shop.manage('POST', `/api-keys/${key.id}/regenerate`)
+  const token = await newToken(shop)
+  const secrets = [
+    token,
+    shop.app_token,
+    shop.client_token,
+    shop.access_token,
+    key.secret,
+    renewed.secret,
+    shop.management_token,
+  ]
+
+  const { db } = shop.service.house.database
+  const tables = await sql<{ name: string }>`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db)
+  expect(tables.rows.map(({ name }) => name)).toContain('public.oauth_tokens')
+  for (const { name } of tables.rows) {
+    const found = await sql`select t::text from ${sql.raw(name)} t where t::text ~ any(${secrets}::text[])`.execute(db)
+    expect([name, found.rows]).toEqual([name, []])
+  }
+  // The same search finds the hash, so it would have found the token.
+  const hash = hashOf(token).toString('hex')
+  const found = await sql`select from oauth_tokens t where t::text ~ ${hash}`.execute(db)
+  expect(found.rows).toHaveLength(1)
+})

@@ -1,0 +1,72 @@
+import type { Ctx } from '../../core/context.ts'
+import { announceCredentialChange } from '../../core/http/credentials.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import { operation } from '../../core/http/operation.ts'
+import { hashOf } from '../../core/http/secrets.ts'
+import { issueToken } from './issue-token.ts'
+import { AccessTokenForm, Introspection, Token, TokenForm } from './schema.ts'
+import { deleteLiveToken, findLiveToken } from './store.ts'
+
+export const oauth = [
+  operation({
+    id: 'generateOauthToken',
+    method: 'POST',
+    path: '/v1/oauth/token',
+    summary: 'Generate an access token',
+    description: 'Exchanges an application key for a short-lived access token with the requested scopes.',
+    consumes: 'form',
+    body: TokenForm,
+    reply: Token,
+    errors: ['missing_parameters', 'invalid_grant_type', 'invalid_scope', 'oauth_tokens_limit_exceeded'],
+    idempotent: false,
+    run: (ctx, { body }) => issueToken(ctx, body),
+  }),
+  operation({
+    id: 'introspectOauthToken',
+    method: 'POST',
+    path: '/v1/oauth/introspect',
+    summary: 'Introspect an access token',
+    consumes: 'form',
+    body: AccessTokenForm,
+    reply: Introspection,
+    errors: ['missing_parameters'],
+    writes: false,
+    run: (ctx, { body }) => introspect(ctx, accessToken(body.access_token)),
+  }),
+  operation({
+    id: 'revokeOauthToken',
+    method: 'POST',
+    path: '/v1/oauth/token/revoke',
+    summary: 'Revoke an access token',
+    description: 'The token is dead for the next request. An unknown or dead token answers 404 without a body.',
+    consumes: 'form',
+    body: AccessTokenForm,
+    reply: null,
+    errors: ['missing_parameters', 'not_found'],
+    idempotent: false,
+    run: (ctx, { body }) => revoke(ctx, accessToken(body.access_token)),
+  }),
+]
+
+function accessToken(sent: string | undefined): string {
+  if (sent === undefined || sent === '') throw new ApiError('missing_parameters')
+  return sent
+}
+
+async function introspect(ctx: Ctx, access_token: string): Promise<Introspection> {
+  const token = await findLiveToken(ctx, hashOf(access_token))
+  if (token === undefined) return { active: false }
+  const expires_at = Date.parse(token.expires_at) / 1_000
+  const expires_in = expires_at - Math.floor(Date.parse(ctx.now) / 1_000)
+  const { client_id, scope } = token
+  return { access_token, client_id, expires_at, expires_in, scope, token_type: 'Bearer', active: true }
+}
+
+async function revoke(ctx: Ctx, access_token: string): Promise<void> {
+  if (!(await deleteLiveToken(ctx, hashOf(access_token)))) {
+    const missing = new ApiError('not_found')
+    missing.bodiless = true
+    throw missing
+  }
+  await announceCredentialChange(ctx)
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { OauthTokenRow } from '../../core/db/tables.ts'
+import { toInstant } from '../../core/lib/instant.ts'
+
+/** Live tokens of the project and when the first of them ends. Waits for others who are about to issue one. */
+export async function countLiveTokens({
+  db,
+  project_id,
+  now,
+}: Ctx): Promise<{ live: number; first_end: string | null }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`oauth ${project_id}`}, 0))`.execute(db)
+  return db
+    .selectFrom('oauth_tokens')
+    .where('project_id', '=', project_id)
+    .where('expires_at', '>', now)
+    .select(({ fn }) => [fn.countAll<number>().as('live'), fn.min('expires_at').as('first_end')])
+    .executeTakeFirstOrThrow()
+}
+
+export async function insertToken(
+  { db, project_id, now }: Ctx,
+  token: Pick<OauthTokenRow, 'token_hash' | 'api_key_id' | 'scope'> & { expires_at_seconds: number },
+): Promise<void> {
+  const { token_hash, api_key_id, scope, expires_at_seconds } = token
+  const expires_at = toInstant(expires_at_seconds * 1_000)
+  await db
+    .insertInto('oauth_tokens')
+    .values({ token_hash, project_id, api_key_id, scope, created_at: now, expires_at })
+    .execute()
+}
+
+/** The client id of a key, which cannot be deleted before this transaction ends; undefined when it is gone already. */
+export async function findClientId({ db }: Ctx, api_key_id: string): Promise<string | undefined> {
+  const key = await db
+    .selectFrom('api_keys')
+    .where('id', '=', api_key_id as OauthTokenRow['api_key_id'])
+    .select('client_id')
+    .forKeyShare()
+    .executeTakeFirst()
+  return key?.client_id
+}
+
+/** A live token of the caller's project with the client it was issued to. */
+export async function findLiveToken({ db, project_id, now }: Ctx, token_hash: Buffer) {
+  return db
+    .selectFrom('oauth_tokens')
+    .innerJoin('api_keys', 'api_keys.id', 'oauth_tokens.api_key_id')
+    .where('token_hash', '=', token_hash)
+    .where('oauth_tokens.project_id', '=', project_id)
+    .where('expires_at', '>', now)
+    .where('api_keys.status', '=', 'ACTIVE')
+    .select(['oauth_tokens.scope', 'oauth_tokens.expires_at', 'api_keys.client_id'])
+    .executeTakeFirst()
+}
+
+/** Deletes a live token of the caller's project; false when there is none. */
+export async function deleteLiveToken({ db, project_id, now }: Ctx, token_hash: Buffer): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('oauth_tokens')
+    .where('token_hash', '=', token_hash)
+    .where('project_id', '=', project_id)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
+}

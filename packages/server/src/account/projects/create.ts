@@ -1,0 +1,98 @@
+import { Clean } from 'typebox/value'
+import type { InstallationCtx } from '../../core/context.ts'
+import { insertAllProducts } from '../../core/db/built-in-collections.ts'
+import { insertShipping } from '../../core/db/built-in-products.ts'
+import type { Db } from '../../core/db/connect.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import type { Role } from '../../core/db/tables.ts'
+import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { newSecret } from '../../core/http/secrets.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { CreateProject } from './schema.ts'
+import { assignUser, findUser, insertProject, listOwners } from './store.ts'
+
+/** Creates a project with its users. Nothing is created when any part fails: the transaction is undone. */
+export async function createProject(ctx: InstallationCtx, body: CreateProject): Promise<Project> {
+  if (body.cluster_id !== undefined && body.cluster_id !== ctx.settings.cluster_id)
+    throw new ApiError('forbidden', { details: 'Project is bound to different region' })
+  const project = await insertProjectOf(ctx.db, ctx.now, body, { is_sandbox: false })
+  await assignUsers(ctx.db, project, body.users ?? [])
+  return project
+}
+
+/** Gives the named users their roles, and every owner that of an administrator, whatever was asked for. */
+export async function assignUsers(
+  db: Db,
+  { id: project_id }: Project,
+  users: NonNullable<CreateProject['users']>,
+): Promise<void> {
+  for (const [index, { id, login, role }] of users.entries()) {
+    if ((id === undefined) === (login === undefined))
+      throw invalidPayload(`Property .users[${index}] must have exactly one of 'id', 'login'`)
+    const user = await findUser(db, id === undefined ? { login: login as string } : { id })
+    if (user === undefined) throw notFound('user', (id ?? login) as string)
+    await assignUser(db, project_id, user.id, roleOf(role))
+  }
+  for (const owner of await listOwners(db)) await assignUser(db, project_id, owner.id, 'ADMIN')
+}
+
+/** The row of a new project: what the body says, and the defaults of spec 06, 6.1. */
+export async function insertProjectOf(
+  db: Db,
+  now: string,
+  sent: CreateProject,
+  { is_sandbox }: { is_sandbox: boolean },
+): Promise<Project> {
+  const body = Clean(CreateProject, sent) as CreateProject // what we do not know must not be stored inside of what we do
+  const [owner] = await listOwners(db)
+  const emails = owner === undefined ? [] : [owner.email]
+  const callout = { email: true, in_app: true, emails }
+  const usage = { enabled: true, value: 80, in_app: true, emails }
+  const project = await insertProject(db, {
+    id: newId('project'),
+    name: body.name,
+    description: body.description ?? '',
+    timezone: body.timezone,
+    currency: body.currency,
+    dial_code: body.dial_code ?? null,
+    webhook_version: 'v2024-01-01',
+    client_trusted_domains: JSON.stringify(body.client_trusted_domains ?? []),
+    client_redeem_enabled: body.client_redeem_enabled ?? false,
+    client_publish_enabled: body.client_publish_enabled ?? false,
+    client_list_vouchers_enabled: body.client_list_vouchers_enabled ?? false,
+    client_create_customer_enabled: body.client_create_customer_enabled ?? false,
+    client_loyalty_events_enabled: body.client_loyalty_events_enabled ?? false,
+    client_set_voucher_expiration_date_enabled: body.client_set_voucher_expiration_date_enabled ?? false,
+    webhooks_callout_notifications: JSON.stringify({
+      distributions: callout,
+      webhooks: callout,
+      ...body.webhooks_callout_notifications,
+    }),
+    api_usage_notifications: JSON.stringify({
+      messages: usage,
+      api_calls: usage,
+      bulk_api_calls: usage,
+      webhook_calls: usage,
+      cycle_calls: usage,
+      ...body.api_usage_notifications,
+    }),
+    case_sensitive_codes: body.case_sensitive_codes,
+    api_version: 'v2018-08-01',
+    is_sandbox,
+    webhook_token: newSecret(),
+    created_at: now,
+    deleted_at: null,
+  })
+  await insertShipping(db, project.id, now)
+  await insertAllProducts(db, project.id, now)
+  return project
+}
+
+const roles: readonly Role[] = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT', 'USER_RESTRICTED']
+
+/** A role by its name, or 400. */
+export function roleOf(name: string): Role {
+  if (!roles.includes(name as Role))
+    throw new ApiError('used_incorrect_role', { details: `The role '${name}' is incorrect` })
+  return name as Role
+}

@@ -1,0 +1,88 @@
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db } from '../../core/db/connect.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import { sqlState } from '../../core/db/transaction.ts'
+
+/**
+ * Deletes what a deleted project left, a bounded number of rows at a time, and at last the project itself. It may be
+ * stopped anywhere and run again, also twice at once: what is gone is gone. Answers `again` when it was stopped.
+ */
+export async function purgeProject(db: Db, project_id: string, signal?: AbortSignal): Promise<'again' | undefined> {
+  const project = await db
+    .selectFrom('projects')
+    .where('id', '=', project_id as Project['id'])
+    .where('deleted_at', 'is not', null)
+    .select('id')
+    .executeTakeFirst()
+  if (project === undefined) return undefined
+
+  // A table that another one refers to can be emptied only after it, and goes to the end of the line.
+  const tables = await tablesWithProjects(db)
+  const line = [...tables]
+  let refused_in_a_row = 0
+  for (const table of line) {
+    try {
+      if ((await empty(db, table, project_id, signal)) === 'again') return 'again'
+      refused_in_a_row = 0
+    } catch (error) {
+      refused_in_a_row += 1
+      if (sqlState(error) !== foreignKeyViolation || refused_in_a_row > tables.length) throw error
+      line.push(table)
+    }
+  }
+  await db.deleteFrom('projects').where('id', '=', project.id).execute()
+  return undefined
+}
+
+interface ProjectTable {
+  name: string
+  /** Columns of its primary key. */
+  key: string[]
+}
+
+/** Every table with a `project_id`, asked of the database itself: a new table cannot be forgotten. */
+export async function tablesWithProjects(db: Db): Promise<ProjectTable[]> {
+  const { rows } = await sql<ProjectTable>`
+    select t.table_name::text as name,
+      array_agg(k.column_name::text order by k.ordinal_position) filter (where k.column_name is not null) as key
+    from information_schema.tables t
+    join information_schema.columns c
+      on c.table_schema = t.table_schema and c.table_name = t.table_name and c.column_name = 'project_id'
+    left join information_schema.table_constraints p
+      on p.table_schema = t.table_schema and p.table_name = t.table_name and p.constraint_type = 'PRIMARY KEY'
+    left join information_schema.key_column_usage k
+      on k.constraint_schema = p.constraint_schema and k.constraint_name = p.constraint_name and k.table_name = p.table_name
+    where t.table_schema = current_schema() and t.table_type = 'BASE TABLE'
+    group by t.table_name
+    order by t.table_name`.execute(db)
+  const keyless = rows.find(({ key }) => key === null)
+  if (keyless !== undefined) throw new Error(`Table ${keyless.name} has no primary key to delete it by`)
+  return rows
+}
+
+const batch_rows = 1_000
+const foreignKeyViolation = '23503'
+
+async function empty(
+  db: Db,
+  table: ProjectTable,
+  project_id: string,
+  signal?: AbortSignal,
+): Promise<'again' | undefined> {
+  for (;;) {
+    if (signal?.aborted) return 'again'
+    if ((await deleteSome(db, table, project_id)) < batch_rows) return undefined
+    await setImmediate() // requests first
+  }
+}
+
+async function deleteSome(db: Db, { name, key }: ProjectTable, project_id: string): Promise<number> {
+  const columns = sql.join(key.map((column) => sql.ref(column)))
+  const { numAffectedRows = 0n } = await sql`
+    with doomed as materialized (
+      select ${columns} from ${sql.table(name)} where project_id = ${project_id} limit ${sql.lit(batch_rows)}
+    )
+    delete from ${sql.table(name)} where (${columns}) in (select ${columns} from doomed)`.execute(db)
+  return Number(numAffectedRows)
+}

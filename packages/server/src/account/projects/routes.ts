@@ -1,0 +1,90 @@
+import { announceCredentialChange } from '../../core/http/credentials.ts'
+import { operation } from '../../core/http/operation.ts'
+import { newSecret } from '../../core/http/secrets.ts'
+import { listed } from '../../core/query/list.ts'
+import { createProject } from './create.ts'
+import { removeProject } from './remove.ts'
+import { CreateProject, LimitsBody, ProjectList, ProjectView, UpdateProject } from './schema.ts'
+import { listProjects, updateProject } from './store.ts'
+import { changeLimits, changeProject } from './update.ts'
+import { viewOf } from './view.ts'
+
+export const projects = [
+  operation({
+    id: 'createProject',
+    method: 'POST',
+    path: '/management/v1/projects',
+    summary: 'Create a project',
+    body: CreateProject,
+    reply: ProjectView,
+    errors: ['invalid_payload', 'forbidden', 'not_found', 'used_incorrect_role'],
+    run: async (ctx, { body }) => viewOf(await createProject(ctx, body), ctx.settings),
+  }),
+  operation({
+    id: 'listProjects',
+    method: 'GET',
+    path: '/management/v1/projects',
+    summary: 'List projects',
+    reply: ProjectList,
+    errors: [],
+    run: async (ctx) => {
+      const data = (await listProjects(ctx)).map((project) => viewOf(project, ctx.settings))
+      return listed('data', data, { total: data.length })
+    },
+  }),
+  operation({
+    id: 'getProject',
+    method: 'GET',
+    path: '/management/v1/projects/{projectId}',
+    summary: 'Get a project',
+    reply: ProjectView,
+    errors: ['not_found'],
+    run: async (ctx) => viewOf(ctx.project, ctx.settings),
+  }),
+  operation({
+    id: 'updateProject',
+    method: 'PUT',
+    path: '/management/v1/projects/{projectId}',
+    summary: 'Update a project',
+    description: 'Only the fields that are sent change; they are in force with the next request.',
+    body: UpdateProject,
+    reply: ProjectView,
+    errors: ['invalid_payload', 'not_found'],
+    run: async (ctx, { body }) => viewOf(await changeProject(ctx, body), ctx.settings),
+  }),
+  operation({
+    id: 'deleteProject',
+    method: 'DELETE',
+    path: '/management/v1/projects/{projectId}',
+    summary: 'Delete a project',
+    description: 'Keys and tokens die at once; the data is removed in the background. The sandbox project stays.',
+    reply: null,
+    errors: ['not_found', 'forbidden'],
+    run: (ctx) => removeProject(ctx),
+  }),
+  operation({
+    id: 'regenerateWebhookToken',
+    method: 'POST',
+    path: '/management/v1/projects/{projectId}/webhook-token/regenerate',
+    summary: 'Regenerate the webhook token',
+    reply: ProjectView,
+    errors: ['not_found'],
+    idempotent: false,
+    run: async (ctx) => {
+      const project = await updateProject(ctx, ctx.project.id, { webhook_token: newSecret() })
+      await announceCredentialChange(ctx)
+      return viewOf(project, ctx.settings)
+    },
+  }),
+  operation({
+    id: 'setProjectLimits',
+    method: 'PUT',
+    path: '/management/v1/projects/{projectId}/limits',
+    summary: 'Set the limits of a project',
+    description: 'Replaces the limits of this project; `null` returns it to those of the installation.',
+    body: LimitsBody,
+    reply: ProjectView,
+    errors: ['invalid_payload', 'not_found'],
+    run: async (ctx, { body }) => viewOf(await changeLimits(ctx, body), ctx.settings),
+  }),
+]

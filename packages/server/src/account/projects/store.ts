@@ -1,0 +1,91 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { InstallationCtx } from '../../core/context.ts'
+import type { Db } from '../../core/db/connect.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import type { ProjectRow, Role } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+
+export async function insertProject(db: Db, row: Insertable<ProjectRow>): Promise<Project> {
+  return db.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+/** All projects, oldest first. */
+export async function listProjects({ db }: InstallationCtx): Promise<Project[]> {
+  return db
+    .selectFrom('projects')
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+}
+
+/** The project as the transaction sees it, locked until commit, so that two updates do not lose one another. */
+export async function getProjectForUpdate({ db }: InstallationCtx, id: string): Promise<Project> {
+  const row = await db
+    .selectFrom('projects')
+    .where('id', '=', id as Project['id'])
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('project', id)
+  return row
+}
+
+export async function updateProject(
+  { db }: InstallationCtx,
+  id: Project['id'],
+  changes: Updateable<ProjectRow>,
+): Promise<Project> {
+  const row = await db
+    .updateTable('projects')
+    .set(changes)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('project', id)
+  return row
+}
+
+/** Marks a project deleted and removes every way into it; its data follows in the background. */
+export async function closeProject({ db, now }: InstallationCtx, id: Project['id']): Promise<void> {
+  await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute()
+  await db.deleteFrom('api_keys').where('project_id', '=', id).execute() // tokens go with their keys
+  await db.deleteFrom('project_users').where('project_id', '=', id).execute()
+}
+
+export async function findUser(db: Db, by: { id?: string; login?: string }) {
+  const query = db.selectFrom('users').selectAll()
+  const found =
+    by.id === undefined
+      ? query.where('login', '=', by.login as string)
+      : query.where('id', '=', by.id as `user_${string}`)
+  return found.executeTakeFirst()
+}
+
+export async function listOwners(db: Db) {
+  return db.selectFrom('users').where('is_owner', '=', true).orderBy('created_at').selectAll().execute()
+}
+
+export async function assignUser(db: Db, project_id: string, user_id: string, role: Role): Promise<void> {
+  await db
+    .insertInto('project_users')
+    .values({ project_id, user_id, role })
+    .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
+    .execute()
+}
+
+/** The project with this id, or the only one there is: for the command line. */
+export async function findProjectOrOnly(db: Db, id: string | undefined): Promise<Project> {
+  const query = db.selectFrom('projects').where('deleted_at', 'is', null).selectAll()
+  const found = await (id === undefined ? query : query.where('id', '=', id as Project['id'])).limit(2).execute()
+  const [project] = found
+  if (project === undefined)
+    throw new Error(
+      id === undefined ? 'There is no project yet: start the service once.' : `There is no project ${id}.`,
+    )
+  if (found.length > 1) throw new Error('There are several projects: name one with --project.')
+  return project
+}

@@ -1,0 +1,81 @@
+import type { Updateable } from 'kysely'
+import { Clean } from 'typebox/value'
+import { whenTimezoneChanged } from '../../audience/segments/rewalk.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import type { ProjectRow } from '../../core/db/tables.ts'
+import { announceCredentialChange } from '../../core/http/credentials.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { durationSeconds } from '../../core/lib/call-limits.ts'
+import { ProjectLimits, UpdateProject } from './schema.ts'
+import { getProjectForUpdate, updateProject } from './store.ts'
+
+/** Changes the fields that were sent; the next request on any node goes by them. */
+export async function changeProject(ctx: Ctx, sent: UpdateProject): Promise<Project> {
+  const body = Clean(UpdateProject, sent) as UpdateProject // what we do not know must not be stored inside of what we do
+  const before = await getProjectForUpdate(ctx, ctx.project_id)
+  const changed = await updateProject(ctx, before.id, { ...plainChanges(body), ...nestedChanges(before, body) })
+  if (changed.timezone !== before.timezone) await whenTimezoneChanged({ ...ctx, project: changed })
+  await announceCredentialChange(ctx)
+  return changed
+}
+
+/** Gives the project limits of its own, or with null those of the installation. */
+export async function changeLimits(ctx: Ctx, sent: ProjectLimits | null): Promise<Project> {
+  const limits = sent === null ? null : (Clean(ProjectLimits, sent) as ProjectLimits)
+  const fault = limits === null ? null : faultInDurations(limits)
+  if (fault !== null) throw invalidPayload(fault)
+  const changed = await updateProject(ctx, ctx.project.id, { limits: limits === null ? null : JSON.stringify(limits) })
+  await announceCredentialChange(ctx)
+  return changed
+}
+
+function faultInDurations(limits: ProjectLimits): string | null {
+  for (const kind of ['api_calls', 'bulk_api_calls'] as const)
+    for (const [index, { duration }] of (limits[kind] ?? []).entries())
+      if (durationSeconds(duration) === null)
+        return `Property .${kind}[${index}].duration must be an ISO 8601 duration of weeks, days, hours, minutes and seconds`
+  return null
+}
+
+/** Fields that simply take the value sent. Others, such as `case_sensitive_codes`, never change and are not listed. */
+const plain = [
+  'name',
+  'description',
+  'timezone',
+  'currency',
+  'dial_code',
+  'client_redeem_enabled',
+  'client_publish_enabled',
+  'client_list_vouchers_enabled',
+  'client_create_customer_enabled',
+  'client_loyalty_events_enabled',
+  'client_set_voucher_expiration_date_enabled',
+] as const satisfies Array<keyof UpdateProject & keyof ProjectRow>
+
+function plainChanges(body: UpdateProject): Updateable<ProjectRow> {
+  return Object.fromEntries(plain.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
+}
+
+/** Notification objects may be sent member by member; lists and the code configuration are replaced whole. */
+function nestedChanges(before: Project, body: UpdateProject): Updateable<ProjectRow> {
+  const { client_trusted_domains, webhooks_callout_notifications, api_usage_notifications, default_code_config } = body
+  return {
+    // Nothing else may change, but an update always names at least one column.
+    webhook_version: before.webhook_version,
+    ...(client_trusted_domains && { client_trusted_domains: JSON.stringify(client_trusted_domains) }),
+    ...(webhooks_callout_notifications && {
+      webhooks_callout_notifications: JSON.stringify({
+        ...before.webhooks_callout_notifications,
+        ...webhooks_callout_notifications,
+      }),
+    }),
+    ...(api_usage_notifications && {
+      api_usage_notifications: JSON.stringify({ ...before.api_usage_notifications, ...api_usage_notifications }),
+    }),
+    ...(default_code_config && {
+      default_code_config:
+        default_code_config.charset === null ? null : JSON.stringify({ charset: default_code_config.charset }),
+    }),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Project } from '../../core/db/project-row.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { ProjectView } from './schema.ts'
+
+/** A project as the management API shows it. */
+export function viewOf(project: Project, { cluster_id }: Settings): ProjectView {
+  const {
+    config_version: _,
+    created_at: __,
+    deleted_at: ___,
+    tracking_secret: ____,
+    default_code_config,
+    limits,
+    ...shown
+  } = project
+  return {
+    ...shown,
+    webhook_version: 'v2024-01-01',
+    api_version: 'v2018-08-01',
+    cluster_id,
+    webhooks_callout_notifications:
+      project.webhooks_callout_notifications as ProjectView['webhooks_callout_notifications'],
+    api_usage_notifications: {
+      ...project.api_usage_notifications,
+      redemptions: { enabled: false, value: 80, in_app: false, emails: [] },
+    } as unknown as ProjectView['api_usage_notifications'],
+    ...(default_code_config === null ? {} : { default_code_config }),
+    ...(limits === null ? {} : { limits }),
+  }
+}

@@ -1,0 +1,110 @@
+import { mulDiv } from '@guerdon/engine'
+import type { Selectable } from 'kysely'
+import type { CustomerRow } from '../../core/db/tables.ts'
+import type { SimpleCustomer } from '../../core/events/shapes.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import type { Address, Customer, CustomerSummary } from './schema.ts'
+
+export type StoredCustomer = Selectable<CustomerRow>
+
+/** A customer as the API shows it; what was never set is left out (spec 04, 4.1). */
+export function toCustomer(row: StoredCustomer): Customer {
+  const { id, source_id, address, loyalty, referrals, metadata, system_metadata, created_at } = row
+  const customer: Customer = {
+    id,
+    source_id,
+    address: address === null ? null : ({ ...no_address, ...address } as Address),
+    summary: summaryOf(row),
+    loyalty,
+    referrals,
+    metadata,
+    system_metadata,
+    created_at,
+    object: 'customer',
+  }
+  for (const name of unset_left_out) if (row[name] !== null) customer[name] = row[name]
+  return customer
+}
+
+/** Somebody of whom only a name is known: a customer that was never stored, without an id. */
+export const toStranger = (source_id: string, now: Instant): Customer => ({
+  ...toCustomer(newborn({ source_id }, now)),
+  id: '',
+})
+
+/** A customer as it is stored at birth. */
+export const newborn = (said: Partial<StoredCustomer>, now: Instant): StoredCustomer => ({
+  ...nobody,
+  ...said,
+  created_at: now,
+})
+
+/** The short form that events, redemptions and answers about other things carry. */
+export function toSimpleCustomer({
+  id,
+  name,
+  email,
+  source_id,
+  metadata,
+}: Pick<StoredCustomer, 'id' | 'name' | 'email' | 'source_id' | 'metadata'>): SimpleCustomer {
+  return { id, name, email, source_id, metadata, object: 'customer' }
+}
+
+const unset_left_out = ['name', 'description', 'email', 'phone', 'birthdate', 'birthday', 'updated_at'] as const
+
+const no_address = { city: null, state: null, line_1: null, line_2: null, country: null, postal_code: null }
+
+function summaryOf(row: StoredCustomer): CustomerSummary {
+  const { orders_total_amount: total_amount, orders_total_count: total_count, last_order_date } = row
+  return {
+    redemptions: {
+      total_redeemed: row.redemptions_succeeded + row.redemptions_failed,
+      total_failed: row.redemptions_failed,
+      total_succeeded: row.redemptions_succeeded,
+      total_rolled_back: row.redemptions_rolled_back,
+      total_rollback_failed: row.rollbacks_failed,
+      total_rollback_succeeded: row.rollbacks_succeeded,
+      gift: { redeemed_amount: row.gift_redeemed_amount, amount_to_go: row.gift_amount_to_go },
+      loyalty_card: { redeemed_points: row.redeemed_points, points_to_go: row.loyalty.points },
+    },
+    orders: {
+      total_amount,
+      total_count,
+      average_amount: total_count === 0 ? 0 : mulDiv(total_amount, 1, total_count),
+      last_order_amount: row.last_order_amount ?? 0,
+      ...(last_order_date === null ? {} : { last_order_date }),
+    },
+  }
+}
+
+const nobody: StoredCustomer = {
+  project_id: '',
+  id: 'cust_',
+  source_id: null,
+  name: null,
+  description: null,
+  email: null,
+  phone: null,
+  birthdate: null,
+  birthday: null,
+  address: null,
+  metadata: {},
+  system_metadata: {},
+  orders_total_amount: 0,
+  orders_total_count: 0,
+  last_order_amount: null,
+  last_order_date: null,
+  redemptions_succeeded: 0,
+  redemptions_failed: 0,
+  redemptions_rolled_back: 0,
+  rollbacks_succeeded: 0,
+  rollbacks_failed: 0,
+  gift_redeemed_amount: 0,
+  gift_amount_to_go: 0,
+  redeemed_points: 0,
+  loyalty: { points: 0, referred_customers: 0, campaigns: {} },
+  referrals: { total: 0, campaigns: [] },
+  created_at: '',
+  updated_at: null,
+  deleted_at: null,
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { forgetEvents } from '../../core/events/forget.ts'
+import { destroyVouchers, removeVoucher } from '../../incentives/vouchers/remove.ts'
+import { listVouchersById } from '../../incentives/vouchers/store.ts'
+import type { StoredCustomer } from './customer.ts'
+
+/**
+ * Takes from a customer that is being erased all that it was given (spec 04, 4.3; spec 05, section 11): what tells of it goes,
+ * its loyalty cards go with their points, other codes have no holder any more, and publications do not say whom they were
+ * for. Codes stay published: nobody else gets them. Answers how many events about it are gone.
+ */
+export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise<number> {
+  const { db, project_id } = ctx
+  const events = await forgetEvents(
+    db,
+    project_id,
+    sql`events.entity_id = telling.entity_id
+      and (events.type in ('publication.succeeded', 'voucher.published', 'voucher.gift.transaction.created')
+        or events.type like 'voucher.loyalty_card.%')`,
+    sql`(
+      select id as entity_id from publications where project_id = ${project_id} and customer_id = ${id}
+      union all
+      select voucher_id from holders where project_id = ${project_id} and customer_id = ${id} and role <> 'REFEREE'
+    ) as telling`,
+  )
+  await destroyCards(ctx, id)
+  await sql`update publications set customer_id = null where project_id = ${project_id} and customer_id = ${id}`.execute(
+    db,
+  )
+  await sql`
+    update vouchers set holder_id = null, referrer_id = nullif(referrer_id, ${id})
+    where project_id = ${project_id} and holder_id = ${id}`.execute(db)
+  await sql`delete from holders where project_id = ${project_id} and customer_id = ${id}`.execute(db)
+  await eraseReferrals(ctx, id)
+  return events.length
+}
+
+/** Whom it referred, who referred it, and what it was given for that. */
+async function eraseReferrals({ db, project_id }: Ctx, id: StoredCustomer['id']): Promise<void> {
+  await sql`delete from reward_redemptions where project_id = ${project_id} and customer_id = ${id}`.execute(db)
+  // Whoever was referred no longer says by whom.
+  await sql`
+    update customers c set referrals = (
+      select jsonb_build_object('total', count(*), 'campaigns', coalesce(jsonb_agg(value order by place), '[]'))
+      from jsonb_array_elements(c.referrals->'campaigns') with ordinality as each (value, place)
+      where value->>'referrer_id' <> ${id})
+    where project_id = ${project_id} and id in (
+      select referee_id from referral_conversions where project_id = ${project_id} and referrer_id = ${id})`.execute(db)
+  // Programs are few, and so are their tiers: each of these is looked up by its key.
+  await sql`delete from referral_conversions where project_id = ${project_id} and referrer_id = ${id}
+    and campaign_id in (select id from campaigns where project_id = ${project_id} and campaign_type = 'REFERRAL_PROGRAM')`.execute(
+    db,
+  )
+  await sql`delete from referral_conversions where project_id = ${project_id} and referee_id = ${id}`.execute(db)
+  await sql`delete from referral_grants where project_id = ${project_id} and referrer_id = ${id}
+    and tier_id in (select id from referral_tiers where project_id = ${project_id})`.execute(db)
+}
+
+/** Also those in the bin, or of a campaign that is, which count as deleted since they are there. */
+async function destroyCards(ctx: Ctx, id: StoredCustomer['id']): Promise<void> {
+  const held = await ctx.db
+    .selectFrom('vouchers')
+    .where('project_id', '=', ctx.project_id)
+    .where('holder_id', '=', id)
+    .where('type', '=', 'LOYALTY_CARD')
+    .orderBy('id')
+    .select(['id', 'campaign_id'])
+    .execute()
+  // The campaigns before the cards, as everywhere; one that is being deleted is waited for.
+  const campaign_ids = [...new Set(held.flatMap(({ campaign_id }) => campaign_id ?? []))]
+  await sql`select 1 from campaigns where project_id = ${ctx.project_id} and id = any(${campaign_ids}::text[])
+    order by id for key share`.execute(ctx.db)
+  const ids = held.map((card) => card.id)
+  for (const card of await listVouchersById(ctx, ids)) await removeVoucher(ctx, card, true)
+  await destroyVouchers(ctx, ids)
+}

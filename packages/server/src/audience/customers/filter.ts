@@ -1,0 +1,23 @@
+import type { Ctx } from '../../core/context.ts'
+import type { ApiError } from '../../core/http/errors.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { type Filter, filterSql, locationsIn, parseFilter } from '../../core/query/filter/filter.ts'
+import { listLocationShapes } from '../../definitions/locations/store.ts'
+import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
+import { customerFields } from './fields.ts'
+
+/** A filter over customers that somebody sent, checked against the fields and the metadata schema of the project. */
+export async function parseCustomerFilter(
+  ctx: Ctx,
+  sent: unknown,
+  options: { refuse?: (details: string) => ApiError; property?: string } = {},
+): Promise<Filter> {
+  return parseFilter(sent, customerFields(await metadataTypes(ctx, 'customer')), options)
+}
+
+/** The same as a condition of a statement that reads `customers`. */
+export async function customerFilterSql(ctx: Ctx, sent: unknown): Promise<Condition> {
+  const filter = await parseCustomerFilter(ctx, sent)
+  const locations = await listLocationShapes(ctx, locationsIn(filter))
+  return filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone }, { locations })
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { killedInTheMiddle, sendFile } from '../../testing/killed-action.ts'
+
+test('an import survives kill -9 in the middle: customers without any key are there once each', {
+  timeout: 120_000,
+}, async () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) => `Customer ${n},${n % 1_000 === 999 ? 'never' : '1990-03-01'}`)
+  const { action, address, headers, client } = await killedInTheMiddle({
+    start: (address, headers) =>
+      sendFile(`${address}/v1/customers/importCSV`, headers, 'customers.csv', ['Name,Birthdate', ...rows]),
+  })
+  expect(action.result).toMatchObject({ done_count: 9_990, failed_count: 10 })
+  expect(action.result.failed.map(({ row }: { row: number }) => row)).toEqual(
+    Array.from({ length: 10 }, (_, n) => (n + 1) * 1_000),
+  )
+  const { rows: counted } = await client.query(
+    'select count(*)::int as all, count(distinct name)::int as names from customers',
+  )
+  expect(counted).toEqual([{ all: 9_990, names: 9_990 }])
+  const listed = await fetch(`${address}/v1/customers?limit=1`, { headers })
+  expect(await listed.json()).toMatchObject({ total: 9_990, has_more: true })
+})

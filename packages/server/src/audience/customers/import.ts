@@ -1,0 +1,196 @@
+import { type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { noteGrowth } from '../../core/db/statistics.ts'
+import type { CustomerRow } from '../../core/db/tables.ts'
+import { tally } from '../../core/db/tallies.ts'
+import { emitMany, type NewEvent } from '../../core/events/emit.ts'
+import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { parseInstant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { noteChanged } from '../segments/changed.ts'
+import { newborn, type StoredCustomer, toCustomer } from './customer.ts'
+
+/** Spec 04, 4.4: a row overwrites a whole profile, and what it does not say is cleared. */
+export const importCustomers = defineCsvImport<MetadataRules>({
+  type: 'CUSTOMERS.IMPORT_CSV',
+  noun: 'customer(s)',
+  prepare: (ctx) => loadMetadataRules(ctx, 'customer'),
+  failure: ({ cells }) => ({ source_id: cellOf(cells, 'source_id') }),
+  async rows(ctx, rows, rules) {
+    const failures: RowFailure[] = []
+    for (let at = 0; at < rows.length; at += batch_rows)
+      failures.push(...(await saveRows(ctx, rows.slice(at, at + batch_rows), rules)))
+    await noteGrowth(ctx, 'customers')
+    return failures
+  },
+})
+
+/** Few enough to be garbage before the collector moves them among what stays: the process does not grow with the file. */
+const batch_rows = 250
+
+/**
+ * A part of a step: every row is read and checked on its own, then all are written together by one statement each for
+ * those that exist and those that are new. Of several rows for one customer the last one stays.
+ */
+async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise<RowFailure[]> {
+  const failures: RowFailure[] = []
+  const profiles: Profile[] = []
+  for (const row of rows) {
+    try {
+      profiles.push(readProfile(row, rules))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      failures.push({ row, reason: error.message })
+    }
+  }
+  const stored = await lockStored(ctx, profiles)
+  const updates = new Map<string, Overwrite>()
+  const inserts = new Map<string, Overwrite>()
+  for (const profile of profiles) {
+    const { row, id, source_id, ...columns } = profile
+    const found = stored.find((one) =>
+      id === null ? source_id !== null && one.source_id === source_id : one.id === id,
+    )
+    if (found !== undefined) updates.set(found.id, { ...columns, id: found.id, source_id: found.source_id })
+    else if (id !== null) failures.push({ row, reason: notFound('customer', id).message })
+    else {
+      const new_id = newId('customer', Date.parse(ctx.now))
+      inserts.set(source_id ?? new_id, { ...columns, id: new_id, source_id })
+    }
+  }
+  await overwrite(ctx, [...updates.values()])
+  const created = await insertAll(ctx, [...inserts.values()])
+  // Whoever was created by somebody else in this very moment is there now, and is overwritten like the others.
+  const late = await withIds(
+    ctx,
+    [...inserts.values()].filter(({ id }) => !created.has(id)),
+  )
+  await overwrite(ctx, late)
+  await noteChanged(ctx, [...updates.keys(), ...created, ...late.map(({ id }) => id)])
+  return failures
+}
+
+interface Profile extends Columns {
+  row: CsvRow
+  id: string | null
+  source_id: string | null
+}
+
+type Columns = Pick<
+  Selectable<CustomerRow>,
+  'name' | 'description' | 'email' | 'phone' | 'birthdate' | 'address' | 'metadata'
+>
+
+type Overwrite = Columns & Pick<StoredCustomer, 'id' | 'source_id'>
+
+const address_parts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code']
+const texts = ['name', 'email', 'phone', 'source_id', ...address_parts.map((part) => `address_${part}`)]
+const known_headers = new Set(['id', 'birthdate', 'description', ...texts])
+
+/** A row as a profile, or the refusal it meets. */
+function readProfile(row: CsvRow, rules: MetadataRules): Profile {
+  const said = new Map<string, string>()
+  const metadata: Record<string, unknown> = {}
+  for (const [header, cell] of Object.entries(row.cells)) {
+    if (cell === '') continue
+    const name = header.toLowerCase()
+    if (known_headers.has(name)) said.set(name, cell)
+    else metadata[header] = rules.fromText(header, cell)
+  }
+  for (const name of texts)
+    if ([...(said.get(name) ?? '')].length > limits.name_length_max)
+      throw invalidPayload(`Column ${name} must NOT have more than ${limits.name_length_max} characters`)
+  if ([...(said.get('description') ?? '')].length > limits.text_length_max)
+    throw invalidPayload(`Column description must NOT have more than ${limits.text_length_max} characters`)
+  rules.check(metadata, { isNew: true }) // what is missing is missing afterwards
+  const text = (name: string) => said.get(name) ?? null
+  const address = address_parts.map((part) => [part, text(`address_${part}`)] as const)
+  return {
+    row,
+    id: text('id'),
+    source_id: text('source_id'),
+    name: text('name'),
+    description: text('description'),
+    email: text('email'),
+    phone: text('phone'),
+    birthdate: dayOf(text('birthdate')),
+    address: address.some(([, value]) => value !== null) ? Object.fromEntries(address) : null,
+    metadata,
+  }
+}
+
+function dayOf(text: string | null): string | null {
+  if (text === null) return null
+  if (!/^(?!0000)\d{4}-/.test(text) || parseInstant(text) === null)
+    throw invalidPayload('Column birthdate cannot be recognized as a ISO-8601 compliant date')
+  return text.slice(0, 10)
+}
+
+const cellOf = (cells: CsvRow['cells'], header: string): string | null =>
+  Object.entries(cells).find(([name]) => name.toLowerCase() === header)?.[1] || null
+
+/** The customers that rows name, locked in the order of their ids. */
+async function lockStored({ db, project_id }: Ctx, profiles: readonly Profile[]) {
+  const ids = profiles.flatMap(({ id }) => (id === null ? [] : [id]))
+  const source_ids = profiles.flatMap(({ id, source_id }) => (id === null && source_id !== null ? [source_id] : []))
+  const { rows } = await sql<Pick<StoredCustomer, 'id' | 'source_id'>>`
+    select id, source_id from customers
+    where project_id = ${project_id} and deleted_at is null
+      and (id = any(${ids}::text[]) or source_id = any(${source_ids}::text[]))
+    order by id for update`.execute(db)
+  return rows
+}
+
+async function withIds(ctx: Ctx, late: readonly Overwrite[]): Promise<Overwrite[]> {
+  if (late.length === 0) return []
+  const { rows } = await sql<{ id: StoredCustomer['id']; source_id: string }>`
+    select id, source_id from customers
+    where project_id = ${ctx.project_id} and deleted_at is null
+      and source_id = any(${late.map(({ source_id }) => source_id)}::text[])
+    order by id for update`.execute(ctx.db)
+  return rows.flatMap(({ id, source_id }) => {
+    const wanted = late.find((one) => one.source_id === source_id)
+    return wanted === undefined ? [] : [{ ...wanted, id }]
+  })
+}
+
+/** All rows are one parameter: a statement has room for 65,535. */
+const recordsOf = (rows: readonly Overwrite[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id text, source_id text, name text, description text,
+    email text, phone text, birthdate date, address jsonb, metadata jsonb)`
+
+async function overwrite({ db, project_id, now }: Ctx, rows: readonly Overwrite[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update customers c set
+      name = r.name, description = r.description, email = r.email, phone = r.phone, birthdate = r.birthdate,
+      birthday = null, address = nullif(r.address, 'null'::jsonb), metadata = r.metadata, updated_at = ${now}::timestamptz
+    from ${recordsOf(rows)}
+    where c.project_id = ${project_id} and c.id = r.id`.execute(db)
+}
+
+async function insertAll(ctx: Ctx, rows: readonly Overwrite[]): Promise<Set<StoredCustomer['id']>> {
+  if (rows.length === 0) return new Set()
+  const { db, project_id, now } = ctx
+  const { rows: inserted } = await sql<Pick<StoredCustomer, 'id'>>`
+    insert into customers (project_id, id, source_id, name, description, email, phone, birthdate, address, metadata, created_at)
+    select ${project_id}, id, source_id, name, description, email, phone, birthdate, nullif(address, 'null'::jsonb), metadata,
+      ${now}::timestamptz
+    from ${recordsOf(rows)}
+    on conflict (project_id, source_id) where deleted_at is null do nothing
+    returning id`.execute(db)
+  const created = new Set(inserted.map(({ id }) => id))
+  await tally(db, project_id, 'customers', created.size)
+  await emitMany(
+    ctx,
+    rows.flatMap((row): NewEvent[] => {
+      if (!created.has(row.id)) return []
+      const customer = toCustomer(newborn(row, now))
+      return [{ type: 'customer.created', entity_id: row.id, data: { customer } }]
+    }),
+  )
+  return created
+}

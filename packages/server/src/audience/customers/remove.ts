@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { tally } from '../../core/db/tallies.ts'
+import { emit } from '../../core/events/emit.ts'
+import { forgetEvents } from '../../core/events/forget.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { eraseCustomerFromRedemptions } from '../../redemptions/store.ts'
+import { type StoredCustomer, toCustomer } from './customer.ts'
+import { eraseHoldings } from './erase-holdings.ts'
+import type { PermanentDeletion } from './schema.ts'
+import { updateCustomer } from './store.ts'
+
+/** Hides a customer. Its `source_id` is free at once; what it did keeps naming it (spec 04, 4.3). */
+export async function hideCustomer(ctx: Ctx, { id, source_id }: StoredCustomer): Promise<void> {
+  const { db, project_id, now } = ctx
+  const hidden = await updateCustomer(ctx, id, {
+    source_id: source_id === null ? null : `${source_id}_deleted${now}`,
+    deleted_at: now,
+  })
+  await tally(db, project_id, 'customers', -1)
+  await deleteMemberships(ctx, id)
+  await emit(ctx, 'customer.deleted', id, { customer: toCustomer(hidden) })
+}
+
+/** Erases a customer and what is about it alone; a record of how much there was is all that stays. */
+export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer): Promise<PermanentDeletion> {
+  const { db, project_id, now } = ctx
+  const removed = async (table: string, condition: ReturnType<typeof sql>): Promise<number> => {
+    const { numAffectedRows = 0n } =
+      await sql`delete from ${sql.table(table)} where project_id = ${project_id} and ${condition}`.execute(db)
+    return Number(numAffectedRows)
+  }
+  // Its own events first: the others share with them what they say.
+  const own_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const order_events = own_events.filter((type) => type.startsWith('customer.order.')).length
+  const holding_events = (await eraseHoldings(ctx, id)) + (await eraseCustomerFromRedemptions(ctx, id))
+  // What was erased with its cards was told of it once more.
+  const late_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const customer_events = own_events.length - order_events + holding_events + late_events.length
+  const events = await removed('custom_events', sql`customer_id = ${id}`)
+  await removed('custom_event_tallies', sql`customer_id = ${id}`)
+  const orders = await removed('orders', sql`customer_id = ${id}`)
+  await sql`update orders set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`.execute(db)
+  const segments = await deleteMemberships(ctx, id)
+  await removed('customers', sql`id = ${id}`)
+  if (deleted_at === null) await tally(db, project_id, 'customers', -1)
+  await tally(db, project_id, 'orders', -orders)
+  return {
+    id: newId('permanent_deletion'),
+    created_at: now,
+    related_object_id: id,
+    related_object: 'customer',
+    status: 'DONE',
+    data_json: { events, customer_events, daily_events: 0, segments, orders, order_events, customer: 1 },
+    object: 'pernament_deletion',
+  }
+}
+
+async function deleteMemberships({ db, project_id }: Ctx, id: StoredCustomer['id']): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('segment_members')
+    .where('project_id', '=', project_id)
+    .where('customer_id', '=', id)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

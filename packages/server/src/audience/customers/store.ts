@@ -1,0 +1,166 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { CustomerRow } from '../../core/db/tables.ts'
+import { tally, tallyOf } from '../../core/db/tallies.ts'
+import { notFound } from '../../core/http/errors.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { pageOf } from '../../core/query/list.ts'
+import type { StoredCustomer } from './customer.ts'
+import type { CustomerQuery } from './schema.ts'
+
+type CustomerId = CustomerRow['id']
+
+/** A customer by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+export async function getCustomer(ctx: Ctx, key: string, options: { lock?: boolean } = {}): Promise<StoredCustomer> {
+  const found = await findCustomer(ctx, key, options)
+  if (found === undefined) throw notFound('customer', key)
+  return found
+}
+
+export async function findCustomer(
+  { db, project_id }: Ctx,
+  key: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<StoredCustomer | undefined> {
+  return db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where((is) => is.or([is('id', '=', key as CustomerId), is('source_id', '=', key)]))
+    .where('deleted_at', 'is', null)
+    .orderBy((is) => is('id', '=', key as CustomerId), 'desc')
+    .limit(1)
+    .selectAll()
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+/** Customers by our ids, in the order of the ids, so that whoever locks several never waits in a circle. */
+export async function listCustomersById(
+  { db, project_id }: Ctx,
+  ids: readonly CustomerId[],
+  { lock = false }: { lock?: boolean } = {},
+): Promise<StoredCustomer[]> {
+  return db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .selectAll()
+    .$if(lock, (query) => query.forUpdate())
+    .execute()
+}
+
+export async function findCustomerById(
+  { db, project_id }: Ctx,
+  id: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<StoredCustomer | undefined> {
+  return db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as CustomerId)
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+export async function findCustomerBySource(
+  { db, project_id }: Ctx,
+  source_id: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<StoredCustomer | undefined> {
+  return db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where('source_id', '=', source_id)
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+/** Which of these source ids are taken by a customer. */
+export async function listSourcesKnown({ db, project_id }: Ctx, source_ids: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`source_id = any(${source_ids}::text[])`)
+    .where('deleted_at', 'is', null)
+    .select('source_id')
+    .execute()
+  return new Set(rows.map(({ source_id }) => source_id as string))
+}
+
+/** Whoever is to be erased, locked: a hidden customer too, by its id. */
+export async function getCustomerToErase(ctx: Ctx, key: string): Promise<StoredCustomer> {
+  const hidden = await ctx.db
+    .selectFrom('customers')
+    .where('project_id', '=', ctx.project_id)
+    .where('id', '=', key as CustomerId)
+    .selectAll()
+    .forUpdate()
+    .executeTakeFirst()
+  return hidden ?? getCustomer(ctx, key, { lock: true })
+}
+
+/** A new customer, or undefined when another request was faster with the same `source_id`. */
+export async function insertCustomer(
+  { db, project_id }: Ctx,
+  row: Omit<Insertable<CustomerRow>, 'project_id'>,
+): Promise<StoredCustomer | undefined> {
+  const inserted = await db
+    .insertInto('customers')
+    .values({ project_id, ...row })
+    .onConflict((conflict) => conflict.columns(['project_id', 'source_id']).where('deleted_at', 'is', null).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (inserted !== undefined) await tally(db, project_id, 'customers', 1)
+  return inserted
+}
+
+/** Writes columns of a customer that the caller has locked. */
+export async function updateCustomer(
+  { db, project_id }: Ctx,
+  id: CustomerId,
+  changes: Updateable<CustomerRow>,
+): Promise<StoredCustomer> {
+  return db
+    .updateTable('customers')
+    .set(changes)
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** A page of the customers, whose `starting_after` is a moment of the column they are sorted by (spec 04, 1.5). */
+export async function listCustomers(
+  { db, project_id }: Ctx,
+  query: CustomerQuery,
+  where: Condition[],
+): Promise<{ rows: StoredCustomer[]; total: number; has_more: boolean }> {
+  const { order = '-created_at', starting_after } = query
+  return pageOf(
+    db.selectFrom('customers').where('project_id', '=', project_id).where('deleted_at', 'is', null).selectAll(),
+    query,
+    {
+      columns: {
+        created_at: 'created_at',
+        updated_at: { nullable: 'updated_at' },
+        source_id: { nullable: 'source_id' },
+      },
+      default_order: '-created_at',
+      where,
+      total: tallyOf(project_id, 'customers'),
+      ...(starting_after === undefined ? {} : { after: beyond(order, starting_after) }),
+    },
+  )
+}
+
+/** Sorted by `source_id`, the moment is one of creation. */
+function beyond(order: string, moment: string): Condition {
+  const column = sql.ref(order.endsWith('updated_at') ? 'updated_at' : 'created_at')
+  return order.startsWith('-') ? sql`${column} < ${moment}::timestamptz` : sql`${column} > ${moment}::timestamptz`
+}

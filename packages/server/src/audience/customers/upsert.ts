@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { noteChanged } from '../segments/changed.ts'
+import { type StoredCustomer, toCustomer } from './customer.ts'
+import type { CustomerBody, CustomerProfile } from './schema.ts'
+import { findCustomerById, findCustomerBySource, insertCustomer, updateCustomer } from './store.ts'
+
+export interface UpsertOptions {
+  /** Loaded once by whoever writes many. */
+  rules?: MetadataRules
+  /** Bulk changes tell nobody that a customer was updated (spec 06, 8.4). */
+  silent?: boolean
+  /** From the client side, the metadata of a customer that exists is not changed (spec 04, 4.3). */
+  keeps_metadata?: boolean
+}
+
+export interface Upserted {
+  customer: StoredCustomer
+  isNew: boolean
+}
+
+/**
+ * The customer that a request names, created or brought up to date by what it says (spec 04, 4.2): by `id`, which must
+ * exist; else by `source_id`; else a new, anonymous one. The row stays locked until the end of the transaction, so that
+ * of many parallel requests each works on what the one before it left.
+ */
+export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: UpsertOptions = {}): Promise<Upserted> {
+  const rules = options.rules ?? (await loadMetadataRules(ctx, 'customer'))
+  const { id, source_id, ...profile } = sent
+  if (id !== undefined && id !== null) {
+    const found = await findCustomerById(ctx, id, { lock: true })
+    if (found === undefined) throw notFound('customer', id)
+    return { customer: await changeCustomer(ctx, found, profile, { ...options, rules }), isNew: false }
+  }
+  for (;;) {
+    const found =
+      source_id === undefined || source_id === null
+        ? undefined
+        : await findCustomerBySource(ctx, source_id, { lock: true })
+    if (found !== undefined)
+      return { customer: await changeCustomer(ctx, found, profile, { ...options, rules }), isNew: false }
+    const created = await createCustomer(ctx, source_id ?? null, profile, rules)
+    if (created !== undefined) return { customer: created, isNew: true }
+    // Somebody else has just created it: what was sent belongs to that one.
+  }
+}
+
+async function createCustomer(
+  ctx: Ctx,
+  source_id: string | null,
+  profile: CustomerProfile,
+  rules: MetadataRules,
+): Promise<StoredCustomer | undefined> {
+  const metadata = profile.metadata ?? {}
+  rules.check(metadata, { isNew: true })
+  const customer = await insertCustomer(ctx, {
+    id: newId('customer', Date.parse(ctx.now)),
+    source_id,
+    ...columnsOf(profile),
+    metadata: JSON.stringify(metadata),
+    created_at: ctx.now,
+  })
+  if (customer === undefined) return undefined
+  await emit(ctx, 'customer.created', customer.id, { customer: toCustomer(customer) })
+  await noteChanged(ctx, [customer.id])
+  return customer
+}
+
+/** Merges what was sent into a customer that is locked. Only a value that really differs is worth an event. */
+export async function changeCustomer(
+  ctx: Ctx,
+  customer: StoredCustomer,
+  profile: CustomerProfile,
+  { rules, silent = false, keeps_metadata = false }: UpsertOptions & { rules: MetadataRules },
+): Promise<StoredCustomer> {
+  const sent = keeps_metadata ? {} : (profile.metadata ?? {})
+  const metadata = rules.merged(customer.metadata, sent)
+  const changed = await updateCustomer(ctx, customer.id, {
+    ...columnsOf(profile, customer),
+    metadata: JSON.stringify(metadata),
+    updated_at: ctx.now,
+  })
+  await noteChanged(ctx, [changed.id]) // `updated_at` has moved at least, and may be filtered by
+  if (!silent && !isSame(customer, changed))
+    await emit(ctx, 'customer.updated', changed.id, { customer: toCustomer(changed) })
+  return changed
+}
+
+interface ProfileColumns {
+  name?: string | null
+  description?: string | null
+  email?: string | null
+  phone?: string | null
+  birthdate?: string | null
+  birthday?: string | null
+  /** JSON. */
+  address?: string | null
+}
+
+/** The columns of what was sent; `null` clears. Of an address, the parts that were not sent stay. */
+function columnsOf(profile: CustomerProfile, stored?: StoredCustomer): ProfileColumns {
+  const columns: ProfileColumns = {}
+  for (const name of ['name', 'description', 'email', 'phone', 'birthdate', 'birthday'] as const)
+    if (profile[name] !== undefined) columns[name] = profile[name]
+  const { address } = profile
+  if (address !== undefined)
+    columns.address = address === null ? null : JSON.stringify({ ...stored?.address, ...addressOf(address) })
+  return columns
+}
+
+/** A customer with what a request says of it, key by key, without writing it down. */
+export function overlaidProfile(customer: StoredCustomer, profile: CustomerProfile): StoredCustomer {
+  const { address, ...columns } = columnsOf(profile, customer)
+  return {
+    ...customer,
+    ...columns,
+    ...(address === undefined ? {} : { address: address === null ? null : JSON.parse(address) }),
+    metadata: { ...customer.metadata, ...profile.metadata },
+  }
+}
+
+const address_parts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code'] as const
+
+/** Without what we do not know. */
+function addressOf(sent: NonNullable<CustomerProfile['address']>): Record<string, string | null> {
+  return Object.fromEntries(address_parts.flatMap((part) => (sent[part] === undefined ? [] : [[part, sent[part]]])))
+}
+
+function isSame({ updated_at: _, ...before }: StoredCustomer, { updated_at: __, ...after }: StoredCustomer): boolean {
+  return isDeepStrictEqual(before, after)
+}

@@ -1,0 +1,33 @@
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
+import { emit } from '../../core/events/emit.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { readSegmentFilter } from './filter.ts'
+import type { CreateSegment, Segment } from './schema.ts'
+import { countDynamicSegments, insertMembers, insertSegment, startWalks, toSegment } from './store.ts'
+
+/** Creates a segment. Who belongs to a dynamic one is found out in the background, silently (spec 04, 3.3). */
+export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segment> {
+  const { name, customers } = body
+  const type = body.type ?? (customers === undefined ? 'passive' : 'static')
+  const definition = type === 'static' ? null : await readSegmentFilter(ctx, body.filter)
+  // The project stays locked until commit, so that two creations cannot both be the last one that fits.
+  const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
+  if (type !== 'static' && (await countDynamicSegments(ctx)) >= limits.dynamic_segments_max)
+    throw invalidPayload(`Project must NOT have more than ${limits.dynamic_segments_max} dynamic segments`)
+  const segment = await insertSegment(ctx, {
+    id: newId('segment', Date.parse(ctx.now)),
+    name,
+    type,
+    filter: definition === null ? null : JSON.stringify(definition.filter),
+    is_day_relative: definition?.is_day_relative ?? false,
+    created_at: ctx.now,
+    config_version,
+  })
+  if (type === 'static') await insertMembers(ctx, segment.id, customers ?? [])
+  else await startWalks(ctx, [segment.id], { silent: true })
+  await emit(ctx, 'segment.created', segment.id, toSegment(segment))
+  return toSegment(segment)
+}

@@ -1,0 +1,38 @@
+import type { Ctx } from '../../core/context.ts'
+import type { SimpleSegment } from '../../core/events/shapes.ts'
+import { type StoredCustomer, toStranger } from '../customers/customer.ts'
+import type { FilteredCustomer } from '../customers/fields.ts'
+import { toFiltered } from '../customers/filtered.ts'
+import { findCustomer } from '../customers/store.ts'
+import { definitionsOf, segmentsOf } from './definitions.ts'
+import { toSimpleSegment } from './store.ts'
+
+/** The segments a customer belongs to right now; somebody unknown is asked about as a new customer of that name. */
+export async function listSegmentsOf(ctx: Ctx, key: string): Promise<SimpleSegment[]> {
+  const row = await findCustomer(ctx, key)
+  const [stored] = row === undefined ? [] : await toFiltered(ctx, [row])
+  const filtered: FilteredCustomer = stored ?? {
+    customer: toStranger(key, ctx.now),
+    events: new Map(),
+    publications: [],
+  }
+  const definitions = await definitionsOf(ctx)
+  const ids = segmentsOf(definitions, filtered, ctx)
+  const dynamic = definitions.segments.filter(({ id }) => ids.has(id))
+  const fixed = row === undefined ? [] : await listStaticSegments(ctx, row.id)
+  return [...fixed, ...dynamic].sort((a, b) => (a.id < b.id ? 1 : -1)).map(toSimpleSegment)
+}
+
+function listStaticSegments({ db, project_id }: Ctx, customer_id: StoredCustomer['id']) {
+  return db
+    .selectFrom('segment_members as m')
+    .innerJoin('segments as s', (join) =>
+      join.onRef('s.project_id', '=', 'm.project_id').onRef('s.id', '=', 'm.segment_id'),
+    )
+    .where('m.project_id', '=', project_id)
+    .where('m.customer_id', '=', customer_id)
+    .where('s.type', '=', 'static')
+    .where('s.deleted_at', 'is', null)
+    .select(['s.id', 's.name'])
+    .execute()
+}

@@ -1,0 +1,454 @@
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { newProject, type Shop } from '../../testing/app.ts'
+import { newCampaign } from '../../testing/campaigns.ts'
+import { newMaterial } from '../../testing/loyalty.ts'
+import { ok } from '../../testing/orders.ts'
+import { expectStablePaging } from '../../testing/paging.ts'
+import { lookAtSegments } from './watch.ts'
+
+const customer = async (shop: Shop, source_id: string, body: object = {}): Promise<string> =>
+  (await shop.call('POST', '/v1/customers', { source_id, ...body })).body.id
+
+const segment = async (shop: Shop, body: object) => {
+  const answer = await shop.call('POST', '/v1/segments', { name: 'Segment', ...body })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body
+}
+
+/** Has the background do what there is to do for this shop. A walk ends when whatever was open before it is over. */
+async function settle({ service, project_id }: Shop): Promise<void> {
+  const walking = service.house.database.db
+    .selectFrom('segments')
+    .where('project_id', '=', project_id)
+    .where('walk_started_at', 'is not', null)
+    .select('id')
+  for (let looks = 0; looks < 500; looks += 1) {
+    while (await lookAtSegments(service.house, { daily: true, only: project_id }));
+    if ((await walking.execute()).length === 0) return
+    await setTimeout(20) // another test has a transaction open on the same server
+  }
+}
+
+const members = async (shop: Shop, id: string): Promise<string[]> =>
+  (await shop.call('GET', `/v1/customers?segment_id=${id}&order=source_id&limit=100`)).body.customers.map(
+    (one: { source_id: string }) => one.source_id,
+  )
+
+const segmentsOf = async (shop: Shop, key: string): Promise<string[]> =>
+  (await shop.call('GET', `/v1/customers/${key}/segments`)).body.data.map(({ name }: { name: string }) => name)
+
+const transitions = async ({ service, project_id }: Shop): Promise<string[]> => {
+  const rows = await service.house.database.db
+    .selectFrom('events')
+    .where('project_id', '=', project_id)
+    .where('type', 'like', 'customer.segment.%')
+    .orderBy('id')
+    .select(['type', 'data'])
+    .execute()
+  return rows.map(({ type, data }) => {
+    const { customer, segment } = data as { customer: { source_id: string }; segment: { name: string } }
+    return `${customer.source_id} ${type.slice('customer.segment.'.length)} ${segment.name}`
+  })
+}
+
+const named = (name: string) => ({ junction: 'and', name: { conditions: { $is: [name] } } })
+
+describe('definition', () => {
+  test('a static segment is the customers it was given; who is unknown is left out', async () => {
+    const shop = await newProject()
+    const ids = [await customer(shop, 'a'), await customer(shop, 'b')]
+    await customer(shop, 'c')
+    const { id, ...made } = await segment(shop, { name: 'Fixed', customers: [...ids, 'cust_none', ids[0]] })
+    expect({ id, ...made }).toEqual({
+      id: expect.stringMatching(/^seg_[0-9A-Za-z]{24}$/),
+      name: 'Fixed',
+      type: 'static',
+      filter: null,
+      created_at: expect.any(String),
+      updated_at: null,
+      object: 'segment',
+    })
+    expect(await members(shop, id)).toEqual(['a', 'b'])
+    expect(await segmentsOf(shop, 'a')).toEqual(['Fixed'])
+    expect(await segmentsOf(shop, 'c')).toEqual([])
+    await shop.call('DELETE', '/v1/customers/a')
+    expect(await members(shop, id)).toEqual(['b'])
+  })
+
+  test('without a type, a filter makes it passive; the junction is stored in lower case', async () => {
+    const shop = await newProject()
+    const filter = { junction: 'AND', email: { conditions: { $ends_with: '@corp.example' } } }
+    expect(await segment(shop, { filter })).toMatchObject({ type: 'passive', filter: { ...filter, junction: 'and' } })
+  })
+
+  test.each([
+    [{ type: 'passive' }, `Payload should have required property 'filter'`],
+    [{ type: 'auto-update', filter: null }, `Payload should have required property 'filter'`],
+    [{ filter: {} }, 'Property .filter has wrong junction property. It must be one of: and, or'],
+    [
+      { filter: { junction: 'nor', name: {} } },
+      'Property .filter has wrong junction property. It must be one of: and, or',
+    ],
+    [{ filter: { junction: 'and' } }, 'Property .filter must have at least one field'],
+    [{ filter: { junction: 'and', name: { conditions: { $like: ['x'] } } } }, /^Property .filter should match either/],
+    [{ filter: { junction: 'and', shoe_size: { conditions: { $is: [1] } } } }, /^Property .filter should match either/],
+    [{ type: 'static', customers: Array(20_001).fill('c') }, 'Property .customers must NOT have more than 20000 items'],
+    [{ type: 'moving', filter: named('x') }, /^Property .type must be equal to one of/],
+  ])('%# is refused', async (body, details) => {
+    const shop = await newProject()
+    expect(await shop.call('POST', '/v1/segments', { name: 'S', ...body })).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_payload', details: expect.stringMatching(details) },
+    })
+    expect((await shop.call('GET', '/v1/segments')).body.total).toBe(0)
+  })
+
+  test('a project has at most 100 dynamic segments, and any number of static ones', async () => {
+    const shop = await newProject()
+    for (let n = 0; n < 100; n += 1) await segment(shop, { filter: named(`n${n}`) })
+    expect(await shop.call('POST', '/v1/segments', { name: 'S', filter: named('x') })).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_payload' },
+    })
+    await segment(shop, { customers: [] })
+    const [{ id }] = (await shop.call('GET', '/v1/segments?order=created_at')).body.data
+    expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({ status: 204 })
+    await segment(shop, { filter: named('x') })
+  })
+
+  test('every segment can be renamed, only a passive one filtered anew', async () => {
+    const shop = await newProject()
+    const fixed = await segment(shop, { customers: [] })
+    const active = await segment(shop, { type: 'auto-update', filter: named('x') })
+    const passive = await segment(shop, { filter: named('x') })
+    for (const { id } of [fixed, active, passive])
+      expect(await shop.call('PUT', `/v1/segments/${id}`, { name: 'New' })).toMatchObject({
+        status: 200,
+        body: { name: 'New', updated_at: expect.any(String) },
+      })
+    for (const { id } of [fixed, active])
+      expect(await shop.call('PUT', `/v1/segments/${id}`, { filter: named('y') })).toMatchObject({
+        status: 400,
+        body: { key: 'invalid_payload' },
+      })
+    expect(await shop.call('PUT', `/v1/segments/${passive.id}`, { filter: named('y') })).toMatchObject({
+      body: { filter: named('y') },
+    })
+    const { body } = await shop.call('GET', `/v1/segments/${passive.id}/activities?order=created_at`)
+    expect(body.data.map(({ type }: { type: string }) => type)).toEqual([
+      'segment.created',
+      'segment.updated',
+      'segment.updated',
+      'segment.filters_updated',
+    ])
+  })
+
+  test('a segment that a validation rule names stays', async () => {
+    const shop = await newProject()
+    const { id } = await segment(shop, { filter: named('x') })
+    const rule = { rules: { 1: { name: 'customer.segment', conditions: { $is: [id] } }, logic: '1' } }
+    const { body } = await shop.call('POST', '/v1/validation-rules', rule)
+    expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({
+      status: 400,
+      body: { key: 'resource_in_use', related_object_type: 'validation_rules', related_object_ids: [body.id] },
+    })
+    await shop.call('DELETE', `/v1/validation-rules/${body.id}`)
+    expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({ status: 204 })
+    expect(await shop.call('GET', `/v1/segments/${id}`)).toMatchObject({ status: 404 })
+  })
+
+  test('a segment that a referral tier names stays', async () => {
+    const shop = await newProject()
+    const { id } = await segment(shop, { filter: named('x') })
+    const program = await newCampaign(shop, 'Friends', { campaign_type: 'REFERRAL_PROGRAM' })
+    const tiers = `/v1/referrals/${program.id}/tiers`
+    const tier = await ok(shop, 'POST', tiers, {
+      parameters: { criteria: 'EACH_REFEREE', segment: { id } },
+      reward: { id: (await newMaterial(shop)).id },
+    })
+    expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({
+      status: 400,
+      body: { key: 'resource_in_use', related_object_type: 'referral_tier', related_object_ids: [tier.id] },
+    })
+    await shop.call('DELETE', `${tiers}/${tier.id}`)
+    expect(await shop.call('DELETE', `/v1/segments/${id}`)).toMatchObject({ status: 204 })
+  })
+})
+
+describe('E15 membership', () => {
+  const filter = {
+    junction: 'and',
+    email: { conditions: { $ends_with: ['@corp.example'] } },
+    'summary.orders.total_amount': { conditions: { $more_than: [40_000], $less_than_equal: [90_000] } },
+    'metadata.vip': { conditions: { $is_not: [true] } },
+  }
+
+  test('is computed from what is stored now, before and after the background has looked', async () => {
+    const shop = await newProject()
+    const email = 'a@corp.example'
+    const { id } = await segment(shop, { name: 'Corp', filter })
+    const either = await segment(shop, {
+      name: 'Either',
+      filter: { ...filter, junction: 'or', 'metadata.vip': { conditions: { $is: [true] } } },
+    })
+    await customer(shop, 'member', { email })
+    await customer(shop, 'poor', { email })
+    await customer(shop, 'vip', { email, metadata: { vip: true } })
+    for (const [source_id, amount] of [
+      ['member', 90_000],
+      ['poor', 40_000],
+      ['vip', 90_000],
+    ] as const)
+      await shop.call('POST', '/v1/orders', { amount, status: 'PAID', customer: { source_id } })
+    for (const _ of ['before', 'after']) {
+      expect(await members(shop, id)).toEqual(['member'])
+      expect(await segmentsOf(shop, 'member')).toEqual(['Either', 'Corp'])
+      expect(await segmentsOf(shop, 'poor')).toEqual(['Either'])
+      expect(await members(shop, either.id)).toEqual(['member', 'poor', 'vip'])
+      await settle(shop)
+    }
+    await shop.call('PUT', '/v1/customers/member', { metadata: { vip: true } })
+    expect(await members(shop, id)).toEqual([]) // nobody has looked yet
+    await shop.call('PUT', '/v1/customers/vip', { metadata: { vip: false } })
+    expect(await members(shop, id)).toEqual(['vip'])
+    await settle(shop)
+    expect(await members(shop, id)).toEqual(['vip'])
+  })
+
+  test('an unknown segment has nobody; an unknown customer is a new one of that name', async () => {
+    const shop = await newProject()
+    await customer(shop, 'a')
+    expect(await members(shop, 'seg_none')).toEqual([])
+    await segment(shop, {
+      name: 'Named',
+      filter: { junction: 'and', source_id: { conditions: { $starts_with: 'gu' } } },
+    })
+    await segment(shop, {
+      name: 'No orders',
+      filter: { junction: 'and', 'summary.orders.total_count': { conditions: { $is: 0 } } },
+    })
+    await segment(shop, { name: 'With id', filter: { junction: 'and', id: { conditions: { $has_value: true } } } })
+    expect(await segmentsOf(shop, 'guest')).toEqual(['No orders', 'Named'])
+    expect(await segmentsOf(shop, 'a')).toEqual(['With id', 'No orders'])
+  })
+})
+
+describe('entering and leaving', () => {
+  test('is told for active segments once, with the request that caused it; first members come silently', async () => {
+    const shop = await newProject()
+    await customer(shop, 'early', { name: 'VIP' })
+    await segment(shop, { name: 'Active', type: 'auto-update', filter: named('VIP') })
+    await segment(shop, { name: 'Passive', filter: named('VIP') })
+    await settle(shop)
+    expect(await transitions(shop)).toEqual([])
+
+    const late = await customer(shop, 'late', { name: 'VIP' })
+    await settle(shop)
+    await settle(shop)
+    expect(await transitions(shop)).toEqual(['late entered Active'])
+    const change = await shop.call('PUT', '/v1/customers/late', { name: 'plain' })
+    await shop.call('PUT', '/v1/customers/early', { name: 'VIP', phone: '1' })
+    await settle(shop)
+    expect(await transitions(shop)).toEqual(['late entered Active', 'late left Active'])
+
+    const { body } = await shop.call('GET', `/v1/customers/${late}/activity?type=customer.segment.left`)
+    expect(body.data).toMatchObject([
+      {
+        type: 'customer.segment.left',
+        category: 'EFFECT',
+        group_id: change.headers['x-request-id'],
+        event_source: { channel: 'API' },
+        data: { customer: { id: late, name: 'plain' }, segment: { name: 'Active', object: 'segment' } },
+      },
+    ])
+  })
+
+  test('who arrives while the first members are still being found enters with a word, who was there does not', async () => {
+    const shop = await newProject()
+    await customer(shop, 'early', { name: 'VIP' })
+    await segment(shop, { name: 'Active', type: 'auto-update', filter: named('VIP') })
+    await customer(shop, 'late', { name: 'VIP' })
+    await shop.call('PUT', '/v1/customers/early', { phone: '1' })
+    await settle(shop)
+    expect(await transitions(shop)).toEqual(['late entered Active'])
+  })
+
+  test('deleting a segment tells nobody, and its members go', async () => {
+    const shop = await newProject()
+    await customer(shop, 'a', { name: 'VIP' })
+    const { id } = await segment(shop, { type: 'auto-update', filter: named('VIP') })
+    await settle(shop)
+    await shop.call('DELETE', `/v1/segments/${id}`)
+    await settle(shop)
+    expect(await transitions(shop)).toEqual([])
+    const left = await shop.service.house.database.db
+      .selectFrom('segment_members')
+      .where('project_id', '=', shop.project_id)
+      .selectAll()
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  test('a filter of a passive segment that changes is followed silently', async () => {
+    const shop = await newProject()
+    await customer(shop, 'a', { name: 'A' })
+    await customer(shop, 'b', { name: 'B' })
+    const { id } = await segment(shop, { filter: named('A') })
+    await settle(shop)
+    await shop.call('PUT', `/v1/segments/${id}`, { filter: named('B') })
+    expect(await members(shop, id)).toEqual(['b'])
+    await settle(shop)
+    expect(await members(shop, id)).toEqual(['b'])
+  })
+
+  test('E16 a filter that asks for days has other customers the next day, also when nobody changes', async () => {
+    const shop = await newProject({ project: { timezone: 'Europe/Warsaw' } })
+    shop.service.clock.set('2025-02-26T12:00:00.000Z')
+    await customer(shop, 'march', { birthdate: '1990-03-01' })
+    await customer(shop, 'may', { birthdate: '1990-05-01' })
+    const next_month = { junction: 'and', birthdate: { conditions: { $next_month: [true] } } }
+    const in_three_days = { junction: 'and', birthdate: { conditions: { $is_days_in_future_md: [3] } } }
+    const monthly = await segment(shop, { name: 'Next month', type: 'auto-update', filter: next_month })
+    const soon = await segment(shop, { name: 'Soon', type: 'auto-update', filter: in_three_days })
+    await settle(shop)
+    expect([await members(shop, monthly.id), await members(shop, soon.id)]).toEqual([['march'], ['march']])
+
+    shop.service.clock.set('2025-02-26T22:59:00.000Z') // one minute to midnight in Warsaw
+    await settle(shop)
+    expect(await transitions(shop)).toEqual([])
+    shop.service.clock.set('2025-02-26T23:00:00.000Z')
+    expect(await members(shop, soon.id)).toEqual([]) // before anybody has looked
+    await settle(shop)
+    expect(await transitions(shop)).toEqual(['march left Soon'])
+    shop.service.clock.set('2025-04-01T12:00:00.000Z')
+    await settle(shop)
+    expect((await transitions(shop)).slice(1).sort()).toEqual(['march left Next month', 'may entered Next month'])
+  })
+})
+
+describe('what a filter looks up', () => {
+  const circle = (center: string) => ({
+    type: 'circle',
+    format: 'distance',
+    distance: { center: `geo:${center}`, radius: '1 km' },
+  })
+  const geopoint = {
+    related_object: 'customer',
+    properties: { home: { type: 'geopoint', array: false, optional: true } },
+  }
+
+  test('moves: when a location does, those inside of it enter and the others leave', async () => {
+    const shop = await newProject()
+    await shop.manage('POST', '/metadata-schemas', geopoint)
+    await customer(shop, 'near', { metadata: { home: '50,10' } })
+    await customer(shop, 'far', { metadata: { home: '60,20' } })
+    const { body: location } = await shop.call('POST', '/v1/locations', { name: 'Town', shape: circle('50,10') })
+    const filter = { junction: 'and', 'metadata.home': { conditions: { $in_location: [location.id] } } }
+    const { id } = await segment(shop, { name: 'Town', type: 'auto-update', filter })
+    await settle(shop)
+    expect(await members(shop, id)).toEqual(['near'])
+    await shop.call('PUT', `/v1/locations/${location.id}`, { shape: circle('60,20') })
+    expect(await members(shop, id)).toEqual(['far'])
+    await settle(shop)
+    expect(await members(shop, id)).toEqual(['far'])
+    expect((await transitions(shop)).sort()).toEqual(['far entered Town', 'near left Town'])
+  })
+
+  test('is compared by its type: a metadata schema that comes later decides anew', async () => {
+    const shop = await newProject()
+    await customer(shop, 'a', { metadata: { home: '50,10' } })
+    const { body: location } = await shop.call('POST', '/v1/locations', { name: 'Town', shape: circle('50,10') })
+    const filter = { junction: 'and', 'metadata.home': { conditions: { $not_in_location: [location.id] } } }
+    const { id } = await segment(shop, { name: 'Outside', filter })
+    await settle(shop)
+    await shop.manage('POST', '/metadata-schemas', geopoint)
+    await settle(shop)
+    expect(await members(shop, id)).toEqual([])
+    expect(await segmentsOf(shop, 'a')).toEqual([])
+    const [schema] = (await shop.manage('GET', '/metadata-schemas')).body.data
+    await shop.manage('DELETE', `/metadata-schemas/${schema.id}`)
+    await settle(shop)
+    const isMember = (await segmentsOf(shop, 'a')).includes('Outside')
+    expect(await members(shop, id)).toEqual(isMember ? ['a'] : []) // whatever it is now, both say the same
+  })
+
+  test('has days of its own: another time zone is another calendar', async () => {
+    const shop = await newProject()
+    shop.service.clock.set('2025-01-01T23:30:00.000Z')
+    await customer(shop, 'a')
+    const filter = { junction: 'and', created_at: { conditions: { $is_day_of_month: [2] } } }
+    const { id } = await segment(shop, { name: 'Second', type: 'auto-update', filter })
+    await settle(shop)
+    expect(await members(shop, id)).toEqual([])
+    await shop.manage('PUT', '', { timezone: 'Europe/Warsaw' })
+    await settle(shop)
+    expect(await members(shop, id)).toEqual(['a'])
+    expect(await transitions(shop)).toEqual(['a entered Second'])
+  })
+
+  test('may be `updated_at`, which moves also when nothing else does', async () => {
+    const shop = await newProject()
+    await customer(shop, 'a', { name: 'Ann' })
+    const filter = { junction: 'and', updated_at: { conditions: { $has_value: true } } }
+    const { id } = await segment(shop, { filter })
+    await settle(shop)
+    await shop.call('PUT', '/v1/customers/a', { name: 'Ann' })
+    expect(await members(shop, id)).toEqual(['a'])
+  })
+
+  test('is refused when it is too much for a statement, and then nobody waits for it', async () => {
+    const shop = await newProject()
+    await shop.manage('POST', '/metadata-schemas', geopoint)
+    const ring = Array.from({ length: 9_999 }, (_, n) => [10 + Math.cos(n) / 10, 50 + Math.sin(n) / 10])
+    const shape = {
+      type: 'polygon',
+      format: 'geojson',
+      geojson: { type: 'Polygon', coordinates: [[...ring, ring[0]]] },
+    }
+    const ids: string[] = []
+    for (let n = 0; n < 11; n += 1)
+      ids.push((await shop.call('POST', '/v1/locations', { name: `L${n}`, shape })).body.id)
+    const filter = { junction: 'and', 'metadata.home': { conditions: { $in_location: ids } } }
+    expect(await shop.call('POST', '/v1/segments', { name: 'Everywhere', filter })).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_payload' },
+    })
+  })
+})
+
+describe('the list', () => {
+  test('pages in every order while new segments arrive', async () => {
+    const shop = await newProject()
+    await expectStablePaging({
+      shop,
+      path: '/v1/segments',
+      data_ref: 'data',
+      orders: ['created_at', '-created_at'],
+      create: async (n) => (await segment(shop, { name: `S${n}`, customers: [] })).id,
+    })
+  })
+
+  test('E24 bracket filters', async () => {
+    const shop = await newProject()
+    const shown = [
+      await segment(shop, { name: 'Fixed', customers: [] }),
+      await segment(shop, { name: 'Passive', filter: named('x') }),
+      await segment(shop, { name: 'VIP club', type: 'auto-update', filter: named('x') }),
+    ]
+    await segment(shop, { name: 'Active', type: 'auto-update', filter: named('x') })
+    const query =
+      'filters[junction]=or&filters[type][conditions][$in][0]=static&filters[type][conditions][$in][1]=passive' +
+      '&[filters][name][conditions][$starts_with]=VIP&limit=2'
+    const { body } = await shop.call('GET', `/v1/segments?${query}`)
+    expect(body).toMatchObject({ object: 'list', data_ref: 'data', total: 3 })
+    expect(body.data).toEqual(shown.slice(1).reverse())
+    const ids = (await shop.call('GET', `/v1/segments?ids=${shown[0].id}&ids=seg_none`)).body
+    expect(ids).toMatchObject({ total: 1, data: [shown[0]] })
+    for (const bad of ['filters[name][conditions][$like]=x', 'limit=0', 'page=101'])
+      expect(await shop.call('GET', `/v1/segments?${bad}`)).toMatchObject({
+        status: 400,
+        body: { key: 'invalid_query_params' },
+      })
+  })
+})

@@ -1,0 +1,148 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import type { SegmentRow } from '../../core/db/tables.ts'
+import type { SimpleSegment } from '../../core/events/shapes.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
+import { dateBounds, idsSql, pageOf } from '../../core/query/list.ts'
+import type { Segment, SegmentQuery } from './schema.ts'
+
+export type StoredSegment = Selectable<SegmentRow>
+type SegmentId = SegmentRow['id']
+
+export async function getSegment(
+  ctx: Ctx,
+  id: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<StoredSegment> {
+  const row = await ctx.db
+    .selectFrom('segments')
+    .where('project_id', '=', ctx.project_id)
+    .where('id', '=', id as SegmentId)
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('segment', id)
+  return row
+}
+
+const fields: FilterFields = {
+  id: { type: 'string', column: 'id' },
+  name: { type: 'string', column: 'name' },
+  type: { type: 'string', column: 'type' },
+  created_at: { type: 'datetime', column: 'created_at' },
+}
+
+/** A page of the segments; `starting_after` is the moment of creation of the last one seen. */
+export async function listSegments(
+  { db, project_id, now, project: { timezone } }: Ctx,
+  query: SegmentQuery,
+): Promise<{ rows: StoredSegment[]; total: number }> {
+  const { order = '-created_at', starting_after, filters, ids } = query
+  const moment = sql`${starting_after}::timestamptz`
+  const segments = db.selectFrom('segments').where('project_id', '=', project_id).where('deleted_at', 'is', null)
+  return pageOf(segments.selectAll(), query, {
+    columns: { created_at: 'created_at' },
+    default_order: '-created_at',
+    where: [
+      ...dateBounds(query),
+      ...idsSql(ids),
+      ...(filters === undefined ? [] : [filterSql(parseFilter(filters, fields), { now, timezone })]),
+    ],
+    ...(starting_after === undefined
+      ? {}
+      : { after: order === '-created_at' ? sql`created_at < ${moment}` : sql`created_at > ${moment}` }),
+  })
+}
+
+export async function countDynamicSegments({ db, project_id }: Ctx): Promise<number> {
+  const { count } = await db
+    .selectFrom('segments')
+    .where('project_id', '=', project_id)
+    .where('type', '<>', 'static')
+    .where('deleted_at', 'is', null)
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function insertSegment(
+  { db, project_id }: Ctx,
+  row: Omit<Insertable<SegmentRow>, 'project_id'>,
+): Promise<StoredSegment> {
+  return db
+    .insertInto('segments')
+    .values({ project_id, ...row })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The customers of a static segment; ids that the project does not know are left out. */
+export async function insertMembers(
+  { db, project_id }: Ctx,
+  segment_id: SegmentId,
+  customer_ids: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into segment_members (project_id, segment_id, customer_id)
+    select ${project_id}, ${segment_id}, id from customers
+    where project_id = ${project_id} and id = any(${customer_ids}::text[]) and deleted_at is null
+    order by id for share`.execute(db) // nobody is hidden or erased before it is a member that goes with it
+}
+
+export async function updateSegment(
+  ctx: Ctx,
+  id: SegmentId,
+  changes: Omit<Updateable<SegmentRow>, 'config_version'>,
+): Promise<StoredSegment> {
+  const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
+  return ctx.db
+    .updateTable('segments')
+    .set({ ...changes, config_version })
+    .where('project_id', '=', ctx.project_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Has all customers looked at again for some segments, from the first one on (audience/segments/walk.ts). A walk that is silent stays
+ * so, and goes on to be about those who were there when it began.
+ */
+export async function startWalks(
+  { db, project_id, now, jobs, afterCommit }: Pick<Ctx, 'db' | 'project_id' | 'now' | 'jobs' | 'afterCommit'>,
+  ids: readonly string[],
+  { silent }: { silent: boolean },
+): Promise<void> {
+  await sql`
+    update segments set
+      walk_started_at = case when walk_is_silent and walk_started_at is not null and not ${silent} then walk_started_at
+        else ${now}::timestamptz end,
+      walk_is_silent = ${silent} or (walk_is_silent and walk_started_at is not null),
+      walked_to = null, walk_after = pg_current_xact_id(), known_on = null
+    where project_id = ${project_id} and id = any(${ids}::text[])`.execute(db)
+  afterCommit(() => jobs.wake('segments'))
+}
+
+/** Hides a segment. It may have a million members: they follow in the background (audience/segments/watch.ts). */
+export async function hideSegment(ctx: Ctx, id: SegmentId): Promise<void> {
+  await recordDeletion(ctx.db, ctx.project_id, 'segment', id)
+  await ctx.db
+    .updateTable('segments')
+    .set({ deleted_at: ctx.now, walk_started_at: null })
+    .where('project_id', '=', ctx.project_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+export function toSegment({ id, name, type, filter, created_at, updated_at }: StoredSegment): Segment {
+  return { id, name, type, filter, created_at, updated_at, object: 'segment' }
+}
+
+export const toSimpleSegment = ({ id, name }: Pick<StoredSegment, 'id' | 'name'>): SimpleSegment => ({
+  id,
+  name,
+  object: 'segment',
+})

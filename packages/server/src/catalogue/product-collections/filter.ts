@@ -1,0 +1,75 @@
+import type { Filter } from '@guerdon/engine/schema'
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { all_products_id } from '../../core/db/built-in-collections.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { type Condition, yes } from '../../core/query/filter/conditions.ts'
+import {
+  type FilterField,
+  type FilterFields,
+  filterSql,
+  locationsIn,
+  metadataField,
+  parseFilter,
+} from '../../core/query/filter/filter.ts'
+import { listLocationShapes } from '../../definitions/locations/store.ts'
+import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
+import type { ProductCollection } from './schema.ts'
+
+/** The filter of an AUTO_UPDATE collection, checked and as it is stored (spec 04, 6.2). */
+export async function readCollectionFilter(ctx: Ctx, sent: Filter | null | undefined): Promise<Filter> {
+  const { junction, ...fields } = sent ?? {}
+  if (junction === undefined || junction === null) throw invalidPayload(incomplete)
+  const word = typeof junction === 'string' ? junction.toLowerCase() : null
+  if (word !== 'and' && word !== 'or')
+    throw invalidPayload('Property .filter has wrong junction property. It must be one of: and, or')
+  const filter = { junction: word, ...fields }
+  const parsed = parseFilter(filter, await fieldsOf(ctx), { refuse: invalidPayload, property: '.filter' })
+  if (parsed.fields.length === 0) throw invalidPayload(incomplete)
+  if (Buffer.byteLength(JSON.stringify(filter)) > limits.filter_bytes_max)
+    throw invalidPayload(`Property .filter must NOT be larger than ${limits.filter_bytes_max} bytes`)
+  return filter
+}
+
+const incomplete = "'AUTO_UPDATE' collection must contain valid filter with 'junction' property"
+
+/** Who belongs to a collection, as a condition on the goods of list-products.ts. */
+export async function membershipSql(ctx: Ctx, { id, filter, products }: ProductCollection): Promise<Condition> {
+  if (id === all_products_id) return yes
+  if (products !== undefined) return sql`id = any(${products.map((member) => member.id)}::text[])`
+  const parsed = parseFilter(filter, await fieldsOf(ctx))
+  const locations = await listLocationShapes(ctx, locationsIn(parsed))
+  return filterSql(parsed, { now: ctx.now, timezone: ctx.project.timezone }, { locations })
+}
+
+const fieldsOf = async (ctx: Ctx): Promise<FilterFields> => ({
+  ...own_fields,
+  'metadata.*': metadataOfGoods(await metadataTypes(ctx, 'product')),
+})
+
+/** A key with a dot may also lead into an object, as it does on an order's line; metadata has no more than two levels. */
+function metadataOfGoods(types: Awaited<ReturnType<typeof metadataTypes>>): (key: string) => FilterField {
+  return (key) => {
+    const [outer, inner, ...deeper] = key.split('.')
+    if (inner === undefined || deeper.length > 0) return metadataField('metadata', types)(key)
+    const nested = sql`metadata -> ${outer}::text -> ${inner}::text`
+    const found = sql`jsonb_build_object(${key}::text, coalesce(metadata -> ${key}::text, ${nested}))`
+    return metadataField(found, types)(key)
+  }
+}
+
+/** What a filter sees of a product or SKU; the engine sees the same of an order's line (spec 04, 6.1). */
+const own_fields: FilterFields = {
+  id: { type: 'string', column: 'id' },
+  product_id: { type: 'string', column: 'product_id' },
+  source_id: { type: 'string', column: 'source_id' },
+  name: { type: 'string', column: 'name' },
+  price: { type: 'number', column: 'line_price' },
+  object: { type: 'string', column: 'object' },
+  attributes: { type: 'array', column: 'attribute_values' },
+  image_url: { type: 'string', column: 'image_url' },
+  skus: { type: 'array', column: 'sku_ids' },
+  created_at: { type: 'datetime', column: 'created_at' },
+  updated_at: { type: 'datetime', column: 'updated_at' },
+}

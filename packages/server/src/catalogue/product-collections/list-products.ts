@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { pageOf } from '../../core/query/list.ts'
+import { catalogue_columns } from '../products/sorting.ts'
+import { membershipSql } from './filter.ts'
+import type { CollectionProduct, CollectionProductQuery, ParentProduct, ProductCollection } from './schema.ts'
+
+/** What is in a collection now: products and SKUs side by side. */
+export async function listCollectionProducts(
+  ctx: Ctx,
+  collection: ProductCollection,
+  query: CollectionProductQuery,
+): Promise<{ data: CollectionProduct[]; total: number }> {
+  const { rows, total } = await pageOf(goodsOf(ctx), query, {
+    columns: catalogue_columns,
+    default_order: '-created_at',
+    where: [await membershipSql(ctx, collection)],
+    ...startOf(query),
+  })
+  return { data: rows.map(toCollectionProduct), total }
+}
+
+function startOf({ starting_after, order = '-created_at' }: CollectionProductQuery): { after?: Condition } {
+  if (starting_after === undefined) return {}
+  const beyond = order.startsWith('-') ? sql`<` : sql`>`
+  return { after: sql`created_at ${beyond} ${starting_after}::timestamptz` }
+}
+
+interface Good {
+  id: string
+  object: 'product' | 'sku'
+  source_id: string | null
+  name: string | null
+  price: number | null
+  metadata: Record<string, unknown>
+  image_url: string | null
+  created_at: string
+  updated_at: string | null
+  attributes: string[] | Record<string, unknown>
+  /** Of an SKU. */
+  product_id: string | null
+  currency: string | null
+}
+
+/**
+ * All products and SKUs of the project as rows of one kind, with what a collection's filter looks at. An SKU without a
+ * price costs what its product does, as on an order's line (spec 04, 2.5).
+ */
+function goodsOf({ db, project_id }: Ctx) {
+  const goods = sql<Good>`(
+    select id, 'product' as object, source_id, name, price, metadata, image_url, created_at, updated_at, attributes,
+      null::text collate "C" as product_id, null::text as currency,
+      price as line_price, attributes as attribute_values,
+      (select coalesce(jsonb_agg(skus.id), '[]') from skus
+        where skus.project_id = products.project_id and skus.product_id = products.id and skus.deleted_at is null
+      ) as sku_ids
+    from products where project_id = ${project_id} and deleted_at is null
+    union all
+    select id, 'sku', source_id, sku, price, metadata, image_url, created_at, updated_at, attributes,
+      product_id, currency,
+      coalesce(price, (select products.price from products
+        where products.project_id = skus.project_id and products.id = skus.product_id)),
+      jsonb_path_query_array(attributes, '$.*'),
+      null::jsonb
+    from skus where project_id = ${project_id} and deleted_at is null
+  )`
+  // In the same statement, so that no SKU is listed whose product is deleted a moment later.
+  const product = sql<ParentProduct | null>`(
+    select jsonb_build_object('id', id, 'source_id', source_id, 'name', name, 'price', price, 'attributes', attributes,
+      'metadata', metadata, 'object', 'product')
+    from products where project_id = ${project_id} and id = goods.product_id)`
+  return db
+    .selectFrom(goods.as('goods'))
+    .select(['id', 'object', 'source_id', 'name', 'price', 'metadata', 'image_url', 'created_at', 'updated_at'])
+    .select(['attributes', 'product_id', 'currency', product.as('product')])
+}
+
+function toCollectionProduct(good: Good & { product: ParentProduct | null }): CollectionProduct {
+  const { object, name, attributes, product_id, currency, product, ...shared } = good
+  return object === 'product'
+    ? { ...shared, name, attributes: attributes as string[], object }
+    : {
+        ...shared,
+        product_id: product_id as string,
+        sku: name,
+        currency,
+        attributes: attributes as Record<string, unknown>,
+        object,
+        product: product as ParentProduct,
+      }
+}

@@ -1,0 +1,121 @@
+import type { Selectable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { all_products_id } from '../../core/db/built-in-collections.ts'
+import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import type { ProductCollectionRow } from '../../core/db/tables.ts'
+import { isDuplicate } from '../../core/db/transaction.ts'
+import { duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { pageOf } from '../../core/query/list.ts'
+import { catalogue_columns } from '../products/sorting.ts'
+import type { ProductCollection, ProductCollectionQuery } from './schema.ts'
+
+export async function getCollection({ db, project_id }: Ctx, id: string): Promise<ProductCollection> {
+  const row = await db
+    .selectFrom('product_collections')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as ProductCollectionRow['id'])
+    .selectAll()
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('products_collection', id)
+  return toCollection(row)
+}
+
+export async function listCollections(
+  { db, project_id }: Ctx,
+  query: ProductCollectionQuery,
+): Promise<{ collections: ProductCollection[]; total: number }> {
+  const { rows, total } = await pageOf(
+    db.selectFrom('product_collections').where('project_id', '=', project_id).selectAll(),
+    query,
+    { columns: catalogue_columns, default_order: '-created_at' },
+  )
+  return { collections: rows.map(toCollection), total }
+}
+
+export type NewCollection = Pick<ProductCollection, 'name' | 'type' | 'filter' | 'products'>
+
+export async function insertCollection(
+  { db, project_id, now, project }: Ctx,
+  { name, type, filter, products }: NewCollection,
+): Promise<ProductCollection> {
+  // The version comes first: it locks the project, so that nobody else counts at the same time.
+  const config_version = await nextConfigurationVersion(db, project_id)
+  const { count } = await db
+    .selectFrom('product_collections')
+    .where('project_id', '=', project_id)
+    .where('id', '<>', all_products_id)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const count_max = project.limits?.product_collections ?? limits.product_collections_max
+  if (count >= count_max) throw invalidPayload(`A project must NOT have more than ${count_max} product collections`)
+
+  const row = await db
+    .insertInto('product_collections')
+    .values({
+      project_id,
+      id: newId('products_collection', Date.parse(now)),
+      name,
+      type,
+      filter: filter === undefined ? null : JSON.stringify(filter),
+      products: products === undefined ? null : JSON.stringify(products),
+      created_at: now,
+      updated_at: null,
+      config_version,
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) throw duplicate('products_collection', 'name', name)
+  return toCollection(row)
+}
+
+export async function updateCollection(
+  { db, project_id, now }: Ctx,
+  id: string,
+  { name, filter }: Partial<Pick<ProductCollection, 'name' | 'filter'>>,
+): Promise<ProductCollection> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  const row = await db
+    .updateTable('product_collections')
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }),
+      updated_at: now,
+      config_version,
+    })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as ProductCollectionRow['id'])
+    .returningAll()
+    .executeTakeFirst()
+    .catch((error: unknown) => {
+      throw isDuplicate(error) ? duplicate('products_collection', 'name', name as string) : error
+    })
+  if (row === undefined) throw notFound('products_collection', id)
+  return toCollection(row)
+}
+
+export async function deleteCollection({ db, project_id }: Ctx, id: string): Promise<void> {
+  await recordDeletion(db, project_id, 'products_collection', id)
+  const { numDeletedRows } = await db
+    .deleteFrom('product_collections')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as ProductCollectionRow['id'])
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('products_collection', id) // another request was faster
+}
+
+function toCollection(row: Selectable<ProductCollectionRow>): ProductCollection {
+  const { id, name, type, filter, products, created_at, updated_at } = row
+  return {
+    id,
+    name,
+    type,
+    // The collection of everything has no filter of its own, and one without fields matches everything (spec 04, 1.7).
+    ...(type === 'STATIC' ? { products: products ?? [] } : { filter: filter ?? { junction: 'and' } }),
+    created_at,
+    ...(updated_at === null ? {} : { updated_at }),
+    object: 'products_collection',
+  }
+}

@@ -1,0 +1,23 @@
+import type { Ctx } from '../../core/context.ts'
+import { all_products_id } from '../../core/db/built-in-collections.ts'
+import type { ProductCollectionRow } from '../../core/db/tables.ts'
+import { emit } from '../../core/events/emit.ts'
+import { isProtected } from '../../core/http/errors.ts'
+import { readCollectionFilter } from './filter.ts'
+import type { ProductCollection, UpdateProductCollection } from './schema.ts'
+import { updateCollection } from './store.ts'
+
+/** Renames a collection, or gives it another filter. The members of a static one stay what they are (spec 04, 6.2). */
+export async function changeCollection(
+  ctx: Ctx,
+  { id, type }: ProductCollection,
+  { name, filter }: UpdateProductCollection,
+): Promise<ProductCollection> {
+  if (id === all_products_id) throw isProtected('products_collection', id)
+  const collection = await updateCollection(ctx, id, {
+    ...(name === undefined ? {} : { name }),
+    ...(filter === undefined || type === 'STATIC' ? {} : { filter: await readCollectionFilter(ctx, filter) }),
+  })
+  await emit(ctx, 'products_collection.updated', collection.id as ProductCollectionRow['id'], collection)
+  return collection
+}

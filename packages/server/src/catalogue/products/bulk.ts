@@ -1,0 +1,34 @@
+import type { Ctx } from '../../core/context.ts'
+import { defineBulkUpdate, defineMetadataUpdate } from '../../core/jobs/bulk-update.ts'
+import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import type { BulkProduct } from './schema.ts'
+import { listProductsNamed } from './store.ts'
+import { upsertProduct } from './upsert.ts'
+
+/** Each product by its source id; unknown ones are created, metadata is merged (spec 04, 5.2). */
+const eachProduct = {
+  key: ({ source_id }: BulkProduct) => source_id,
+  prepare: (ctx: Ctx) => loadMetadataRules(ctx, 'product'),
+  async item(ctx: Ctx, { source_id, name, price, attributes, metadata, image_url }: BulkProduct, rules: MetadataRules) {
+    // Only what is named here: an `id` that was sent along must not choose the product.
+    const sent = { source_id, name, price, attributes, metadata, image_url }
+    const { isNew } = await upsertProduct(ctx, sent, rules)
+    return { found: !isNew }
+  },
+  async existing(ctx: Ctx, source_ids: string[]) {
+    const named = await listProductsNamed(ctx, source_ids)
+    return new Set(named.map(({ source_id }) => source_id ?? ''))
+  },
+}
+
+export const bulkUpdateProducts = defineBulkUpdate<BulkProduct, MetadataRules>({
+  ...eachProduct,
+  type: 'PRODUCTS.BULK_UPDATE',
+  names_source: true,
+})
+
+export const bulkUpdateProductMetadata = defineMetadataUpdate<MetadataRules>({
+  ...eachProduct,
+  type: 'PRODUCTS.METADATA_UPDATE',
+  names_source: false,
+})

@@ -1,0 +1,37 @@
+import type { Ctx } from '../../core/context.ts'
+import type { Sku } from '../skus/schema.ts'
+import { listSkusNamed } from '../skus/store.ts'
+import type { Product } from './schema.ts'
+import { listProductsNamed } from './store.ts'
+
+/** Products and SKUs of the catalogue, as orders and the engine look at them. */
+export interface Goods {
+  products: Product[]
+  skus: Sku[]
+}
+
+/** What orders call goods: an id or a source id each, of at most 255 characters. */
+export interface GoodKeys {
+  products: readonly string[]
+  skus: readonly string[]
+}
+
+/**
+ * The goods that some keys name, in one statement for SKUs and one for products. The products of the SKUs come along:
+ * an SKU line belongs to its product too, whose price is its last resort (spec 04, 2.5 and 7.3). What the catalogue does
+ * not know is left out.
+ */
+export async function findGoods(ctx: Ctx, keys: GoodKeys): Promise<Goods> {
+  const skus = await listSkusNamed(ctx, keys.skus)
+  const products = await listProductsNamed(ctx, [...keys.products, ...skus.map(({ product_id }) => product_id)])
+  return { products, skus }
+}
+
+/** Tells what a key names: an id goes before a source id (spec 04, 1.1). */
+export function namedBy<Good extends { id: string; source_id: string | null }>(
+  goods: readonly Good[],
+): (key: string) => Good | undefined {
+  const by_id = new Map(goods.map((good) => [good.id, good]))
+  const by_source_id = new Map(goods.map((good) => [good.source_id, good]))
+  return (key) => by_id.get(key) ?? by_source_id.get(key)
+}

@@ -1,0 +1,23 @@
+import type { Ctx } from '../../core/context.ts'
+import { dateBounds, listed } from '../../core/query/list.ts'
+import { listSkusOf } from '../skus/store.ts'
+import { catalogueFilterSql } from './filter.ts'
+import type { Product, ProductQuery, ProductWithSkus } from './schema.ts'
+import { listProducts } from './store.ts'
+
+/** A page of the products with what the query asks for, each with its SKUs (spec 04, 5.2). */
+export async function pageOfProducts(ctx: Ctx, query: ProductQuery) {
+  const where = dateBounds(query)
+  if (query.filters !== undefined) where.push(await catalogueFilterSql(ctx, 'products', query.filters))
+  const { products, total } = await listProducts(ctx, query, where)
+  return listed('products', await withSkus(ctx, products), { total })
+}
+
+export async function withSkus(ctx: Ctx, products: Product[]): Promise<ProductWithSkus[]> {
+  if (products.length === 0) return []
+  const skusOf = await listSkusOf(
+    ctx,
+    products.map(({ id }) => id),
+  )
+  return products.map((product) => ({ ...product, skus: skusOf(product.id) }))
+}

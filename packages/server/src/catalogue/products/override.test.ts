@@ -1,0 +1,262 @@
+import type { CatalogueProduct, CatalogueSku } from '@guerdon/engine/schema'
+import type { KyselyPlugin } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { findProject } from '../../core/db/project.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import type { ApiError } from '../../core/http/errors.ts'
+import { newProject, type Shop } from '../../testing/app.ts'
+import { asRequest } from '../../testing/background.ts'
+import { findGoods, type GoodKeys } from './goods.ts'
+import { type Overrides, overrideGoods } from './override.ts'
+
+const none: GoodKeys = { products: [], skus: [] }
+
+/** What an order does to the catalogue. */
+async function override(shop: Shop, overrides: Partial<Overrides>, keys: GoodKeys = none) {
+  const { house } = shop.service
+  const project = (await findProject(house.database.db, shop.project_id)) as Project
+  return asRequest(house, project, (ctx) => overrideGoods(ctx, keys, { products: [], skus: [], ...overrides }))
+}
+
+/** The kinds of the statements that an order takes for its overrides. */
+async function statementsOf(shop: Shop, overrides: Overrides): Promise<string[]> {
+  const kinds: string[] = []
+  const listener: KyselyPlugin = {
+    transformQuery({ node }) {
+      kinds.push(node.kind)
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const { house } = shop.service
+  const project = (await findProject(house.database.db, shop.project_id)) as Project
+  await asRequest(house, project, (ctx) => overrideGoods({ ...ctx, db: ctx.db.withPlugin(listener) }, none, overrides))
+  return kinds
+}
+
+async function find(shop: Shop, keys: Partial<GoodKeys>) {
+  const { house } = shop.service
+  const project = (await findProject(house.database.db, shop.project_id)) as Project
+  return asRequest(house, project, (ctx) => findGoods(ctx, { ...none, ...keys }))
+}
+
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    ({ key, message }: ApiError) => ({ key, message }),
+  )
+
+async function post(shop: Shop, path: string, body: object) {
+  const answer = await shop.call('POST', path, body)
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
+  return answer.body
+}
+
+const product = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/products/${key}?hide=sku`)).body
+const sku = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/skus/${key}`)).body
+const source_ids = async (shop: Shop) =>
+  (await shop.call('GET', '/v1/products')).body.products.map((one: { source_id: string }) => one.source_id)
+
+describe('findGoods', () => {
+  test('finds by ids and source ids, with the products of the SKUs, in the form the engine takes', async () => {
+    const shop = await newProject()
+    const mug = await post(shop, '/v1/products', { source_id: 'mug', price: 5, attributes: ['a'], metadata: { x: 1 } })
+    const cup = await post(shop, '/v1/products', { source_id: 'cup' })
+    const blue = await post(shop, '/v1/products/mug/skus', { source_id: 'blue', attributes: { color: 'blue' } })
+    const red = await post(shop, '/v1/products/mug/skus', { source_id: 'red' })
+    await post(shop, '/v1/products', { source_id: 'gone' })
+    await shop.call('DELETE', '/v1/products/gone')
+
+    const goods = await find(shop, { products: [cup.id, 'gone', 'none'], skus: ['blue', red.id, 'mug'] })
+    expect(goods.products).toEqual([mug, cup])
+    expect(goods.skus).toEqual([blue, red])
+    const [first]: CatalogueProduct[] = goods.products
+    const [second]: CatalogueSku[] = goods.skus
+    expect([first?.id, second?.product_id]).toEqual([mug.id, mug.id])
+
+    expect(await find(shop, {})).toEqual({ products: [], skus: [] })
+    expect(await find(await newProject(), { products: [mug.id, 'mug'], skus: ['blue'] })).toEqual({
+      products: [],
+      skus: [],
+    })
+  })
+})
+
+describe('an order with `override`', () => {
+  test('creates what is unknown under the name it gives it', async () => {
+    const shop = await newProject()
+    const goods = await override(shop, {
+      products: [
+        { key: 'mug', name: 'Mug', price: 500, metadata: { a: 1 } },
+        { key: 'prod_unknown', name: null },
+      ],
+      skus: [{ key: 'mug-blue', product_key: 'mug', name: 'Blue', price: 550, metadata: { b: 2 } }],
+    })
+    const mug = await product(shop, 'mug')
+    expect(mug).toMatchObject({ name: 'Mug', price: 500, attributes: [], metadata: { a: 1 }, updated_at: null })
+    expect(await product(shop, 'prod_unknown')).toMatchObject({ source_id: 'prod_unknown', name: null, price: null })
+    const blue = await sku(shop, 'mug-blue')
+    expect(blue).toMatchObject({ product_id: mug.id, sku: 'Blue', price: 550, metadata: { b: 2 }, updated_at: null })
+    expect(goods.products).toContainEqual(mug)
+    expect(goods.skus).toEqual([blue])
+  })
+
+  test('overwrites name, price and, key by key, metadata of what is known; what it does not say stays', async () => {
+    const shop = await newProject()
+    const mug = await post(shop, '/v1/products', {
+      source_id: 'mug',
+      name: 'Mug',
+      price: 5,
+      attributes: ['color'],
+      image_url: 'i',
+      metadata: { a: 1, b: { x: 1 } },
+    })
+    const blue = await post(shop, '/v1/products/mug/skus', {
+      source_id: 'blue',
+      sku: 'Blue',
+      price: 6,
+      currency: 'EUR',
+      attributes: { color: 'blue' },
+      metadata: { a: 1 },
+    })
+    const goods = await override(shop, {
+      products: [{ key: 'mug', price: 7, metadata: { b: { y: 2 } } }],
+      skus: [{ key: blue.id, name: 'Navy', price: null, metadata: { c: 3 } }],
+    })
+    const changed = { updated_at: expect.any(String) }
+    const mug_now = { ...mug, price: 7, metadata: { a: 1, b: { y: 2 } }, ...changed }
+    const blue_now = { ...blue, sku: 'Navy', metadata: { a: 1, c: 3 }, ...changed }
+    expect(goods).toEqual({ products: [mug_now], skus: [blue_now] })
+    expect(await product(shop, 'mug')).toEqual(mug_now)
+    expect(await sku(shop, 'blue')).toEqual(blue_now)
+  })
+
+  test('of several lines about one good, under whatever name, the last word counts', async () => {
+    const shop = await newProject()
+    const mug = await post(shop, '/v1/products', { source_id: 'mug', name: 'Mug', price: 5 })
+    await override(shop, {
+      products: [
+        { key: 'mug', name: 'First', price: 1, metadata: { a: 1, b: 1 } },
+        { key: mug.id, name: 'Second', metadata: { b: 2 } },
+        { key: 'new', name: 'First', price: 1, metadata: { a: 1 } },
+        { key: 'new', price: 2, name: null, metadata: { b: 2 } },
+      ],
+    })
+    expect(await product(shop, 'mug')).toMatchObject({ name: 'Second', price: 1, metadata: { a: 1, b: 2 } })
+    expect(await product(shop, 'new')).toMatchObject({ name: 'First', price: 2, metadata: { a: 1, b: 2 } })
+  })
+
+  test('writes nothing when the catalogue says the same already', async () => {
+    const shop = await newProject()
+    const said = { name: 'Mug', price: 5, metadata: { a: [1, { b: 2 }] } }
+    await post(shop, '/v1/products', { source_id: 'mug', ...said, metadata: { ...said.metadata, more: 1 } })
+    await post(shop, '/v1/products/mug/skus', { source_id: 'blue', sku: 'Blue', price: 6 })
+    const goods = await override(shop, {
+      products: [{ key: 'mug', ...said }],
+      skus: [{ key: 'blue', name: 'Blue', price: 6, metadata: {} }],
+    })
+    expect([goods.products[0]?.updated_at, goods.skus[0]?.updated_at]).toEqual([null, null])
+    expect((await product(shop, 'mug')).updated_at).toBeNull()
+    for (const different of [{ a: [1] }, { a: [1, { b: 2, c: 3 }] }, { a: null }])
+      expect((await override(shop, { products: [{ key: 'mug', metadata: different }] })).products).toMatchObject([
+        { metadata: { ...different, more: 1 }, updated_at: expect.any(String) },
+      ])
+  })
+
+  test('answers all that was asked for, changed or not', async () => {
+    const shop = await newProject()
+    const cup = await post(shop, '/v1/products', { source_id: 'cup' })
+    const red = await post(shop, '/v1/products/cup/skus', { source_id: 'red' })
+    const goods = await override(shop, { products: [{ key: 'mug' }] }, { products: [], skus: ['red', 'none'] })
+    expect(goods.skus).toEqual([red])
+    expect(goods.products).toEqual([cup, await product(shop, 'mug')])
+  })
+
+  test('a new SKU needs a product that is known, also by the same order', async () => {
+    const shop = await newProject()
+    await post(shop, '/v1/products', { source_id: 'gone' })
+    await shop.call('DELETE', '/v1/products/gone')
+    for (const product_key of [undefined, null, 'none', 'gone'])
+      expect(
+        await refusal(override(shop, { products: [{ key: 'mug' }], skus: [{ key: 'blue', product_key }] })),
+      ).toEqual({
+        key: 'invalid_order',
+        message: 'SKU blue can be created only with its product',
+      })
+    expect(await product(shop, 'mug')).toMatchObject({ key: 'not_found' })
+    const { id } = await post(shop, '/v1/products', { source_id: 'mug' })
+    await override(shop, { skus: [{ key: 'blue', product_key: id }] })
+    expect(await sku(shop, 'blue')).toMatchObject({ product_id: id })
+  })
+
+  test('a known SKU stays with its product, whatever the line says', async () => {
+    const shop = await newProject()
+    const mug = await post(shop, '/v1/products', { source_id: 'mug' })
+    await post(shop, '/v1/products', { source_id: 'cup' })
+    await post(shop, '/v1/products/mug/skus', { source_id: 'blue' })
+    for (const product_key of ['cup', 'none', null])
+      await override(shop, { skus: [{ key: 'blue', product_key, price: 7 }] })
+    expect(await sku(shop, 'blue')).toMatchObject({ product_id: mug.id, price: 7 })
+  })
+
+  test('changes neither the built-in product nor what is in the bin, and is not refused for it', async () => {
+    const shop = await newProject()
+    await post(shop, '/v1/products', { source_id: 'gone' })
+    await post(shop, '/v1/products/gone/skus', { source_id: 'gone-blue' })
+    await shop.call('DELETE', '/v1/products/gone')
+    await post(shop, '/v1/products', { source_id: 'mug' })
+    const goods = await override(shop, {
+      products: [
+        { key: '5h1pp1ng', price: 500 },
+        { key: 'prod_5h1pp1ng', price: 500 },
+        { key: 'gone', price: 1 },
+        { key: 'mug', price: 2 },
+      ],
+      skus: [
+        { key: 'gone-blue', product_key: 'mug', price: 1 },
+        { key: 'express', product_key: '5h1pp1ng', price: 1 },
+      ],
+    })
+    expect(goods.products.map(({ source_id, price }) => [source_id, price])).toEqual([
+      ['mug', 2],
+      ['5h1pp1ng', null],
+    ])
+    expect(goods.skus).toEqual([])
+    expect(await source_ids(shop)).toEqual(['5h1pp1ng', 'mug'])
+    expect(await product(shop, '5h1pp1ng')).toMatchObject({ price: null, updated_at: null })
+  })
+
+  test('500 lines take as many statements as two, and none that writes when they say it again', async () => {
+    const shop = await newProject()
+    for (const source_id of ['p0', 'p7']) await post(shop, '/v1/products', { source_id })
+    const lines = (count: number, price: number): Overrides => {
+      const keys = Array.from({ length: count }, (_, index) => `p${index}`)
+      return {
+        products: keys.map((key, index) => ({ key, price: price + index })),
+        skus: keys.map((key, index) => ({ key: `${key}-sku`, product_key: key, price: price + index })),
+      }
+    }
+    await override(shop, { skus: [{ key: 'p0-sku', product_key: 'p0' }] })
+    const few = await statementsOf(shop, lines(2, 1))
+    const many = await statementsOf(shop, lines(250, 2))
+    expect(many).toEqual(few)
+    expect(many.length).toBeLessThan(10)
+    expect(await statementsOf(shop, lines(250, 2))).toEqual(['SelectQueryNode', 'SelectQueryNode'])
+
+    const { skus, products } = await find(shop, { skus: lines(250, 2).skus.map(({ key }) => key) })
+    const sum = (prices: Array<number | null>) => prices.reduce<number>((total, price) => total + (price ?? 0), 0)
+    expect(sum(products.map(({ price }) => price))).toBe(250 * 2 + (249 * 250) / 2)
+    expect(sum(skus.map(({ price }) => price))).toBe(250 * 2 + (249 * 250) / 2)
+    expect(new Set(skus.map(({ product_id }) => product_id)).size).toBe(250)
+  })
+
+  test('merged metadata has a bound here too', async () => {
+    const shop = await newProject()
+    const half = 'x'.repeat(40_000)
+    await post(shop, '/v1/products', { source_id: 'mug', metadata: { a: half } })
+    expect(await refusal(override(shop, { products: [{ key: 'mug', metadata: { b: half } }] }))).toEqual({
+      key: 'invalid_payload',
+      message: 'Property .metadata must NOT be larger than 65536 bytes',
+    })
+  })
+})

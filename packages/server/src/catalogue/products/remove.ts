@@ -1,0 +1,35 @@
+import type { Ctx } from '../../core/context.ts'
+import { shipping_id } from '../../core/db/built-in-products.ts'
+import { isProtected } from '../../core/http/errors.ts'
+import { deleteBinEntriesOf, insertBinEntry } from '../../trash-bin/store.ts'
+import { deleteSkus, hideSkus, listSkuIds } from '../skus/store.ts'
+import { refuseInUse } from './in-use.ts'
+import type { Product } from './schema.ts'
+import { deleteProduct, hideProduct } from './store.ts'
+
+/**
+ * Deletes a product with its SKUs: into the bin, where their source ids stay taken and from which nothing returns, or,
+ * forced, for good (spec 04, 5.2). The caller has locked it, so that no SKU is added meanwhile.
+ */
+export async function removeProduct(ctx: Ctx, { id, name }: Product, force: boolean): Promise<void> {
+  if (id === shipping_id) throw isProtected('product', id)
+  await refuseInUse(ctx, 'product', id, { products: [id], skus: await listSkuIds(ctx, id) })
+  if (force) return destroyProduct(ctx, id)
+  await hideSkus(ctx, { product_id: id })
+  await hideProduct(ctx, id)
+  // One entry for all of it: the SKUs go when the product goes.
+  await insertBinEntry(ctx, {
+    resource_type: 'product',
+    resource_id: id,
+    resource_name: name,
+    resource_parent_id: null,
+  })
+}
+
+/** Erases a product that nobody else can reach, with all its SKUs, also those that were in the bin before it. */
+export async function destroyProduct(ctx: Ctx, id: string): Promise<void> {
+  // Entries first, as everybody does who empties the bin: otherwise two would wait for each other.
+  await deleteBinEntriesOf(ctx, { product_id: id })
+  await deleteSkus(ctx, { product_id: id })
+  await deleteProduct(ctx, id)
+}

@@ -1,0 +1,187 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { ProductRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { pageOf } from '../../core/query/list.ts'
+import type { Product, ProductQuery, UpdateProduct } from './schema.ts'
+import { catalogue_columns } from './sorting.ts'
+
+type ProductId = ProductRow['id']
+
+/**
+ * What a transaction keeps others from doing with a product until its end: from deleting it (`here`), as whoever gives it
+ * an SKU must; from everything (`alone`), as whoever deletes it must.
+ */
+export type ProductLock = 'here' | 'alone'
+
+/** A product by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+export async function getProduct(ctx: Ctx, key: string, options: { lock?: ProductLock } = {}): Promise<Product> {
+  const product = await findProduct(ctx, key, options)
+  if (product === undefined) throw notFound('product', key)
+  return product
+}
+
+export async function findProduct(
+  { db, project_id }: Ctx,
+  key: string,
+  { lock }: { lock?: ProductLock } = {},
+): Promise<Product | undefined> {
+  const row = await db
+    .selectFrom('products')
+    .where('project_id', '=', project_id)
+    .where((is) => is.or([is('id', '=', key as ProductId), is('source_id', '=', key)]))
+    .where('deleted_at', 'is', null)
+    .orderBy((is) => is('id', '=', key as ProductId), 'desc')
+    .limit(1)
+    .selectAll()
+    .$if(lock === 'here', (query) => query.forKeyShare())
+    .$if(lock === 'alone', (query) => query.forUpdate())
+    .executeTakeFirst()
+  return row === undefined ? undefined : toProduct(row)
+}
+
+/** Products that some ids or source ids name; locked, they stay until the end of the transaction. */
+export async function listProductsNamed(
+  { db, project_id }: Ctx,
+  keys: readonly string[],
+  { lock }: { lock?: 'here' } = {},
+): Promise<Product[]> {
+  if (keys.length === 0) return []
+  const rows = await db
+    .selectFrom('products')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`(id = any(${keys}::text[]) or source_id = any(${keys}::text[]))`)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .selectAll()
+    .$if(lock === 'here', (query) => query.forKeyShare())
+    .execute()
+  return rows.map(toProduct)
+}
+
+export async function listProducts(
+  { db, project_id }: Ctx,
+  query: ProductQuery,
+  where: Condition[],
+): Promise<{ products: Product[]; total: number }> {
+  const { rows, total } = await pageOf(
+    db.selectFrom('products').where('project_id', '=', project_id).where('deleted_at', 'is', null).selectAll(),
+    query,
+    { columns: catalogue_columns, default_order: 'created_at', where },
+  )
+  return { products: rows.map(toProduct), total }
+}
+
+/** What a body says, where undefined is as good as absent. */
+export type Sent<Body> = { [K in keyof Body]?: Body[K] | undefined }
+
+export type NewProduct = Sent<UpdateProduct> & { source_id: string | null }
+
+/**
+ * Inserts products, in one statement. Where a source id is known, that product changes instead, as `changes` says; one
+ * in the bin does not, and is missing from the answer. No two may have the same source id.
+ */
+export async function insertProducts(
+  { db, project_id, now }: Ctx,
+  products: readonly NewProduct[],
+  changes: readonly RawBuilder<unknown>[],
+): Promise<Array<{ product: Product; isNew: boolean }>> {
+  if (products.length === 0) return []
+  const created = products.map((product) => ({
+    id: newId('product', Date.parse(now)),
+    source_id: product.source_id,
+    name: product.name ?? null,
+    price: product.price ?? null,
+    attributes: product.attributes ?? [],
+    metadata: product.metadata ?? {},
+    image_url: product.image_url ?? null,
+  }))
+  // In the order of source ids: two who write the same products would otherwise wait for each other.
+  const { rows } = await sql<Selectable<ProductRow>>`
+    insert into products (project_id, id, source_id, name, price, attributes, metadata, image_url, created_at)
+    select ${project_id}, id, source_id, name, price, attributes, metadata, image_url, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as created
+      (id text, source_id text, name text, price bigint, attributes jsonb, metadata jsonb, image_url text)
+    order by source_id collate "C", id
+    on conflict (project_id, source_id) do update set ${sql.join([...changes, sql`updated_at = ${now}::timestamptz`])}
+    where products.deleted_at is null
+    returning *`.execute(db)
+  const ids = new Set<string>(created.map(({ id }) => id))
+  return rows.map((row) => ({ product: toProduct(row), isNew: ids.has(row.id) }))
+}
+
+/** Changes what was sent; undefined when the product is gone. Metadata is merged by the database, so no key is lost. */
+export async function updateProduct(
+  { db, project_id, now }: Ctx,
+  id: string,
+  { name, price, attributes, metadata, image_url }: Sent<UpdateProduct>,
+): Promise<Product | undefined> {
+  const row = await db
+    .updateTable('products')
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(price === undefined ? {} : { price }),
+      ...(attributes === undefined ? {} : { attributes: JSON.stringify(attributes ?? []) }),
+      ...(image_url === undefined ? {} : { image_url }),
+      metadata: sql`metadata || ${JSON.stringify(metadata ?? {})}::jsonb`,
+      updated_at: now,
+    })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as ProductId)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  return row === undefined ? undefined : toProduct(row)
+}
+
+/** What is to be written of a good that exists; null leaves it as it is. */
+export interface GoodChange {
+  id: string
+  name: string | null
+  price: number | null
+  metadata: Record<string, unknown>
+}
+
+/** Changes products, in one statement, and answers them. Those that are gone are left out. */
+export async function updateProducts({ db, project_id, now }: Ctx, changes: readonly GoodChange[]): Promise<Product[]> {
+  if (changes.length === 0) return []
+  // In the order of ids: two who change the same products would otherwise wait for each other.
+  const { rows } = await sql<Selectable<ProductRow>>`
+    with held as materialized (
+      select p.id, sent.name, sent.price, sent.metadata
+      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as sent (id text, name text, price bigint, metadata jsonb)
+      join products p on p.id = sent.id
+      where p.project_id = ${project_id} and p.deleted_at is null
+      order by p.id for no key update of p
+    )
+    update products p set name = coalesce(held.name, p.name), price = coalesce(held.price, p.price),
+      metadata = p.metadata || held.metadata, updated_at = ${now}::timestamptz
+    from held where p.project_id = ${project_id} and p.id = held.id
+    returning p.*`.execute(db)
+  return rows.map(toProduct)
+}
+
+/** Puts a product in the bin: nobody sees it any more, and its source id stays taken. */
+export async function hideProduct({ db, project_id, now }: Ctx, id: string): Promise<void> {
+  await db
+    .updateTable('products')
+    .set({ deleted_at: now })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as ProductId)
+    .execute()
+}
+
+export async function deleteProduct({ db, project_id }: Ctx, id: string): Promise<void> {
+  await db
+    .deleteFrom('products')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as ProductId)
+    .execute()
+}
+
+export function toProduct(row: Selectable<ProductRow>): Product {
+  const { id, source_id, name, price, attributes, metadata, image_url, created_at, updated_at } = row
+  return { id, source_id, name, price, attributes, metadata, image_url, created_at, updated_at, object: 'product' }
+}

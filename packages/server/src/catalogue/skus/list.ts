@@ -1,0 +1,13 @@
+import type { Ctx } from '../../core/context.ts'
+import { dateBounds, listed } from '../../core/query/list.ts'
+import { catalogueFilterSql } from '../products/filter.ts'
+import type { SkuQuery } from './schema.ts'
+import { listSkus } from './store.ts'
+
+/** A page of the SKUs of a product with what the query asks for (spec 04, 5.3). */
+export async function pageOfSkus(ctx: Ctx, product_id: string, query: SkuQuery) {
+  const where = dateBounds(query)
+  if (query.filters !== undefined) where.push(await catalogueFilterSql(ctx, 'skus', query.filters))
+  const { skus, total } = await listSkus(ctx, product_id, query, where)
+  return listed('skus', skus, { total })
+}

@@ -1,0 +1,21 @@
+import type { Ctx } from '../../core/context.ts'
+import { insertBinEntry } from '../../trash-bin/store.ts'
+import { refuseInUse } from '../products/in-use.ts'
+import type { Sku } from './schema.ts'
+import { deleteSkus, hideSkus } from './store.ts'
+
+/** Deletes an SKU that the caller has locked: into the bin, or, forced, for good. */
+export async function removeSku(ctx: Ctx, { id, sku, product_id }: Sku, force: boolean): Promise<void> {
+  await refuseInUse(ctx, 'sku', id, { products: [], skus: [id] })
+  if (force) return destroySku(ctx, id)
+  await hideSkus(ctx, { id })
+  await insertBinEntry(ctx, {
+    resource_type: 'sku',
+    resource_id: id,
+    resource_name: sku,
+    resource_parent_id: product_id,
+  })
+}
+
+/** Erases an SKU that nobody else can reach. */
+export const destroySku = (ctx: Ctx, id: string): Promise<void> => deleteSkus(ctx, { id })

@@ -1,0 +1,248 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { SkuRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { listed, pageOf } from '../../core/query/list.ts'
+import { catalogue_columns } from '../products/sorting.ts'
+import type { GoodChange, Sent } from '../products/store.ts'
+import type { Sku, SkuQuery, SkusOfProduct, UpdateSku } from './schema.ts'
+
+type SkuId = SkuRow['id']
+type ProductId = SkuRow['product_id']
+
+interface SkuOptions {
+  /** Only if it is an SKU of this product. */
+  product_id?: string
+  /** Keeps it from everybody else until the end of the transaction, as whoever deletes it must. */
+  lock?: boolean
+}
+
+/** An SKU by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+export async function getSku(ctx: Ctx, key: string, options: SkuOptions = {}): Promise<Sku> {
+  const sku = await findSku(ctx, key, options)
+  if (sku === undefined) throw notFound('sku', key)
+  return sku
+}
+
+export async function findSku(
+  { db, project_id }: Ctx,
+  key: string,
+  { product_id, lock = false }: SkuOptions = {},
+): Promise<Sku | undefined> {
+  const row = await db
+    .selectFrom('skus')
+    .where('project_id', '=', project_id)
+    .where((is) => is.or([is('id', '=', key as SkuId), is('source_id', '=', key)]))
+    .where('deleted_at', 'is', null)
+    .$if(product_id !== undefined, (query) => query.where('product_id', '=', product_id as ProductId))
+    .orderBy((is) => is('id', '=', key as SkuId), 'desc')
+    .limit(1)
+    .selectAll()
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+  return row === undefined ? undefined : toSku(row)
+}
+
+/** SKUs that some ids or source ids name; locked, they stay until the end of the transaction. */
+export async function listSkusNamed(
+  { db, project_id }: Ctx,
+  keys: readonly string[],
+  { lock = false }: { lock?: boolean } = {},
+): Promise<Sku[]> {
+  if (keys.length === 0) return []
+  const rows = await db
+    .selectFrom('skus')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`(id = any(${keys}::text[]) or source_id = any(${keys}::text[]))`)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .selectAll()
+    .$if(lock, (query) => query.forKeyShare())
+    .execute()
+  return rows.map(toSku)
+}
+
+export async function listSkus(
+  { db, project_id }: Ctx,
+  product_id: string,
+  query: SkuQuery,
+  where: Condition[],
+): Promise<{ skus: Sku[]; total: number }> {
+  const { rows, total } = await pageOf(
+    db
+      .selectFrom('skus')
+      .where('project_id', '=', project_id)
+      .where('product_id', '=', product_id as ProductId)
+      .where('deleted_at', 'is', null)
+      .selectAll(),
+    query,
+    { columns: catalogue_columns, default_order: 'created_at', where },
+  )
+  return { skus: rows.map(toSku), total }
+}
+
+/** What some products show of their SKUs: the first of each and how many there are, all in one statement. */
+export async function listSkusOf(
+  { db, project_id }: Ctx,
+  product_ids: readonly string[],
+): Promise<(product_id: string) => SkusOfProduct> {
+  const { rows } = await sql<Selectable<SkuRow> & { skus_count: number }>`
+    select shown.*, counted.skus_count from unnest(${product_ids}::text[]) as wanted (product_id)
+    cross join lateral (
+      select count(*) as skus_count from skus
+      where project_id = ${project_id} and product_id = wanted.product_id and deleted_at is null
+    ) as counted
+    cross join lateral (
+      select * from skus
+      where project_id = ${project_id} and product_id = wanted.product_id and deleted_at is null
+      order by created_at, id limit ${sql.lit(limits.embedded_skus_max)}
+    ) as shown
+    order by shown.created_at, shown.id`.execute(db)
+  const by_product = Map.groupBy(rows, ({ product_id }) => product_id as string)
+  return (product_id) => {
+    const shown = by_product.get(product_id) ?? []
+    return listed('data', shown.map(toSku), { total: shown[0]?.skus_count ?? 0 })
+  }
+}
+
+export async function listSkuIds({ db, project_id }: Ctx, product_id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('skus')
+    .where('project_id', '=', project_id)
+    .where('product_id', '=', product_id as ProductId)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export type NewSku = Sent<UpdateSku> & { product_id: string; source_id: string | null }
+
+/**
+ * Inserts SKUs, in one statement, of products that the caller keeps from being deleted. Where a source id is known, that
+ * SKU changes instead, as `changes` says; one of another product or in the bin does not, and is missing from the
+ * answer. No two may have the same source id.
+ */
+export async function insertSkus(
+  { db, project_id, now }: Ctx,
+  skus: readonly NewSku[],
+  changes: readonly RawBuilder<unknown>[],
+): Promise<Array<{ sku: Sku; isNew: boolean }>> {
+  if (skus.length === 0) return []
+  const created = skus.map((sku) => ({
+    id: newId('sku', Date.parse(now)),
+    product_id: sku.product_id,
+    source_id: sku.source_id,
+    sku: sku.sku ?? null,
+    price: sku.price ?? null,
+    currency: sku.currency ?? null,
+    attributes: sku.attributes ?? {},
+    metadata: sku.metadata ?? {},
+    image_url: sku.image_url ?? null,
+  }))
+  // In the order of source ids: two who write the same SKUs would otherwise wait for each other.
+  const { rows } = await sql<Selectable<SkuRow>>`
+    insert into skus
+      (project_id, id, product_id, source_id, sku, price, currency, attributes, metadata, image_url, created_at)
+    select ${project_id}, id, product_id, source_id, sku, price, currency, attributes, metadata, image_url,
+      ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as created
+      (id text, product_id text, source_id text, sku text, price bigint, currency text, attributes jsonb, metadata jsonb,
+        image_url text)
+    order by source_id collate "C", id
+    on conflict (project_id, source_id) do update set ${sql.join([...changes, sql`updated_at = ${now}::timestamptz`])}
+    where skus.deleted_at is null and skus.product_id = excluded.product_id
+    returning *`.execute(db)
+  const ids = new Set<string>(created.map(({ id }) => id))
+  return rows.map((row) => ({ sku: toSku(row), isNew: ids.has(row.id) }))
+}
+
+/** Changes what was sent; undefined when the SKU is gone, or one of another product. */
+export async function updateSku(
+  { db, project_id, now }: Ctx,
+  id: string,
+  product_id: string,
+  { sku, price, currency, attributes, metadata, image_url }: UpdateSku,
+): Promise<Sku | undefined> {
+  const row = await db
+    .updateTable('skus')
+    .set({
+      ...(sku === undefined ? {} : { sku }),
+      ...(price === undefined ? {} : { price }),
+      ...(currency === undefined ? {} : { currency }),
+      ...(attributes === undefined ? {} : { attributes: JSON.stringify(attributes ?? {}) }),
+      ...(image_url === undefined ? {} : { image_url }),
+      metadata: sql`metadata || ${JSON.stringify(metadata ?? {})}::jsonb`,
+      updated_at: now,
+    })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as SkuId)
+    .where('product_id', '=', product_id as ProductId)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  return row === undefined ? undefined : toSku(row)
+}
+
+/** Changes SKUs, in one statement, and answers them. Those that are gone are left out. */
+export async function updateSkus({ db, project_id, now }: Ctx, changes: readonly GoodChange[]): Promise<Sku[]> {
+  if (changes.length === 0) return []
+  // In the order of ids: two who change the same SKUs would otherwise wait for each other.
+  const { rows } = await sql<Selectable<SkuRow>>`
+    with held as materialized (
+      select s.id, sent.name, sent.price, sent.metadata
+      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as sent (id text, name text, price bigint, metadata jsonb)
+      join skus s on s.id = sent.id
+      where s.project_id = ${project_id} and s.deleted_at is null
+      order by s.id for no key update of s
+    )
+    update skus s set sku = coalesce(held.name, s.sku), price = coalesce(held.price, s.price),
+      metadata = s.metadata || held.metadata, updated_at = ${now}::timestamptz
+    from held where s.project_id = ${project_id} and s.id = held.id
+    returning s.*`.execute(db)
+  return rows.map(toSku)
+}
+
+/** Puts SKUs in the bin: nobody sees them any more, and their source ids stay taken. */
+export async function hideSkus(ctx: Ctx, which: WhichSkus): Promise<void> {
+  await ctx.db
+    .updateTable('skus')
+    .set({ deleted_at: ctx.now })
+    .where('project_id', '=', ctx.project_id)
+    .where(conditionOf(which))
+    .where('deleted_at', 'is', null)
+    .execute()
+}
+
+/** Erases SKUs, with those of a product also what it has in the bin. */
+export async function deleteSkus(ctx: Ctx, which: WhichSkus): Promise<void> {
+  await ctx.db.deleteFrom('skus').where('project_id', '=', ctx.project_id).where(conditionOf(which)).execute()
+}
+
+/** One SKU, or all of a product. */
+export type WhichSkus = { id: string } | { product_id: string }
+
+const conditionOf = (which: WhichSkus) =>
+  'id' in which ? sql<boolean>`id = ${which.id}` : sql<boolean>`product_id = ${which.product_id}`
+
+export function toSku(row: Selectable<SkuRow>): Sku {
+  const { id, source_id, product_id, sku, price, currency, attributes, image_url, metadata, created_at, updated_at } =
+    row
+  return {
+    id,
+    source_id,
+    product_id,
+    sku,
+    price,
+    currency,
+    attributes,
+    image_url,
+    metadata,
+    created_at,
+    updated_at,
+    object: 'sku',
+  }
+}

@@ -1,0 +1,48 @@
+import type { Ctx } from '../../core/context.ts'
+import { shipping_id } from '../../core/db/built-in-products.ts'
+import { duplicate, invalidPayload, isProtected, notFound } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { checkMetadata } from '../products/check-metadata.ts'
+import { checkPrice } from '../products/check-price.ts'
+import { mergedMetadata, replaced } from '../products/on-conflict.ts'
+import type { CreateSku, Sku, UpdateSku } from './schema.ts'
+import { insertSkus, updateSku } from './store.ts'
+
+/**
+ * Creates an SKU of a product, or changes the one that `id`, which must exist there, or `source_id` names (spec 04, 5.3).
+ * The caller keeps the product from being deleted.
+ */
+export async function upsertSku(ctx: Ctx, product_id: string, { id, source_id, ...sent }: CreateSku): Promise<Sku> {
+  if (product_id === shipping_id) throw isProtected('product', product_id)
+  if (id !== undefined && id !== null) return changeSku(ctx, id, product_id, sent)
+  checkFields(sent)
+  const [upserted] = await insertSkus(
+    ctx,
+    [{ product_id, source_id: source_id ?? null, ...sent }],
+    [...columnsOf(sent).map(replaced), mergedMetadata('skus')],
+  )
+  if (upserted === undefined) throw duplicate('sku', 'source_id', source_id as string)
+  const { sku, isNew } = upserted
+  checkMetadata(await loadMetadataRules(ctx, 'product'), sent.metadata, { isNew, metadata: sku.metadata })
+  return sku
+}
+
+/** Changes what was sent of an SKU; 404 when the product has none of this id. */
+export async function changeSku(ctx: Ctx, id: string, product_id: string, sent: UpdateSku): Promise<Sku> {
+  checkFields(sent)
+  const sku = await updateSku(ctx, id, product_id, sent)
+  if (sku === undefined) throw notFound('sku', id)
+  checkMetadata(await loadMetadataRules(ctx, 'product'), sent.metadata, { isNew: false, metadata: sku.metadata })
+  return sku
+}
+
+/** What the shape of the body leaves open. Attributes are free, so that only their size can be bounded. */
+export function checkFields({ price, attributes }: UpdateSku): void {
+  checkPrice(price, 'invalid_sku')
+  if (Buffer.byteLength(JSON.stringify(attributes ?? {})) > limits.metadata_bytes_max)
+    throw invalidPayload(`Property .attributes must NOT be larger than ${limits.metadata_bytes_max} bytes`)
+}
+
+const columnsOf = (sent: UpdateSku) =>
+  (['sku', 'price', 'currency', 'attributes', 'image_url'] as const).filter((column) => sent[column] !== undefined)

@@ -1,0 +1,56 @@
+import type { CustomerFacts } from '@guerdon/engine/schema'
+import { newborn, type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
+import { overlaidProfile } from '../../audience/customers/upsert.ts'
+import { segmentsOf } from '../../audience/segments/definitions.ts'
+import { asksForSegments } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { Loaded, Versioned } from './loaded.ts'
+import { ambiguous, type CheckoutRequest } from './request.ts'
+
+/** Whose request it is. */
+export interface Buyer {
+  /** As it is stored; null: somebody new, or without a name. */
+  stored: Versioned<StoredCustomer> | null
+  /** With what the request says of it, which counts for this request (spec 02, 1.1); null: nobody. */
+  customer: StoredCustomer | null
+}
+
+/**
+ * The customer of a request, first hit: the one it names, else the one of the stored order, else the holder of a loyalty
+ * card among the redeemables (who that is, `checkout_facts` has found). One who is named and not known has an id from here
+ * on, by which it is created if it redeems.
+ */
+export function buyerOf(ctx: Ctx, { customer: named, tracked_source }: CheckoutRequest, { caller }: Loaded): Buyer {
+  const source_id = caller === null ? (named?.source_id ?? tracked_source) : caller.source_id
+  if (tracked_source !== null && source_id !== tracked_source) throw ambiguous(tracked_source, source_id)
+  if (named === null) return { stored: caller, customer: caller }
+  const before = caller ?? newborn({ id: newId('customer', Date.parse(ctx.now)), source_id: named.source_id }, ctx.now)
+  return { stored: caller, customer: overlaidProfile(before, named.profile) }
+}
+
+/** The customer as rules and formulas see it; segments are those it is in at that moment. */
+export function customerFacts(
+  { now, project }: Pick<Ctx, 'now' | 'project'>,
+  { customer }: Buyer,
+  loaded: Loaded,
+): CustomerFacts | null {
+  if (customer === null) return null
+  const { source_id, birthdate, birthday, metadata, loyalty } = customer
+  return {
+    id: customer.id,
+    source_id,
+    birthdate: birthdate ?? birthday,
+    metadata,
+    segments: asksForSegments(loaded.configuration) ? segmentsAt({ now, project }, customer, loaded) : [],
+    loyalty_tiers: Object.values(loyalty.campaigns).flatMap(({ loyalty_tier }) => loyalty_tier ?? []),
+  }
+}
+
+function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, loaded: Loaded): string[] {
+  const { configuration, segments, events, publications } = loaded
+  const dynamic = segmentsOf(configuration.segments, { customer: toCustomer(customer), events, publications }, at)
+  // Of the memberships that are stored, those of dynamic segments may be a moment behind.
+  const is_dynamic = new Set<string>(configuration.segments.segments.map(({ id }) => id))
+  return [...segments.filter((id) => !is_dynamic.has(id)), ...dynamic]
+}

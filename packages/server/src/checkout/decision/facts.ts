@@ -1,0 +1,132 @@
+import type { Facts, Outcome } from '@guerdon/engine/schema'
+import { metadataRulesOf } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { active } from '../../definitions/metadata-schemas/check.ts'
+import type { DescribedObject, NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
+import { refuseUnlessStorable } from '../../definitions/metadata-schemas/rules.ts'
+import { type Buyer, buyerOf, customerFacts } from './customer.ts'
+import type { Loaded } from './loaded.ts'
+import { orderFacts } from './order.ts'
+import { type Candidate, candidatesOf } from './redeemables.ts'
+import type { CheckoutRequest } from './request.ts'
+
+/** A request with all that is known of it, ready to be decided. */
+export interface Case {
+  request: CheckoutRequest
+  loaded: Loaded
+  buyer: Buyer
+  candidates: readonly Candidate[]
+  facts: Facts
+}
+
+export function caseOf(ctx: Ctx, request: CheckoutRequest, loaded: Loaded): Case {
+  const buyer = buyerOf(ctx, request, loaded)
+  const candidates = candidatesOf(ctx.project, request.redeemables, loaded, buyer)
+  return { request, loaded, buyer, candidates, facts: factsOf(ctx, request, loaded, buyer, candidates) }
+}
+
+function factsOf(
+  ctx: Ctx,
+  request: CheckoutRequest,
+  loaded: Loaded,
+  buyer: Buyer,
+  candidates: readonly Candidate[],
+): Facts {
+  const { configuration, goods } = loaded
+  const { project } = ctx
+  const now = request.as_of ?? ctx.now
+  return {
+    now,
+    timezone: project.timezone,
+    order: orderFacts(request, loaded),
+    customer: customerFacts({ now, project }, buyer, loaded),
+    caller: { api_key: ctx.caller.api_key?.app_id ?? null },
+    metadata: request.metadata,
+    catalogue: {
+      products: Object.fromEntries(goods.products.map((product) => [product.id, product])),
+      skus: Object.fromEntries(goods.skus.map((sku) => [sku.id, sku])),
+      collections: configuration.collections,
+      locations: configuration.locations,
+      metadata_types: metadataTypesOf(loaded),
+    },
+    stacking_rules: configuration.stacking_rules,
+    redeemables: candidates.map(({ facts }) => facts),
+    is_promotion_stack: candidates.some(({ stack_id }) => stack_id !== null),
+  }
+}
+
+type MetadataTypes = NonNullable<NonNullable<Facts['catalogue']>['metadata_types']>
+
+const types_by_schemas = new WeakMap<object, MetadataTypes>()
+
+function metadataTypesOf({ configuration: { metadata_schemas } }: Loaded): MetadataTypes {
+  let types = types_by_schemas.get(metadata_schemas)
+  if (types === undefined) {
+    types = Object.fromEntries(
+      [...metadata_schemas.values()].map(({ related_object, properties }) => [
+        related_object,
+        Object.fromEntries(active(properties as NamedDefinition[]).map(({ name, type }) => [name, type])),
+      ]),
+    ) as MetadataTypes
+    types_by_schemas.set(metadata_schemas, types)
+  }
+  return types
+}
+
+/** What a request must not say, whatever comes of it (spec 02, 7.2 and 1.2). */
+export function refuseRequest({ request, loaded, candidates }: Case): void {
+  const { redeemables } = request
+  const { redeemables_limit } = loaded.configuration.stacking_rules
+  if (redeemables.length === 0) throw invalidPayload('Property .redeemables must NOT have fewer than 1 items')
+  if (redeemables.length > redeemables_limit)
+    throw invalidPayload(`Property .redeemables must NOT have more than ${redeemables_limit} items`)
+  if (redeemables.length > 1 && redeemables.some(({ object }) => object === 'promotion_stack'))
+    throw new ApiError('invalid_redeemables', { details: 'A promotion stack must be the only redeemable' })
+  const names = candidates.map(({ facts }) =>
+    facts.kind === 'unknown' ? `${facts.object} ${facts.id}` : `${facts.object} ${facts.resource_id}`,
+  )
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new ApiError('duplicated_redeemables', { details: `Duplicated redeemable: ${twice}` })
+}
+
+/**
+ * Refuses metadata that could not be redeemed with (spec 02, 1.2 and 10.1). What is stored must have all that the project
+ * demands; who only asks need not send metadata yet.
+ */
+export function refuseMetadata(
+  { request, loaded: { configuration, order: known }, buyer }: Case,
+  { is_redemption = false }: { is_redemption?: boolean } = {},
+): void {
+  const { order, metadata, customer } = request
+  const refuse = (object: DescribedObject, sent: Sent, isNew: boolean, property?: string) => {
+    if (sent != null || (is_redemption && isNew))
+      metadataRulesOf(configuration, object).check(sent ?? {}, {
+        isNew,
+        ...(property === undefined ? {} : { property }),
+      })
+  }
+  refuse('redemption', metadata, true)
+  // A stored order that the shop's id names stays as it is.
+  if (order !== null && (known === null || order.id !== undefined)) refuse('order', order.metadata, known === null)
+  if (customer !== null) refuse('customer', customer.profile.metadata, is_redemption && buyer.stored === null)
+  for (const [index, { metadata, product, sku }] of (order?.items ?? []).entries()) {
+    const path = `.order.items[${index}]`
+    refuse('order_item', metadata, true, `${path}.metadata`)
+    refuseUnlessStorable(product?.metadata ?? {}, `${path}.product.metadata`)
+    refuseUnlessStorable(sku?.metadata ?? {}, `${path}.sku.metadata`)
+  }
+}
+
+type Sent = Record<string, unknown> | null | undefined
+
+/** What is wrong with the request itself, and shows only in the calculation: nobody remembers it (spec 06, 8.4). */
+export function refuseOutcomes(outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes) {
+    if (outcome.status !== 'INAPPLICABLE') continue
+    const { key, details } = outcome.reason
+    if (key === 'invalid_payload')
+      throw invalidPayload(`Points for ${outcome.id} are fewer than one unit of the reward costs`)
+    if (key === 'invalid_amount') throw new ApiError(key, details === undefined ? {} : { details })
+  }
+}

@@ -1,0 +1,109 @@
+import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../core/db/connect.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { Trips } from './trips.ts'
+
+/** By what rows are found. */
+export interface Names {
+  code_keys: readonly string[]
+  customer_sources: readonly string[]
+  customer_ids: readonly string[]
+  product_sources: readonly string[]
+  product_ids: readonly string[]
+  sku_sources: readonly string[]
+  sku_ids: readonly string[]
+}
+
+type Ask<Rows> = (db: Db, project_id: string, now: Instant, names: Names) => Promise<Rows>
+
+type OwnOf<Rows> = (rows: Rows) => (names: Names) => Rows
+
+interface Waiting<Rows> {
+  names: Names
+  now: Instant
+  resolve(rows: Rows): void
+  reject(error: unknown): void
+}
+
+/**
+ * Asks for the rows of many calls at once. Whoever comes while nothing is under way does not wait; those who come while the
+ * database is busy with others go together when it is not, and what several of them name is read once. The busier it is, the
+ * less each of them costs.
+ *
+ * What is found is found for all of them; `ownOf` takes out of it what one of them would have found alone.
+ */
+export function newGathering<Rows>(ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
+  const under_way = new WeakMap<Db, Gathering<Rows>>()
+  return ({ project_id, now }: Pick<Ctx, 'project_id' | 'now'>, db: Db, names: Names): Promise<Rows> => {
+    const gathering = under_way.get(db) ?? new Gathering(db, ask, ownOf)
+    under_way.set(db, gathering)
+    return gathering.ask(project_id, names, now)
+  }
+}
+
+class Gathering<Rows> {
+  readonly #db: Db
+  readonly #ask: Ask<Rows>
+  readonly #ownOf: OwnOf<Rows>
+  readonly #waiting = new Map<string, Waiting<Rows>[]>()
+  readonly #trips = new Trips(limits.gathering_trips_max, () => this.#next())
+
+  constructor(db: Db, ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
+    this.#db = db
+    this.#ask = ask
+    this.#ownOf = ownOf
+  }
+
+  ask(project_id: string, names: Names, now: Instant): Promise<Rows> {
+    if (this.#trips.mayStart()) return this.#trip(project_id, names, now)
+    return new Promise((resolve, reject) => {
+      const one = { names, now, resolve, reject }
+      const others = this.#waiting.get(project_id)
+      if (others === undefined) this.#waiting.set(project_id, [one])
+      else others.push(one)
+    })
+  }
+
+  #trip(project_id: string, names: Names, now: Instant): Promise<Rows> {
+    return this.#trips.run(() => this.#ask(this.#db, project_id, now, names))
+  }
+
+  /** Whose project waits longest goes next, and to the end of the line if it has more than fit into one trip. */
+  #next(): void {
+    if (!this.#trips.mayStart()) return
+    const first = this.#waiting.entries().next()
+    if (first.done) return
+    const [project_id, all] = first.value
+    this.#waiting.delete(project_id)
+    const together = all.slice(0, limits.gathering_calls_max)
+    const rest = all.slice(limits.gathering_calls_max)
+    if (rest.length > 0) this.#waiting.set(project_id, rest)
+    const now = together.reduce((latest, one) => (one.now > latest ? one.now : latest), '') as Instant
+    this.#trip(project_id, allOf(together.map(({ names }) => names)), now).then(
+      (rows) => {
+        const own = together.length === 1 ? () => rows : this.#ownOf(rows)
+        for (const { names, resolve } of together) resolve(own(names))
+      },
+      (error: unknown) => {
+        for (const { reject } of together) reject(error)
+      },
+    )
+  }
+}
+
+/** What any of them names. */
+export function allOf(several: readonly Names[]): Names {
+  const [only] = several
+  if (several.length === 1) return only as Names
+  const of = (kind: keyof Names) => [...new Set(several.flatMap((names) => names[kind]))]
+  return {
+    code_keys: of('code_keys'),
+    customer_sources: of('customer_sources'),
+    customer_ids: of('customer_ids'),
+    product_sources: of('product_sources'),
+    product_ids: of('product_ids'),
+    sku_sources: of('sku_sources'),
+    sku_ids: of('sku_ids'),
+  }
+}

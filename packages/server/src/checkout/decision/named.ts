@@ -1,0 +1,28 @@
+import type { Discount } from '@guerdon/engine/schema'
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import type { CheckoutRequest } from './request.ts'
+
+/** The tiers that a request names, by themselves or by their stack. */
+export function namedTiers({ tiers, stacks }: Configuration, redeemables: CheckoutRequest['redeemables']) {
+  const ids = redeemables.flatMap(({ object, id }) =>
+    object === 'promotion_tier' ? [id] : object === 'promotion_stack' ? (stacks.get(id)?.tier_ids ?? []) : [],
+  )
+  return ids.flatMap((id) => tiers.get(id) ?? [])
+}
+
+/** The assignments of the rewards that a request names: they may have rules of their own. */
+export function namedRewards({ reward_assignments }: Configuration, redeemables: CheckoutRequest['redeemables']) {
+  const wanted = new Set(redeemables.flatMap(({ reward }) => [reward?.id ?? [], reward?.assignment_id ?? []].flat()))
+  if (wanted.size === 0) return []
+  return [...reward_assignments.values()].filter(({ id, reward_id }) => wanted.has(id) || wanted.has(reward_id))
+}
+
+/** Goods that a discount gives away: they may not be in the order. */
+export function unitTypes(discount: Discount | null): string[] {
+  if (discount?.type !== 'UNIT') return []
+  const { unit_type, units } = discount as {
+    unit_type?: string | null
+    units?: Array<{ unit_type?: string | null }> | null
+  }
+  return [unit_type, ...(units ?? []).map((unit) => unit.unit_type)].filter((id) => id != null)
+}

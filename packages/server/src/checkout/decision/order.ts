@@ -1,0 +1,62 @@
+import type { ItemFacts, OrderFacts } from '@guerdon/engine/schema'
+import { notFound } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { orderFactsOf, withCatalogue } from '../../orders/lines.ts'
+import type { Loaded } from './loaded.ts'
+import type { CheckoutRequest } from './request.ts'
+
+/**
+ * The order of a request as the engine takes it; null when none was sent. A stored order that is named by its id is the
+ * base, of which what was sent is replaced; named by the shop's id it is taken as it is stored (spec 02, 1.2).
+ */
+export function orderFacts({ order: sent }: CheckoutRequest, { order: stored, goods }: Loaded): OrderFacts | null {
+  if (sent === null) return null
+  if (stored === null) {
+    if (sent.id !== undefined) throw notFound('order', sent.id)
+    const { source_id, status, amount, discount_amount, items, metadata } = sent
+    return {
+      source_id: source_id ?? null,
+      status: status ?? null,
+      amount: amount ?? null,
+      discount_amount: discount_amount ?? null,
+      items: withCatalogue<ItemFacts>(items ?? [], goods).map(asNew),
+      metadata: metadata ?? {},
+    }
+  }
+  const base: OrderFacts = {
+    ...orderFactsOf(stored, goods),
+    discounted_goods: Object.keys(stored.discounted_goods ?? {}),
+  }
+  if (sent.id === undefined) return base
+  const { amount, discount_amount, items, metadata } = sent
+  if (items === undefined)
+    return {
+      ...base,
+      ...(amount === undefined ? {} : { amount, initial_amount: null }),
+      ...(discount_amount === undefined ? {} : { discount_amount }),
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+  return {
+    ...base,
+    amount: amount ?? null,
+    initial_amount: null,
+    discount_amount: discount_amount ?? stored.discount_amount,
+    items: withCatalogue<ItemFacts>(items, goods).map(asNew),
+    metadata: metadata ?? stored.metadata,
+    discounted_goods: [],
+  }
+}
+
+/** Of a line that is sent, only what it costs now counts (spec 02, 1.3). */
+function asNew({ initial_quantity: _, initial_amount: __, ...line }: ItemFacts): ItemFacts {
+  return line
+}
+
+/** Lines that are shown with an id have it before they are calculated, so that all who show them agree (spec 02, 2.3). */
+export function withLineIds(order: OrderFacts | null | undefined): OrderFacts | null {
+  if (order == null) return null
+  const items = (order.items ?? []).map(
+    (item): ItemFacts => (item.id == null ? { ...item, id: newId('order_line') } : item),
+  )
+  return { ...order, items }
+}

@@ -1,0 +1,283 @@
+import { coinPointsRatio, balanceOf as openBalance, rewardMapping, rewardPrice } from '@guerdon/engine'
+import type {
+  CampaignFacts,
+  Redeemable,
+  RewardFacts,
+  RewardMapping,
+  UnitLimit,
+  ValidationRule,
+} from '@guerdon/engine/schema'
+import {
+  type Configuration,
+  type ConfiguredCampaign,
+  type ConfiguredRewardAssignment,
+  type ConfiguredTier,
+  categoryOf,
+  rulesOf,
+} from '../../core/configuration/configuration.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import { accountOf } from '../../incentives/vouchers/entry-changes.ts'
+import { codeKey } from '../../incentives/vouchers/store.ts'
+import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
+import type { Buyer } from './customer.ts'
+import type { Counted, Loaded } from './loaded.ts'
+import type { RedeemableInput } from './request.ts'
+import type { LoadedVoucher } from './voucher-row.ts'
+
+/** One redeemable of a request: what it is to the engine, and what it is in our tables. */
+export interface Candidate {
+  facts: Redeemable
+  voucher: LoadedVoucher | null
+  tier: ConfiguredTier | null
+  campaign: ConfiguredCampaign | null
+  /** The promotion stack it came with. */
+  stack_id: string | null
+  counted: Counted | null
+}
+
+/** What a request names, in its order; a promotion stack is all of its tiers. What is not there stays as unknown. */
+export function candidatesOf(
+  project: Project,
+  redeemables: readonly RedeemableInput[],
+  loaded: Loaded,
+  buyer: Buyer,
+): Candidate[] {
+  const { configuration } = loaded
+  return redeemables.flatMap((input) => {
+    const { object, id } = input
+    if (object === 'voucher') {
+      const voucher = findVoucher(project, id, loaded)
+      return [voucher === null ? unknown(input) : voucherCandidate(input, voucher, loaded, buyer)]
+    }
+    if (object === 'promotion_tier') {
+      const tier = configuration.tiers.get(id)
+      const campaign = tier && configuration.campaigns.get(tier.campaign_id)
+      return [campaign === undefined ? unknown(input) : tierCandidate(tier as ConfiguredTier, campaign, loaded, null)]
+    }
+    const stack = configuration.stacks.get(id)
+    const campaign = stack && configuration.campaigns.get(stack.campaign_id)
+    if (campaign === undefined) return [unknown(input)]
+    return (stack as { tier_ids: string[] }).tier_ids.flatMap((tier_id) => {
+      const tier = configuration.tiers.get(tier_id)
+      return tier === undefined ? [] : [tierCandidate(tier, campaign, loaded, id)]
+    })
+  })
+}
+
+/** A code of a campaign in the bin is in the bin too. */
+function findVoucher(project: Project, key: string, { vouchers, configuration }: Loaded): LoadedVoucher | null {
+  const code_key = codeKey(project, key)
+  const found = vouchers.find(({ id }) => id === key) ?? vouchers.find((one) => one.code_key === code_key)
+  if (found === undefined) return null
+  return found.campaign_id === null || configuration.campaigns.has(found.campaign_id) ? found : null
+}
+
+const unknown = ({ object, id }: RedeemableInput): Candidate => ({
+  facts: { kind: 'unknown', object, id },
+  voucher: null,
+  tier: null,
+  campaign: null,
+  stack_id: null,
+  counted: null,
+})
+
+function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, loaded: Loaded, buyer: Buyer): Candidate {
+  const { configuration } = loaded
+  const campaign = voucher.campaign_id === null ? null : (configuration.campaigns.get(voucher.campaign_id) ?? null)
+  const counted = loaded.counted[voucher.id] ?? null
+  return {
+    facts: voucherFacts(input, voucher, campaign, loaded, buyer),
+    voucher,
+    tier: null,
+    campaign,
+    stack_id: null,
+    counted,
+  }
+}
+
+/** A code as the engine sees it: what it is by its terms, and how much of it is left. */
+export function voucherFacts(
+  { id, credits, reward }: Omit<RedeemableInput, 'object'>,
+  voucher: LoadedVoucher,
+  campaign: ConfiguredCampaign | null,
+  loaded: Loaded,
+  buyer: Buyer,
+): Redeemable {
+  const { configuration, counted, held_codes, publication_metadata } = loaded
+  const { terms, held } = voucher
+  const category = categoryOf(configuration, voucher)
+  const numbers = counted[voucher.id]
+  const facts = {
+    object: 'voucher' as const,
+    id,
+    resource_id: voucher.id,
+    code: voucher.code,
+    ...(campaign === null ? {} : { campaign: { id: campaign.id, active: campaign.active } }),
+    ...(category === null ? {} : { category: { id: category.id, hierarchy: category.hierarchy } }),
+    active: voucher.active,
+    start_date: voucher.start_date,
+    expiration_date: voucher.expiration_date,
+    validity_timeframe: terms.validity_timeframe ?? null,
+    validity_day_of_week: terms.validity_day_of_week ?? null,
+    validity_hours: terms.validity_hours ?? null,
+    metadata: metadataOf(voucher),
+    rules: [...voucherRules(configuration, voucher), ...rewardRules(configuration, voucher, reward)],
+    ...countedFacts(numbers),
+    quantity: voucher.quantity,
+    redeemed_quantity: voucher.redeemed_quantity,
+    locked_quantity: held.quantity,
+    publish_count: voucher.publish_count,
+    publication_metadata: publication_metadata[voucher.id] ?? null,
+    holders: held_codes.includes(voucher.id) && buyer.stored !== null ? [buyer.stored.id] : [],
+  }
+  switch (voucher.type) {
+    case 'GIFT_VOUCHER':
+      return {
+        kind: 'gift_voucher',
+        ...facts,
+        gift: { balance: balanceOf(voucher), effect: terms.effect ?? null },
+        locked_credits: held.credits,
+        credits: credits ?? null,
+      }
+    case 'LOYALTY_CARD':
+      return {
+        kind: 'loyalty_card',
+        ...facts,
+        // Points whose day is over do not count, whether that is in the books yet or not.
+        balance: openBalance(accountOf(voucher), loaded.today),
+        locked_points: held.credits,
+        holder_id: voucher.holder_id,
+        reward: reward === undefined ? null : rewardFacts(loaded, voucher, reward),
+        points: reward?.points ?? null,
+      }
+    case 'DISCOUNT_VOUCHER':
+      return {
+        kind: 'discount_voucher',
+        ...facts,
+        discount: terms.discount ?? null,
+        ...(voucher.is_referral_code ? { referral: { referrer_id: voucher.holder_id ?? voucher.referrer_id } } : {}),
+      }
+  }
+}
+
+/** Those of its campaign first (spec 04, 2.7). */
+function voucherRules(
+  configuration: Configuration,
+  { campaign_id, assignments }: Pick<LoadedVoucher, 'campaign_id' | 'assignments'>,
+): ValidationRule[] {
+  const inherited = campaign_id === null ? [] : rulesOf(configuration, campaign_id)
+  return [...inherited, ...assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])]
+}
+
+type SentReward = NonNullable<RedeemableInput['reward']>
+
+/** The reward that points are to buy, among those of the card's program (spec 02, 4.8). */
+function rewardFacts({ configuration, rewards_redeemed }: Loaded, card: Card, sent: SentReward): RewardFacts | null {
+  const wanted = sent.id ?? sent.assignment_id
+  if (wanted === undefined) return null
+  const assignment = assignmentFor(configuration, card, sent)
+  const reward = assignment && configuration.rewards.get(assignment.reward_id)
+  const unknown: RewardFacts = { type: 'UNKNOWN', id: wanted }
+  if (assignment === undefined || reward === undefined) return unknown
+  const { id, type, parameters, stock } = reward
+  const assignment_id = assignment.id
+  const mapping = mappingFor(configuration, card, assignment)
+  if (type === 'COIN') {
+    const { coin } = parameters as { coin: { exchange_ratio: number; points_ratio: number } }
+    const points_ratio = coinPointsRatio(coin.points_ratio, mapping)
+    if (points_ratio === null) return unknown
+    return { type, id, assignment_id, exchange_ratio: coin.exchange_ratio, points_ratio }
+  }
+  const price = rewardPrice(assignment.parameters.loyalty?.points ?? 0, mapping)
+  if (price === null) return unknown
+  if (type === 'CAMPAIGN') return { type, id, assignment_id, price }
+  return { type, id, assignment_id, price, stock, redeemed: rewards_redeemed[id] ?? 0 }
+}
+
+/** What the tier of whoever holds the card makes of a reward (spec 05, 9.1). */
+export function mappingFor(
+  { loyalty_tiers }: Configuration,
+  { member }: Card,
+  { id, reward_id }: ConfiguredRewardAssignment,
+): RewardMapping | null {
+  const tier = member?.tier_id == null ? undefined : loyalty_tiers.get(member.tier_id)
+  return rewardMapping(tier ?? null, { id: reward_id, assignment_id: id })
+}
+
+/** Rules of the reward's own assignment hold too (spec 02, 6.1). */
+function rewardRules(
+  configuration: Configuration,
+  card: Card,
+  sent: SentReward | undefined,
+): readonly ValidationRule[] {
+  const assignment = sent && assignmentFor(configuration, card, sent)
+  return assignment === undefined ? [] : rulesOf(configuration, assignment.id)
+}
+
+type Card = Pick<LoadedVoucher, 'type' | 'campaign_id' | 'member'>
+
+function assignmentFor({ reward_assignments }: Configuration, { type, campaign_id }: Card, sent: SentReward) {
+  if (type !== 'LOYALTY_CARD' || (sent.id === undefined && sent.assignment_id === undefined)) return undefined
+  return [...reward_assignments.values()].find(
+    ({ id, reward_id, related_object_id }) =>
+      related_object_id === campaign_id &&
+      (sent.assignment_id === undefined || id === sent.assignment_id) &&
+      (sent.id === undefined || reward_id === sent.id),
+  )
+}
+
+export function tierCandidate(
+  tier: ConfiguredTier,
+  campaign: ConfiguredCampaign,
+  { configuration, counted }: Pick<Loaded, 'configuration' | 'counted'>,
+  stack_id: string | null,
+): Candidate {
+  const category = categoryOf(configuration, tier)
+  const numbers = counted[tier.id]
+  return {
+    facts: {
+      kind: 'promotion_tier',
+      object: 'promotion_tier',
+      id: tier.id,
+      resource_id: tier.id,
+      campaign: campaignFacts(campaign),
+      ...(category === null ? {} : { category: { id: category.id, hierarchy: category.hierarchy } }),
+      active: tier.active,
+      start_date: tier.start_date,
+      expiration_date: tier.expiration_date,
+      validity_timeframe: tier.validity_timeframe,
+      validity_day_of_week: tier.validity_day_of_week,
+      validity_hours: tier.validity_hours,
+      metadata: tier.metadata,
+      rules: [...rulesOf(configuration, campaign.id), ...rulesOf(configuration, tier.id)],
+      ...countedFacts(numbers),
+      discount: tier.discount,
+    },
+    voucher: null,
+    tier,
+    campaign,
+    stack_id,
+    counted: numbers ?? null,
+  }
+}
+
+const campaignFacts = (campaign: ConfiguredCampaign): CampaignFacts => ({
+  id: campaign.id,
+  active: campaign.active,
+  start_date: campaign.start_date,
+  expiration_date: campaign.expiration_date,
+  validity_timeframe: campaign.validity_timeframe,
+  validity_day_of_week: campaign.validity_day_of_week,
+  validity_hours: campaign.validity_hours,
+})
+
+/** Units are stored under their limit and what it counts: `product_campaign_quantity_limit/prod_1`. */
+function countedFacts(counted: Counted | undefined) {
+  if (counted === undefined) return {}
+  const units_used: Record<string, Record<string, number>> = {}
+  for (const [name, units] of Object.entries(counted.units)) {
+    const [limit, ...key] = name.split('/') as [UnitLimit, ...string[]]
+    units_used[limit] = { ...units_used[limit], [key.join('/')]: units }
+  }
+  return { counters: counted.numbers, units_used }
+}

@@ -1,0 +1,178 @@
+import { sentence } from '@guerdon/engine'
+import type { CalculatedOrder, Outcome, Reason } from '@guerdon/engine/schema'
+import type { StoredCustomer } from '../../audience/customers/customer.ts'
+import { categoryOf } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import { type ErrorFacts, type ErrorKey, errorStatus } from '../../core/http/errors.ts'
+import { metadataOf } from '../../incentives/vouchers/voucher.ts'
+import { toCategory } from '../../rules/categories/store.ts'
+import type { Case } from './facts.ts'
+import type { Candidate } from './redeemables.ts'
+import type { CalculatedOrderView, CategoryInResult, ExplanationView, RedeemableResult, RefusalView } from './schema.ts'
+
+/** What became of one redeemable, as validations show it (spec 02, 8). */
+export function resultOf(ctx: Ctx, it: Case, outcome: Outcome, applied: readonly Candidate[]): RedeemableResult {
+  const candidate = candidateOf(it, outcome)
+  const { status, id, object } = outcome
+  const common = {
+    status,
+    id,
+    object,
+    ...(candidate === null ? {} : { metadata: shownMetadata(candidate), ...expanded(it, candidate) }),
+    ...explained(outcome),
+  }
+  switch (outcome.status) {
+    case 'APPLICABLE': {
+      const { order, applicable_to, inapplicable_to, discount, gift, loyalty_card, bundle } = outcome
+      const shows_order = it.request.expand === null || it.request.expand.has('order')
+      return {
+        ...common,
+        ...(order === undefined || !shows_order ? {} : { order: orderView(it, order, applied) }),
+        applicable_to,
+        inapplicable_to,
+        result: {
+          ...(discount === undefined ? {} : { discount }),
+          ...(gift === undefined ? {} : { gift }),
+          ...(loyalty_card === undefined ? {} : { loyalty_card }),
+          ...(bundle === undefined ? {} : { bundle }),
+        },
+      }
+    }
+    case 'INAPPLICABLE': {
+      const { reason, bundle } = outcome
+      return {
+        ...common,
+        result: {
+          error: refusalView(ctx, reason, candidate, outcome),
+          details: detailsOf(reason),
+          ...(bundle === undefined ? {} : { bundle }),
+        },
+      }
+    }
+    case 'SKIPPED':
+      return { ...common, result: { details: detailsOf(outcome.reason) } }
+  }
+}
+
+const detailsOf = ({ key, message, error }: Reason) => ({ key, message: error?.message ?? message })
+
+/** The redeemable that an outcome is about; null for one that nobody knows. */
+export function candidateOf({ candidates }: Pick<Case, 'candidates'>, { id, object }: Outcome): Candidate | null {
+  const found = candidates.find(({ facts }) => facts.id === id && facts.object === object)
+  return found === undefined || found.facts.kind === 'unknown' ? null : found
+}
+
+/** Why, for who asked. */
+export function explained({ explanation }: Outcome): { explanation?: ExplanationView } {
+  return explanation === undefined ? {} : { explanation: { ...explanation, sentence: sentence(explanation) } }
+}
+
+/** What a refusal says of itself, in an answer or as an error. */
+export function refusalFacts(reason: Reason, candidate: Candidate | null, { id, object }: Outcome): ErrorFacts {
+  const { message, details, error } = reason
+  const resource_id = reason.resource_id ?? candidate?.voucher?.id ?? candidate?.tier?.id
+  const resource_type = reason.resource_type ?? (candidate === null ? undefined : object)
+  return {
+    message,
+    ...(details === undefined ? {} : { details }),
+    ...(resource_id === undefined ? {} : { resource_id }),
+    ...(resource_type === undefined ? {} : { resource_type }),
+    redeemable_id: id,
+    redeemable_type: object,
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+export function refusalView(
+  { request_id }: Pick<Ctx, 'request_id'>,
+  reason: Reason,
+  candidate: Candidate | null,
+  outcome: Outcome,
+): RefusalView {
+  const { message = reason.message, explanation: _, ...facts } = refusalFacts(reason, candidate, outcome)
+  return { code: errorStatus(reason.key as ErrorKey), key: reason.key, message, ...facts, request_id }
+}
+
+const shownMetadata = ({ voucher, tier }: Candidate): Record<string, unknown> =>
+  voucher === null ? (tier?.metadata ?? {}) : metadataOf(voucher)
+
+function expanded(it: Case, candidate: Candidate): Partial<RedeemableResult> {
+  const { expand } = it.request
+  const { campaign, tier } = candidate
+  return {
+    ...(expand?.has('redeemable') === true
+      ? {
+          ...(campaign === null ? {} : { campaign_id: campaign.id, campaign_name: campaign.name }),
+          ...(tier === null ? {} : { name: tier.name }),
+        }
+      : {}),
+    ...(expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
+  }
+}
+
+/** The category of a redeemable, and what stacking rules say of it. */
+export function categoriesOf(
+  { loaded: { configuration } }: Pick<Case, 'loaded'>,
+  { voucher, tier }: Pick<Candidate, 'voucher' | 'tier'>,
+): CategoryInResult[] {
+  const own = voucher ?? tier
+  const category = own === null ? null : categoryOf(configuration, own)
+  if (category === null) return []
+  const { exclusive_categories, joint_categories } = configuration.stacking_rules
+  return [
+    {
+      ...toCategory(category),
+      ...(exclusive_categories.includes(category.id) ? { stacking_rules_type: 'EXCLUSIVE' as const } : {}),
+      ...(joint_categories.includes(category.id) ? { stacking_rules_type: 'JOINT' as const } : {}),
+    },
+  ]
+}
+
+/** The redeemables that apply. */
+export const appliedOf = (it: Pick<Case, 'candidates'>, outcomes: readonly Outcome[]): Candidate[] =>
+  outcomes.flatMap((outcome) => (outcome.status === 'APPLICABLE' ? (candidateOf(it, outcome) ?? []) : []))
+
+/** A calculated order as it is answered before anything is stored (spec 02, 2.2); `applied` are those that made it. */
+export function orderView(
+  { loaded, buyer, request }: Case,
+  order: CalculatedOrder,
+  applied: readonly Candidate[],
+): CalculatedOrderView {
+  const { stored } = buyer
+  const { order: known } = loaded
+  const referrer_id = referrerOf({ request, loaded }, applied)
+  const source_id = known?.source_id ?? request.order?.source_id
+  return {
+    ...(known === null
+      ? {}
+      : {
+          id: known.id,
+          status: known.status,
+          created_at: known.created_at,
+          updated_at: known.updated_at,
+          ...(known.redemptions === null
+            ? {}
+            : { redemptions: known.redemptions as NonNullable<CalculatedOrderView['redemptions']> }),
+        }),
+    ...(source_id == null ? {} : { source_id }),
+    ...order,
+    customer_id: stored?.id ?? null,
+    ...(stored === null ? {} : { customer: { id: stored.id, object: 'customer' as const } }),
+    referrer_id,
+    ...(referrer_id === null ? {} : { referrer: { id: referrer_id, object: 'customer' as const } }),
+    object: 'order',
+  }
+}
+
+/** Who brought the order: whom the request names, whose referral code applies, or who did before. */
+export function referrerOf(
+  { request: { referrer }, loaded: { customers, order } }: Pick<Case, 'request' | 'loaded'>,
+  applied: readonly Candidate[],
+): StoredCustomer['id'] | null {
+  const sent =
+    referrer === null
+      ? undefined
+      : (customers.find(({ id }) => id === referrer) ?? customers.find(({ source_id }) => source_id === referrer))
+  const code = applied.find(({ voucher }) => voucher?.is_referral_code === true)?.voucher
+  return sent?.id ?? code?.holder_id ?? order?.referrer_id ?? null
+}

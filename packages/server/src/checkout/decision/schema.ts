@@ -1,0 +1,171 @@
+import {
+  AppliedDiscount,
+  BundleResult,
+  CalculatedItem,
+  CoveredEntries,
+  Explanation,
+  InstantInput,
+  Int,
+  Maybe,
+  Metadata,
+  Name,
+  OneOf,
+  StackingRules,
+} from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { CustomerBody } from '../../audience/customers/schema.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { Order, OrderBody } from '../../orders/schema.ts'
+import { Category } from '../../rules/categories/schema.ts'
+
+// What all calls of a checkout have in common: what they are asked with, and the parts of their answers (spec 02).
+
+/** A bare text is an id or a source id (spec 02, 1.1). */
+export const CheckoutCustomer = Type.Unsafe<Static<typeof CustomerBody> | string>({
+  anyOf: [CustomerBody, { type: 'string', minLength: 1, maxLength: 255 }],
+})
+
+export const CheckoutOrder = Type.Object({
+  id: Maybe(Name),
+  ...OrderBody,
+  customer: Maybe(CheckoutCustomer),
+  customer_id: Maybe(Name),
+  referrer: Maybe(CheckoutCustomer),
+})
+export type CheckoutOrder = Static<typeof CheckoutOrder>
+
+const Numeric = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  description: 'A whole number; a text of digits is read as one.',
+})
+
+// Whatever is no number of credits is refused with a key of its own, so that it is read by hand.
+export const GiftBody = Type.Object({
+  credits: Type.Optional(Type.Unsafe<unknown>({ description: 'A whole number; a text of digits is read as one.' })),
+})
+
+export const RewardBody = Type.Object({ id: Maybe(Name), assignment_id: Maybe(Name), points: Maybe(Numeric) })
+
+export const RedeemableBody = Type.Object({
+  object: OneOf(['voucher', 'promotion_tier', 'promotion_stack']),
+  id: Type.String({ minLength: 1, maxLength: 255, description: 'A code or an id.' }),
+  gift: Maybe(GiftBody),
+  reward: Maybe(RewardBody),
+})
+export type RedeemableBody = Static<typeof RedeemableBody>
+
+export const SessionBody = Type.Object({
+  type: Maybe(OneOf(['LOCK'])),
+  key: Maybe(Name),
+  ttl: Maybe(Type.Number({ exclusiveMinimum: 0, maximum: 1e15 })),
+  ttl_unit: Maybe(OneOf(['DAYS', 'HOURS', 'MINUTES', 'SECONDS', 'MILLISECONDS', 'MICROSECONDS', 'NANOSECONDS'])),
+})
+export type SessionBody = Static<typeof SessionBody>
+
+export const SessionView = Type.Object({
+  key: Type.String(),
+  type: Type.Literal('LOCK'),
+  ttl: Type.Number(),
+  ttl_unit: Type.String(),
+})
+export type SessionView = Static<typeof SessionView>
+
+const Expand = Maybe(
+  Type.Array(Type.String(), {
+    maxItems: 20,
+    description: '`order`, `redeemable`, `category`, `redemption`; others are ignored.',
+  }),
+)
+
+/** Beyond the public contract. */
+const ExplainOption = Maybe(
+  Type.Boolean({ description: 'Each result says why: rules, limits, bases, rounding (beyond the public contract).' }),
+)
+
+const AsOfOption = Maybe(
+  Type.Unsafe<string>({
+    ...InstantInput,
+    description: 'Evaluates as if at this moment (beyond the public contract; server side, without a session).',
+  }),
+)
+
+export const options = { expand: Expand, explain: ExplainOption }
+
+export const ValidationOptions = Type.Object({ ...options, as_of: AsOfOption })
+export type ValidationOptions = Static<typeof ValidationOptions>
+
+/** What every call may say of who buys what. */
+export const checkout = {
+  customer: Maybe(CheckoutCustomer),
+  order: Maybe(CheckoutOrder),
+  tracking_id: Maybe(Type.String({ minLength: 1, maxLength: 1_000 })),
+  metadata: Maybe(Metadata),
+  session: Maybe(SessionBody),
+}
+
+export const redeemables = Type.Array(RedeemableBody, { maxItems: limits.redeemables_sent_max })
+
+const Amount = Int({ minimum: 0 })
+
+/** An order as a calculation leaves it; what is stored has an id (spec 02, 2.2). */
+export const CalculatedOrderView = Type.Object({
+  ...Type.Partial(Order).properties,
+  items: Type.Array(CalculatedItem),
+  object: Type.Literal('order'),
+})
+export type CalculatedOrderView = Static<typeof CalculatedOrderView>
+
+/** A refusal inside of an answer: the body of an error (spec 02, 0). */
+export const RefusalView = Type.Object({
+  code: Int(),
+  key: Type.String(),
+  message: Type.String(),
+  details: Type.Optional(Type.String()),
+  request_id: Type.Optional(Type.String()),
+  resource_id: Type.Optional(Type.String()),
+  resource_type: Type.Optional(Type.String()),
+  redeemable_id: Type.Optional(Type.String()),
+  redeemable_type: Type.Optional(Type.String()),
+  error: Type.Optional(Type.Object({ message: Type.String() })),
+})
+export type RefusalView = Static<typeof RefusalView>
+
+/** Why, step by step, and in one sentence. */
+export const ExplanationView = Type.Object({ ...Explanation.properties, sentence: Type.String() })
+export type ExplanationView = Static<typeof ExplanationView>
+
+export const CategoryInResult = Type.Object({
+  ...Category.properties,
+  stacking_rules_type: Type.Optional(OneOf(['JOINT', 'EXCLUSIVE'])),
+})
+export type CategoryInResult = Static<typeof CategoryInResult>
+
+const Details = Type.Object({ key: Type.String(), message: Type.String() })
+
+/** What became of one redeemable (spec 02, 8). */
+export const RedeemableResult = Type.Object({
+  status: OneOf(['APPLICABLE', 'INAPPLICABLE', 'SKIPPED']),
+  id: Type.String(),
+  object: OneOf(['voucher', 'promotion_tier', 'promotion_stack']),
+  order: Type.Optional(CalculatedOrderView),
+  applicable_to: Type.Optional(CoveredEntries),
+  inapplicable_to: Type.Optional(CoveredEntries),
+  result: Type.Object({
+    discount: Type.Optional(AppliedDiscount),
+    gift: Type.Optional(Type.Object({ balance: Amount, credits: Amount })),
+    loyalty_card: Type.Optional(Type.Object({ points: Amount })),
+    bundle: Type.Optional(BundleResult),
+    error: Type.Optional(RefusalView),
+    details: Type.Optional(Details),
+  }),
+  metadata: Type.Optional(Metadata),
+  categories: Type.Optional(Type.Array(CategoryInResult)),
+  campaign_id: Type.Optional(Type.String()),
+  campaign_name: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  explanation: Type.Optional(ExplanationView),
+})
+export type RedeemableResult = Static<typeof RedeemableResult>
+
+/** A name in the documentation for the rules that an answer went by; those of the management API have more to them. */
+export const StackingRulesView = StackingRules

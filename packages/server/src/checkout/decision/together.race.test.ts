@@ -1,0 +1,47 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { inTransaction } from '../../core/db/transaction.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { newProject, type Shop } from '../../testing/app.ts'
+import { newDiscount, percentOff, redeem, vouchers } from '../../testing/checkout.ts'
+import { ok } from '../../testing/orders.ts'
+
+const at_once = 20
+
+test('redemptions that wait at the same time are written together', async () => {
+  const shop = await newProject()
+  const codes = Array.from({ length: at_once }, (_, n) => `CODE-${n}`)
+  for (const code of codes) await newDiscount(shop, code, percentOff(10))
+  const redeemed = (code: string) => redeem(shop, { redeemables: vouchers(code) })
+  await redeemed('CODE-0') // what has to be read once is read now
+  // The first ones are held up, each on a trip of its own; the others come meanwhile.
+  const first = codes.slice(0, limits.company_trips_max)
+  const held = holdUp(shop, first, 150)
+  await setTimeout(20)
+  const answers = first.map(redeemed)
+  await setTimeout(50)
+  answers.push(...codes.slice(first.length).map(redeemed))
+  await held
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(codes.map(() => 200))
+  expect((await ok(shop, 'GET', '/v1/redemptions')).total).toBe(1 + at_once)
+  expect(await writtenIn(shop)).toBeLessThan(at_once / 2)
+})
+
+/** Keeps others from some codes for a while. */
+const holdUp = ({ service, project_id }: Shop, codes: readonly string[], ms: number): Promise<void> =>
+  inTransaction(service.house.database.db, async (trx) => {
+    await sql`select 1 from vouchers where project_id = ${project_id} and code = any(${codes}::text[]) for update`.execute(
+      trx,
+    )
+    await setTimeout(ms)
+  })
+
+/** In how many transactions the redemptions of a project were written. */
+async function writtenIn({ service, project_id }: Shop): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(distinct xmin::text) as n from redemptions where project_id = ${project_id}`.execute(
+    service.house.database.db,
+  )
+  return Number(rows[0]?.n)
+}

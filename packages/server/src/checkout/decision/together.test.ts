@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest'
+import { newProject, type Shop } from '../../testing/app.ts'
+import { newCampaign, newVoucher } from '../../testing/campaigns.ts'
+import {
+  newCard,
+  newDiscount,
+  newGiftCard,
+  newRule,
+  percentOff,
+  redeem,
+  tier,
+  validate,
+  voucher,
+  when,
+} from '../../testing/checkout.ts'
+import { ok } from '../../testing/orders.ts'
+import { newPromotion, newTier } from '../../testing/promotions.ts'
+
+const order = { items: [{ source_id: 'mug', quantity: 2, price: 1_450 }] }
+const at = (code: string, customer?: string) => ({
+  redeemables: [voucher(code)],
+  order,
+  ...(customer === undefined ? {} : { customer: { source_id: customer } }),
+})
+
+const newCustomers = (shop: Shop, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => ok(shop, 'POST', '/v1/customers', { source_id: `c${n}` })))
+
+test('of many who want one code at the same time as many get it as may, and each is told which one it was', async () => {
+  const shop = await newProject()
+  await newCustomers(shop, 4)
+  await newDiscount(shop, 'HOT', percentOff(10), { redemption: { quantity: 25 } })
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => redeem(shop, at('HOT', `c${n % 4}`))))
+  const done = answers.filter(({ status }) => status === 200)
+  expect(done).toHaveLength(25)
+  const counts = done.map(({ body }) => body.redemptions[0].voucher.redemption.redeemed_quantity)
+  expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, n) => n + 1))
+  for (const { status, body } of answers.filter((answer) => !done.includes(answer)))
+    expect([status, body.key]).toEqual([400, 'quantity_exceeded'])
+  expect((await ok(shop, 'GET', '/v1/vouchers/HOT')).redemption.redeemed_quantity).toBe(25)
+  const customers = await Promise.all([0, 1, 2, 3].map((n) => ok(shop, 'GET', `/v1/customers/c${n}`)))
+  const sum = (read: (customer: Awaited<ReturnType<typeof ok>>) => number) =>
+    customers.reduce((total, customer) => total + read(customer), 0)
+  expect(sum(({ summary }) => summary.redemptions.total_succeeded)).toBe(25)
+  expect(sum(({ summary }) => summary.redemptions.total_failed)).toBe(35)
+  expect(sum(({ summary }) => summary.orders.total_count)).toBe(25)
+  expect(sum(({ summary }) => summary.orders.total_amount)).toBe(25 * 2_900)
+})
+
+test('who is refused is refused alone, and what cannot go together goes by itself', async () => {
+  const shop = await newProject()
+  await newCustomers(shop, 3)
+  await newCampaign(shop, 'Few')
+  await ok(shop, 'POST', '/v1/campaigns/Few/vouchers/COUNTED', {})
+  await newDiscount(shop, 'PLAIN', percentOff(10))
+  await newDiscount(shop, 'MANY', percentOff(20))
+  await newDiscount(shop, 'DEAR', percentOff(10))
+  await newRule(shop, when('order.amount', { $more_than: [1_000_000] }), { voucher: 'DEAR' })
+  await newRule(shop, when('redemption.count.per_customer', { $less_than_or_equal: [2] }), { voucher: 'MANY' })
+  await newGiftCard(shop, 'GIFT', 5_000)
+  await newVoucher(shop, 'GONE', { active: false })
+  const bodies = [
+    ...Array.from({ length: 6 }, (_, n) => at('PLAIN', `c${n % 3}`)),
+    ...Array.from({ length: 6 }, () => at('MANY', 'c0')),
+    ...Array.from({ length: 3 }, () => ({
+      ...at('GIFT', 'c1'),
+      redeemables: [voucher('GIFT', { gift: { credits: 2_000 } })],
+    })),
+    at('DEAR', 'c2'),
+    at('GONE', 'c2'),
+    at('NOWHERE', 'c2'),
+    { ...at('PLAIN'), customer: { source_id: 'c1', name: 'Anna' } },
+    ...Array.from({ length: 3 }, () => at('PLAIN', 'newcomer')),
+    at('COUNTED'),
+  ]
+  const answers = await Promise.all(bodies.map((body) => redeem(shop, body)))
+  const keys = answers.map(({ status, body }) => (status === 200 ? 'done' : body.key))
+  const of = (code: string) => keys.filter((_, n) => bodies[n]?.redeemables[0]?.id === code).sort()
+  expect(of('PLAIN')).toEqual(Array.from({ length: 10 }, () => 'done'))
+  expect(of('MANY').filter((key) => key === 'done')).toHaveLength(2)
+  expect(of('GIFT').filter((key) => key === 'done').length).toBe(2)
+  expect([of('DEAR'), of('GONE'), of('NOWHERE'), of('COUNTED')]).toEqual([
+    ['order_rules_violated'],
+    ['voucher_disabled'],
+    ['not_found'],
+    ['done'],
+  ])
+  expect((await ok(shop, 'GET', '/v1/customers/c1')).name).toBe('Anna')
+  expect((await ok(shop, 'GET', '/v1/customers/newcomer')).summary.redemptions.total_succeeded).toBe(3)
+  expect((await ok(shop, 'GET', '/v1/vouchers/PLAIN')).redemption.redeemed_quantity).toBe(10)
+})
+
+test('whoever asks at the same time gets what it would have got alone', async () => {
+  const shop = await newProject()
+  for (const [n, name] of ['mug', 'pot', 'lid'].entries())
+    await ok(shop, 'POST', '/v1/products', {
+      source_id: name,
+      name,
+      price: 1_000 * (n + 1),
+      metadata: { colour: name },
+    })
+  for (const level of ['tin', 'gold'])
+    await ok(shop, 'POST', '/v1/customers', { source_id: level, metadata: { level } })
+  const { code: card } = await newCard(shop, { points: 100 })
+  for (const code of ['ANY', 'GOLD', 'MUG']) await newDiscount(shop, code, percentOff(10))
+  await newRule(shop, when('customer.metadata', { $is: ['gold'] }, { property: 'level' }), { voucher: 'GOLD' })
+  await newRule(shop, when('product.metadata', { $is: ['mug'] }, { property: 'colour' }), { voucher: 'MUG' })
+  const requests = ['ANY', 'GOLD', 'MUG', card, 'NOWHERE'].flatMap((code) =>
+    ['tin', 'gold', 'stranger'].flatMap((source_id) =>
+      ['mug', 'pot', 'unknown'].map((good) => ({
+        redeemables: [voucher(code)],
+        customer: { source_id },
+        order: { items: [{ source_id: good, quantity: 1, price: 500 }] },
+      })),
+    ),
+  )
+  const without = ({ status, body }: Awaited<ReturnType<typeof validate>>) => ({
+    status,
+    text: JSON.stringify(body).replaceAll(/"(v-|valid_)\w+"/g, '"…"'),
+  })
+  const alone = []
+  for (const request of requests) alone.push(without(await validate(shop, request)))
+  const together = (await Promise.all(requests.map((request) => validate(shop, request)))).map(without)
+  expect(together).toEqual(alone)
+})
+
+test('what a call may not say is told to that call alone', async () => {
+  const shop = await newProject()
+  const heavy = await ok(shop, 'POST', '/v1/products', {
+    source_id: 'heavy',
+    price: 100,
+    metadata: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key-${n}`, 'x'.repeat(600)])),
+  })
+  for (let n = 0; n < 8; n += 1) await newDiscount(shop, `CODE-${n}`, percentOff(10))
+  const lines = Array.from({ length: 300 }, () => ({ product_id: heavy.id, quantity: 1 }))
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, n) =>
+      redeem(shop, n === 3 ? { redeemables: [voucher(`CODE-${n}`)], order: { items: lines } } : at(`CODE-${n}`)),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 400, 200, 200, 200, 200])
+  expect(answers[3]?.body.details).toContain('.items must NOT take more than')
+})
+
+test('a tier that has just come to be gives what it gives, also at the first call', async () => {
+  const shop = await newProject()
+  const gift = await ok(shop, 'POST', '/v1/products', { source_id: 'gift', name: 'Gift', price: 300 })
+  const promotion = await newPromotion(shop)
+  const { id } = await newTier(shop, promotion, {
+    action: { discount: { type: 'UNIT', effect: 'ADD_NEW_ITEMS', unit_off: 1, unit_type: gift.id } },
+  })
+  const { redemptions } = await ok(shop, 'POST', '/v1/redemptions', { redeemables: [tier(id)], order })
+  expect(redemptions[0].order.items).toHaveLength(2)
+})
+
+test('many large carts at the same time hold nobody up', async () => {
+  const shop = await newProject()
+  await newDiscount(shop, 'CODE', percentOff(10))
+  const cart = (n: number) => ({
+    redeemables: [voucher('CODE')],
+    order: {
+      items: Array.from({ length: 500 }, (_, line) => ({ source_id: `good-${n}-${line}`, quantity: 1, price: 100 })),
+    },
+  })
+  const { ownOf } = await import('./rows.ts')
+  const goods = Array.from({ length: 64 * 500 }, (_, n) => ({
+    id: `prod_${n}`,
+    source_id: `good-${n >> 9}-${n % 500}`,
+  }))
+  const rows = { vouchers: [], customers: [], goods: { products: goods, skus: [] } } as unknown as Parameters<
+    typeof ownOf
+  >[0]
+  const start = performance.now()
+  const own = ownOf(rows)
+  for (let n = 0; n < 64; n += 1) {
+    const product_sources = cart(n).order.items.map(({ source_id }) => source_id)
+    own({ ...nothing_named, product_sources })
+  }
+  expect(performance.now() - start).toBeLessThan(1_000)
+  expect((await validate(shop, cart(1))).status).toBe(200)
+})
+
+const nothing_named = {
+  code_keys: [],
+  customer_sources: [],
+  customer_ids: [],
+  product_ids: [],
+  sku_sources: [],
+  sku_ids: [],
+}

@@ -1,0 +1,282 @@
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../core/db/connect.ts'
+import { sqlState } from '../../core/db/transaction.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import type { Saved } from '../../core/http/operation.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { Changes } from './changes.ts'
+import { type Decision, type LargeDecision, lostTo } from './decide.ts'
+import { counts, withDetails } from './details.ts'
+import { type Case, caseOf } from './facts.ts'
+import type { Names } from './gather.ts'
+import type { Loaded } from './loaded.ts'
+import { canGoTogether, type Payload, payloadOf } from './payload.ts'
+import type { CheckoutRequest } from './request.ts'
+import { loadTogether, ownOf, type Rows } from './rows.ts'
+import { saveCheckout, saveTogether } from './save.ts'
+import { Trips } from './trips.ts'
+
+/** One who wants to redeem. */
+interface Waiting {
+  ctx: Ctx
+  request: CheckoutRequest
+  names: Names
+  decide(it: Case): Decision<unknown> | LargeDecision<unknown>
+  /** The other way, for whoever cannot go together or was outrun. */
+  alone(): Promise<unknown>
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+/**
+ * Decides redemptions that come at the same time one after the other, each on what those before it leave, and writes them in
+ * one transaction. They share the trips and the commit, and those who want the same code do not outrun each other. Whoever
+ * comes while nothing is under way does not wait for anybody; a second company sets out as soon as it is as large as the first.
+ *
+ * Only what relies on nothing but rows of codes goes this way; all else, and whatever somebody outside was faster with, is
+ * decided alone. So nothing is decided here that would be decided otherwise there.
+ */
+export function decidedTogether<Result>(
+  ctx: Ctx,
+  request: CheckoutRequest,
+  names: Names,
+  decide: (it: Case) => Decision<Result> | LargeDecision<Result>,
+  alone: () => Promise<Result | Saved | ApiError>,
+): Promise<Result | Saved | ApiError> {
+  const company = companies.get(ctx.db) ?? new Company(ctx.db)
+  companies.set(ctx.db, company)
+  return new Promise((resolve, reject) => {
+    company.join({ ctx, request, names, decide, alone, resolve: resolve as Waiting['resolve'], reject })
+  })
+}
+
+const companies = new WeakMap<Db, Company>()
+
+class Company {
+  readonly #db: Db
+  /** By project. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  /** By project, how many of it are under way. */
+  readonly #under_way = new Map<string, number>()
+  /** Codes that somebody under way may change: whoever wants them too goes after that. */
+  readonly #taken = new Set<string>()
+  readonly #trips = new Trips(limits.company_trips_max, () => this.#go())
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  join(one: Waiting): void {
+    const { project_id } = one.ctx
+    const others = this.#waiting.get(project_id)
+    if (others === undefined) this.#waiting.set(project_id, [one])
+    else others.push(one)
+    this.#go()
+  }
+
+  #go(): void {
+    for (const project_id of [...this.#waiting.keys()]) {
+      if (!this.#trips.mayStart()) return
+      // Who came first would go by itself, and all who come a moment later would have to wait for it.
+      if ((this.#waiting.get(project_id)?.length ?? 0) < this.#underWay(project_id)) continue
+      const group = this.#take(project_id)
+      if (group.length > 0) void this.#travel(project_id, group)
+    }
+  }
+
+  /** Whose project waits longest goes first next time, too, unless all of it goes now. */
+  #take(project_id: string): Waiting[] {
+    const waiting = this.#waiting.get(project_id) ?? []
+    const group: Waiting[] = []
+    const rest: Waiting[] = []
+    let lines = 0
+    for (const one of waiting) {
+      const is_free = one.names.code_keys.every((key) => !this.#taken.has(`${project_id} ${key}`))
+      const own_lines = one.request.order?.items?.length ?? 0
+      const fits = group.length < limits.company_calls_max && lines + own_lines <= limits.company_lines_max
+      if (is_free && (fits || group.length === 0)) {
+        group.push(one)
+        lines += own_lines
+      } else rest.push(one)
+    }
+    this.#waiting.delete(project_id)
+    if (rest.length > 0) this.#waiting.set(project_id, rest)
+    return group
+  }
+
+  async #travel(project_id: string, group: readonly Waiting[]): Promise<void> {
+    const keys = [...new Set(group.flatMap(({ names }) => names.code_keys))].map((key) => `${project_id} ${key}`)
+    for (const key of keys) this.#taken.add(key)
+    this.#addUnderWay(project_id, group.length)
+    try {
+      await this.#trips.run(
+        () =>
+          decideAll(this.#db, project_id, group).finally(() => {
+            for (const key of keys) this.#taken.delete(key)
+          }),
+        () => this.#addUnderWay(project_id, -group.length),
+      )
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  #underWay(project_id: string): number {
+    return this.#under_way.get(project_id) ?? 0
+  }
+
+  #addUnderWay(project_id: string, more: number): void {
+    const all = this.#underWay(project_id) + more
+    if (all === 0) this.#under_way.delete(project_id)
+    else this.#under_way.set(project_id, all)
+  }
+}
+
+/** A decision that is still to be written. */
+interface Decided {
+  one: Waiting
+  result: unknown
+  changes: Changes
+}
+
+/** Decides and writes what can be, and lets the others go alone. */
+async function decideAll(db: Db, project_id: string, group: readonly Waiting[]): Promise<void> {
+  const { ctx } = group.at(-1) as Waiting
+  const configuration = ctx.configurations.known(project_id)
+  const rows = await loadTogether(
+    db,
+    project_id,
+    ctx.now,
+    group.map(({ names }) => names),
+  )
+  // What is in memory says what has to be asked for: what was asked for by an old configuration is not enough.
+  if (rows.config_version !== configuration.version) {
+    await ctx.configurations.atLeast(db, project_id, rows.config_version)
+    return goAlone(group)
+  }
+  const left = new Left()
+  const together: Array<Decided & { payload: Payload }> = []
+  const single: Decided[] = []
+  for (const [one, loaded] of await loadedFor(db, configuration, rows, group)) {
+    const { ctx, request, decide, resolve, reject } = one
+    try {
+      const decision = decide(caseOf(ctx, request, left.of(loaded)))
+      if ('issue' in decision) goAlone([one])
+      else if (decision.changes === null) resolve(decision.result)
+      else {
+        const { result, changes } = decision
+        // What was counted would have to be counted again after each of them.
+        if (Object.keys(loaded.counted).length > 0 || !canGoTogether(changes)) single.push({ one, result, changes })
+        else {
+          together.push({ one, result, changes, payload: payloadOf(ctx, changes) })
+          left.change(changes, loaded)
+        }
+      }
+    } catch (error) {
+      reject(error)
+    }
+  }
+  const is_written = await write(together, () =>
+    saveTogether(
+      ctx,
+      db,
+      together.map(({ payload }) => payload),
+    ),
+  )
+  // Who relies on more is written after the others, unless it may have relied on what they did not come to do.
+  if (!is_written) return goAlone(single.map(({ one }) => one))
+  for (const it of single) void write([it], () => saveCheckout(it.one.ctx, db, it.changes))
+}
+
+/** All that each of them needs to know. Whose rules count something is better off alone, unless nobody is with it anyway. */
+async function loadedFor(
+  db: Db,
+  configuration: Configuration,
+  rows: Rows,
+  group: readonly Waiting[],
+): Promise<Array<[Waiting, Loaded]>> {
+  const takeOwn = group.length === 1 ? () => rows : ownOf(rows)
+  const found = await Promise.all(
+    group.map(async (one): Promise<Array<[Waiting, Loaded]>> => {
+      const { ctx, request, names } = one
+      try {
+        const own = takeOwn(names)
+        if (group.length > 1 && counts(ctx, request, configuration, own)) {
+          goAlone([one])
+          return []
+        }
+        return [[one, await withDetails(ctx, request, configuration, own, db)]]
+      } catch (error) {
+        one.reject(error)
+        return []
+      }
+    }),
+  )
+  return found.flat()
+}
+
+/** Answers whether it was written. Whoever was outrun, or cannot be written with the others, goes alone; nothing was written then. */
+async function write(decided: readonly Decided[], save: () => Promise<void>): Promise<boolean> {
+  if (decided.length === 0) return true
+  try {
+    await save()
+    for (const { one, result } of decided) one.resolve(result)
+    return true
+  } catch (error) {
+    if (isOutrun(error) || (decided.length > 1 && isTooMuch(error))) goAlone(decided.map(({ one }) => one))
+    else for (const { one } of decided) one.reject(error)
+    return false
+  }
+}
+
+function goAlone(group: readonly Waiting[]): void {
+  for (const { alone, resolve, reject } of group) alone().then(resolve, reject)
+}
+
+/** Nothing was written: somebody else was faster, or holds a row. */
+const isOutrun = (error: unknown): boolean =>
+  lostTo(error) !== null || (error instanceof ApiError && error.key === 'multiple_requests')
+
+/** The database has refused a value or a size that one of them has, or all of them together. */
+const isTooMuch = (error: unknown): boolean => error instanceof RangeError || /^(22|23|54)/.test(sqlState(error) ?? '')
+
+/** What is left of the rows after each decision. */
+class Left {
+  /** By id: how often it was redeemed, and what was added to it. */
+  readonly #vouchers = new Map<string, number>()
+  readonly #customers = new Map<string, Loaded['customers'][number]>()
+
+  of(loaded: Loaded): Loaded {
+    const customers = loaded.customers.map((customer) => this.#customers.get(customer.id) ?? customer)
+    const { caller } = loaded
+    return {
+      ...loaded,
+      vouchers: loaded.vouchers.map((voucher) => {
+        const redeemed = this.#vouchers.get(voucher.id)
+        return redeemed === undefined
+          ? voucher
+          : { ...voucher, redeemed_quantity: voucher.redeemed_quantity + redeemed }
+      }),
+      customers,
+      caller: caller === null ? null : (this.#customers.get(caller.id) ?? caller),
+    }
+  }
+
+  change({ vouchers = [], customers = [] }: Changes, { customers: known }: Loaded): void {
+    for (const { id, quantity = 0 } of vouchers) this.#vouchers.set(id, (this.#vouchers.get(id) ?? 0) + quantity)
+    for (const change of customers) {
+      const customer = this.#customers.get(change.id) ?? known.find(({ id }) => id === change.id)
+      if (customer === undefined || 'row' in change) continue
+      const figures = Object.fromEntries(
+        Object.entries(change.add ?? {}).map(([figure, by]) => [figure, customer[figure as 'redeemed_points'] + by]),
+      )
+      const { latest } = change
+      this.#customers.set(change.id, {
+        ...customer,
+        ...figures,
+        ...(latest === undefined ? {} : { last_order_amount: latest.amount, last_order_date: latest.date }),
+      })
+    }
+  }
+}

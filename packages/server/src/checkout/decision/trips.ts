@@ -1,0 +1,42 @@
+import { limits } from '../../core/lib/limits.ts'
+
+/**
+ * So many trips to the database at a time, each of them for many. One that does not come back for a while, because its
+ * connection is stuck or somebody holds what it wants, does not hold up the others: then one more may start.
+ */
+export class Trips {
+  readonly #most: number
+  readonly #onRoom: () => void
+  #under_way = 0
+
+  /** `onRoom` is called when a trip may have become possible: also after one that was not waited for. */
+  constructor(most: number, onRoom: () => void) {
+    this.#most = most
+    this.#onRoom = onRoom
+  }
+
+  mayStart(): boolean {
+    return this.#under_way < this.#most
+  }
+
+  /** `onLeft` is called once, when it has ended or is no longer waited for. */
+  async run<Result>(trip: () => Promise<Result>, onLeft: () => void = () => {}): Promise<Result> {
+    let counts = true
+    const leave = () => {
+      if (counts) {
+        this.#under_way -= 1
+        onLeft()
+      }
+      counts = false
+      this.#onRoom()
+    }
+    this.#under_way += 1
+    const impatience = setTimeout(leave, limits.trip_patience_ms).unref()
+    try {
+      return await trip()
+    } finally {
+      clearTimeout(impatience)
+      leave()
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import { fromJson } from '../../core/db/json-row.ts'
+import type { HolderRow, Terms } from '../../core/db/tables.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import { keptTerms } from '../../rules/terms/kept.ts'
+import { toLoadedVoucher } from '../decision/voucher-row.ts'
+import { type Offer, voucherOffer } from './offers.ts'
+
+/** Which codes are looked at: all of these kinds. */
+export interface WantedCodes {
+  /** Those without a campaign. */
+  without_campaign: boolean
+  /** Campaigns whose codes anybody may use. */
+  campaign_ids: readonly string[]
+  /** Whoever holds them; null: nobody. */
+  holder_id: string | null
+  /** Only these; null: all. */
+  code_keys: readonly string[] | null
+  ids: readonly string[] | null
+}
+
+export interface CodesQuery {
+  wanted: WantedCodes
+  /** Only what was made before this id. */
+  before: string | null
+  /** How many codes are looked at. */
+  count: number
+  /** The moment at which they must be usable. */
+  at: Instant
+  session_key: string | null
+}
+
+export interface CodesFound {
+  /** The newest first. */
+  offers: Offer[]
+  /** How many codes were looked at, also those that are no use to anybody. */
+  examined: number
+  /** The oldest of those; null: there are no more. */
+  last: { id: string; created_at: Instant } | null
+}
+
+/** The id that no code has that was made before a moment, and every other has passed: ids begin with the time. */
+export const idAt = (at: Instant): string => newId('voucher', Date.parse(at)).slice(0, 'v_'.length + 8)
+
+/**
+ * The newest codes of some kinds, in one statement: there may be millions, of which a page needs a few. What is switched
+ * off, out of its dates, used up or empty is looked at by the database and never sent.
+ */
+export async function listCodes(ctx: Ctx, configuration: Configuration, query: CodesQuery): Promise<CodesFound> {
+  const { wanted, count } = query
+  const streams = streamsOf(ctx, query)
+  if (streams.length === 0) return { offers: [], examined: 0, last: null }
+  const { rows } = await sql<{ found: Found }>`
+    with picked as materialized (
+      select id from (${sql.join(streams, sql` union `)}) streams order by id desc limit ${count}
+    ), live as materialized (${liveCodes(ctx, query)})
+    select jsonb_build_object(
+      'examined', (select count(*) from picked),
+      'last', (select jsonb_build_object('id', v.id, 'created_at', v.created_at) from vouchers v
+        where v.project_id = ${ctx.project_id} and v.id = (select min(id) from picked)),
+      'vouchers', (select jsonb_agg(live.voucher order by live.id desc) from live),
+      'terms', (select jsonb_agg(jsonb_build_object('id', t.id, 'content', t.content)) from terms t
+        where t.project_id = ${ctx.project_id} and t.id in (select terms_id from live))) as found`.execute(ctx.db)
+  const found = (rows[0] as { found: Found }).found
+  const terms = new Map((found.terms ?? []).map(({ id, content }) => [id, keptTerms(ctx.project_id, id, content)]))
+  const offers = (found.vouchers ?? []).flatMap((row) => {
+    const { role, publication, ...voucher } = toLoadedVoucher<CodeOfCustomer>(row, terms)
+    const holding = { role, publication, holder_id: role === null ? null : wanted.holder_id }
+    return voucherOffer(voucher, configuration, holding) ?? []
+  })
+  const last = found.examined < count || found.last === null ? null : fromJson<CodesFound['last']>(found.last)
+  return { offers, examined: found.examined, last }
+}
+
+interface Found {
+  examined: number
+  last: object | null
+  vouchers: Array<object & { terms_id: string }> | null
+  terms: Array<{ id: string; content: Terms }> | null
+}
+
+/** One for each kind: the ids of its newest codes, from an index that has them in this order. */
+function streamsOf({ project_id }: Ctx, { wanted, before, count }: CodesQuery): Array<RawBuilder<unknown>> {
+  const { without_campaign, campaign_ids, holder_id, code_keys, ids } = wanted
+  const only = sql`v.project_id = ${project_id}
+    ${before === null ? sql`` : sql`and v.id < ${before}`}
+    ${code_keys === null ? sql`` : sql`and v.code_key = any(${code_keys}::text[])`}
+    ${ids === null ? sql`` : sql`and v.id = any(${ids}::text[])`}`
+  const newest = sql`order by v.id desc limit ${count}`
+  const streams: Array<RawBuilder<unknown>> = []
+  if (without_campaign)
+    streams.push(sql`(select v.id from vouchers v where v.campaign_id is null and ${only} ${newest})`)
+  if (campaign_ids.length > 0)
+    // One look for each: as a list of values they would be sorted all together.
+    streams.push(sql`(select v.id from unnest(${campaign_ids}::text[]) campaign (id) cross join lateral (
+      select v.id from vouchers v where v.campaign_id = campaign.id and ${only} ${newest}) v ${newest})`)
+  if (holder_id === null) return streams
+  streams.push(
+    sql`(select v.id from holders h join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
+      where h.project_id = ${project_id} and h.customer_id = ${holder_id}
+      ${before === null ? sql`` : sql`and h.voucher_id < ${before}`} and ${only} ${newest})`,
+    sql`(select v.id from vouchers v where v.holder_id = ${holder_id} and ${only} ${newest})`,
+  )
+  return streams
+}
+
+/** With what the engine wants to know of them, as `checkout_facts` says it. */
+function liveCodes({ project_id, now }: Ctx, { wanted, at, session_key }: CodesQuery): RawBuilder<unknown> {
+  const { holder_id } = wanted
+  return sql`select v.id, v.terms_id, to_jsonb(v) || jsonb_build_object(
+      'xmin', v.xmin::text,
+      'assignments', (select jsonb_agg(to_jsonb(a) - 'project_id' order by a.created_at, a.id) from rule_assignments a
+        where a.project_id = v.project_id and a.related_object_id = v.id and a.related_object_type = 'voucher'),
+      'held', case when v.quantity is not null or v.type <> 'DISCOUNT_VOUCHER' then (
+        select jsonb_build_object('quantity', sum(h.quantity), 'credits', sum(h.credits)) from holds h
+        where h.project_id = v.project_id and h.resource_id = v.id and h.expires_at > ${now}::timestamptz
+          and h.session_key is distinct from ${session_key}::text) end,
+      'lots', case v.type when 'LOYALTY_CARD' then (
+        select jsonb_agg(jsonb_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at))
+        from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null) end,
+      'member', case v.type when 'LOYALTY_CARD' then (
+        select jsonb_build_object('tier_id', m.tier_id, 'due_on', m.due_on) from loyalty_members m
+        where m.project_id = v.project_id and m.voucher_id = v.id) end,
+      'role', coalesce(
+        (select h.role from holders h where h.project_id = v.project_id and h.voucher_id = v.id
+          and h.customer_id = ${holder_id}::text),
+        case when v.holder_id = ${holder_id}::text then case when v.is_referral_code then 'REFERRER' else 'OWNER' end end),
+      'publication', case when terms.content::text like '%PUBLICATION_METADATA%' then (
+        select b.metadata from holders h join publications b on b.project_id = h.project_id and b.id = h.publication_id
+        where h.project_id = v.project_id and h.voucher_id = v.id order by b.id desc limit 1) end) as voucher
+    from picked join vouchers v on v.project_id = ${project_id} and v.id = picked.id
+    left join terms on terms.project_id = v.project_id and terms.id = v.terms_id
+    where v.deleted_at is null and v.active
+      and (v.start_date is null or v.start_date <= ${at}::timestamptz)
+      and (v.expiration_date is null or v.expiration_date >= ${at}::timestamptz)
+      and (v.quantity is null or v.redeemed_quantity < v.quantity)
+      and (v.type = 'DISCOUNT_VOUCHER' or v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired > 0)`
+}
+
+interface CodeOfCustomer {
+  role: HolderRow['role'] | null
+  publication: Record<string, unknown> | null
+}

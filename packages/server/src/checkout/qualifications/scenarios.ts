@@ -1,0 +1,89 @@
+import type { EvaluateOptions } from '@guerdon/engine'
+import type { ValidationRule } from '@guerdon/engine/schema'
+import { countedGroups } from '../../rules/validation-rules/counted.ts'
+import type { Scenario } from './schema.ts'
+
+/** What a scenario looks at, and what it keeps (spec 02, 14). */
+export interface Approach {
+  /** Codes that anybody may use, codes that the customer holds. */
+  looks_at: { generic: boolean; held: boolean; tiers: boolean; campaigns: boolean; stacks: boolean }
+  /** Which rules are evaluated, of those that are evaluated at all. */
+  evaluates(name: string): boolean
+  /** Bundles must be complete. */
+  needs_bundles: boolean
+  /** Whatever applies, or only what has to do with a line of the order. */
+  keeps: 'everything' | 'products' | 'product_discounts'
+}
+
+const everything = { generic: true, held: true, tiers: true, campaigns: true, stacks: false }
+const only_held = { generic: false, held: true, tiers: false, campaigns: false, stacks: false }
+const only_stacks = { generic: false, held: false, tiers: false, campaigns: false, stacks: true }
+
+const isCustomerRule = (name: string): boolean => /^customer[._]/.test(name)
+/** Rules about what is in the order; how much it is in all is not about any product. */
+export const isProductRule = (name: string): boolean => /^(?:product|sku)\.|^order\.items\.(?!count$)/.test(name)
+const isEither = (name: string): boolean => isCustomerRule(name) || isProductRule(name)
+const all = () => true
+
+export const approaches: Readonly<Record<Scenario, Approach>> = {
+  ALL: { looks_at: everything, evaluates: all, needs_bundles: true, keeps: 'everything' },
+  CUSTOMER_WALLET: { looks_at: only_held, evaluates: all, needs_bundles: true, keeps: 'everything' },
+  AUDIENCE_ONLY: { looks_at: everything, evaluates: isCustomerRule, needs_bundles: false, keeps: 'everything' },
+  PRODUCTS: { looks_at: everything, evaluates: isProductRule, needs_bundles: false, keeps: 'products' },
+  PRODUCTS_DISCOUNT: {
+    looks_at: everything,
+    evaluates: isProductRule,
+    needs_bundles: false,
+    keeps: 'product_discounts',
+  },
+  PRODUCTS_BY_CUSTOMER: { looks_at: everything, evaluates: isEither, needs_bundles: false, keeps: 'products' },
+  PRODUCTS_DISCOUNT_BY_CUSTOMER: {
+    looks_at: everything,
+    evaluates: isEither,
+    needs_bundles: false,
+    keeps: 'product_discounts',
+  },
+  PROMOTION_STACKS: { looks_at: only_stacks, evaluates: all, needs_bundles: true, keeps: 'everything' },
+}
+
+/** Numbers of the past, and the amount before discounts: no qualification looks at them (spec 02, 14). */
+const isNeverEvaluated = (name: string): boolean =>
+  name === 'order.amount' || /^(?:campaign\.|redemption\.count\b|redemption\.gift\.amount$)/.test(name)
+
+const isLeftOut = ({ evaluates }: Approach, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
+
+/** The same, for the engine. */
+export const mannerOf = (approach: Approach): EvaluateOptions => ({
+  omit: (name) => isLeftOut(approach, name),
+  omit_missing_order: true,
+  is_qualification: true,
+  tolerates_missing_bundle: !approach.needs_bundles,
+})
+
+/** What has to be known of a rule before it is evaluated. */
+export interface RuleTraits {
+  asks_customer: boolean
+  asks_products: boolean
+  /** Whether the customer holds the code. */
+  asks_holder: boolean
+  /** It limits the units that are ever discounted. */
+  counts_units: boolean
+}
+
+const traits_by_rule = new WeakMap<ValidationRule, RuleTraits>()
+
+export function ruleTraits(rule: ValidationRule): RuleTraits {
+  let traits = traits_by_rule.get(rule)
+  if (traits === undefined) {
+    const names = Object.values(rule.rules).flatMap((one) => (one != null && typeof one === 'object' ? [one.name] : []))
+    const { applicable_to } = rule
+    traits = {
+      asks_customer: names.some(isCustomerRule),
+      asks_products: names.some(isProductRule),
+      asks_holder: names.some((name) => name.startsWith('publication.')),
+      counts_units: applicable_to != null && countedGroups({ rules: {}, applicable_to }).includes('units'),
+    }
+    traits_by_rule.set(rule, traits)
+  }
+  return traits
+}

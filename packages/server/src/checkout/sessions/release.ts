@@ -1,0 +1,18 @@
+import type { Ctx } from '../../core/context.ts'
+import { notFound } from '../../core/http/errors.ts'
+
+/** Gives back what a session keeps of a code. What has expired is kept no more, and so it is not there. */
+export async function releaseHold(
+  { db, project_id, now }: Ctx,
+  voucher: { id: string },
+  session_key: string,
+): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('holds')
+    .where('project_id', '=', project_id)
+    .where('session_key', '=', session_key)
+    .where('resource_id', '=', voucher.id)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('session', session_key)
+}

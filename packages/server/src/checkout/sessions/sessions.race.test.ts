@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import { describe, expect, test, vi } from 'vitest'
+import { newProject } from '../../testing/app.ts'
+import { amountOff, newDiscount, newGiftCard, newTier, validated, vouchers } from '../../testing/checkout.ts'
+import { ok } from '../../testing/orders.ts'
+import { newPromotion } from '../../testing/promotions.ts'
+
+const order = { amount: 1000 }
+const lock = (key: string) => ({ session: { type: 'LOCK', key } })
+
+describe('of many sessions at once', () => {
+  test('as many get hold of a code as there are redemptions of it', async () => {
+    const shop = await newProject()
+    await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 3 } })
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        shop.call('POST', n % 2 === 0 ? '/v1/validations' : '/v1/vouchers/Q/validate', {
+          ...(n % 2 === 0 ? { redeemables: vouchers('Q') } : {}),
+          order,
+          ...lock(`S${n}`),
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(answers.filter(({ body }) => body.valid)).toHaveLength(3)
+    expect(await validated(shop, { redeemables: vouchers('Q'), order })).toMatchObject({ valid: false })
+  })
+
+  test('none holds credits that another holds', async () => {
+    const shop = await newProject()
+    await newGiftCard(shop, 'G', 1000)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        ok(shop, 'POST', '/v1/vouchers/G/validate', { order, gift: { credits: 300 }, ...lock(`S${n}`) }),
+      ),
+    )
+    expect(answers.filter(({ valid }) => valid)).toHaveLength(3)
+  })
+
+  test('the same one twice is one', async () => {
+    const shop = await newProject()
+    await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 1 } })
+    const { id } = await newTier(shop, await newPromotion(shop))
+    const asked = { redeemables: [{ object: 'promotion_tier', id }, ...vouchers('Q')], order, ...lock('S') }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => validated(shop, asked)))
+    expect(answers.map(({ valid }) => valid)).toEqual(answers.map(() => true))
+    const path = `/v1/promotions/tiers/${id}/validation`
+    await Promise.all(Array.from({ length: 8 }, () => ok(shop, 'POST', path, { order, ...lock('T') })))
+    const { db } = shop.service.house.database
+    const holds = await db
+      .selectFrom('holds')
+      .where('project_id', '=', shop.project_id)
+      .orderBy('session_key')
+      .orderBy('quantity')
+      .select(['session_key', 'quantity'])
+      .execute()
+    expect(holds).toEqual([
+      { session_key: 'S', quantity: 0 },
+      { session_key: 'S', quantity: 1 },
+      { session_key: 'T', quantity: 0 },
+    ])
+  })
+})
+
+test('one that goes on and somebody who ends it do not wait for each other', async () => {
+  const shop = await newProject()
+  const { db } = shop.service.house.database
+  for (const code of ['A', 'B']) await newDiscount(shop, code, amountOff(100), { redemption: { quantity: 1 } })
+  await validated(shop, { redeemables: vouchers('A', 'B'), order, ...lock('S') })
+  const held = await db
+    .selectFrom('holds as h')
+    .innerJoin('vouchers as v', (join) =>
+      join.onRef('v.project_id', '=', 'h.project_id').onRef('v.id', '=', 'h.resource_id'),
+    )
+    .where('h.project_id', '=', shop.project_id)
+    .orderBy('h.resource_id')
+    .select(['h.resource_id as id', 'h.expires_at as ended_at', sql<string>`v.xmin::text`.as('xmin')])
+    .execute()
+  const save = (changes: object) => {
+    const payload = { project_id: shop.project_id, now: new Date().toISOString(), lock_timeout: '5s', ...changes }
+    return sql`select checkout_save(${JSON.stringify(payload)}::jsonb, null)`.execute(db)
+  }
+  const waiting = (count: number) =>
+    vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+      expect(rows.length).toBeGreaterThanOrEqual(count)
+    }, 5_000)
+  const saved = await db.transaction().execute(async (trx) => {
+    await sql`select from holds where project_id = ${shop.project_id} and resource_id = ${held[0]?.id} for update`.execute(
+      trx,
+    )
+    const goes_on = save({ released: 'S' })
+    await waiting(1)
+    const ends = save({ vouchers: held.toReversed().map((code) => ({ ...code, is_held: true })) })
+    await waiting(2)
+    return [goes_on, ends]
+  })
+  await Promise.all(saved)
+  expect(
+    await db.selectFrom('holds').where('project_id', '=', shop.project_id).select('session_key').execute(),
+  ).toEqual([])
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { newProject, type Shop } from '../../testing/app.ts'
+import { amountOff, newDiscount, newTier, validate, validated, vouchers } from '../../testing/checkout.ts'
+import { ok } from '../../testing/orders.ts'
+import { eventsOf, newPromotion } from '../../testing/promotions.ts'
+
+const order = { items: [{ source_id: 'mug', related_object: 'product', quantity: 1, price: 900 }] }
+const customer = { source_id: 'anna' }
+
+async function shopWithCustomer(): Promise<{ shop: Shop; customer_id: string }> {
+  const shop = await newProject()
+  await newDiscount(shop, 'TEN', amountOff(10))
+  const { id } = await ok(shop, 'POST', '/v1/customers', customer)
+  return { shop, customer_id: id }
+}
+
+async function noted(shop: Shop) {
+  await shop.service.house.behind.flush()
+  return eventsOf(shop, 'customer.validation.')
+}
+
+test('what is told of a validation is what was answered', async () => {
+  const { shop, customer_id } = await shopWithCustomer()
+  const valid = await validated(shop, { redeemables: vouchers('TEN'), customer, order, metadata: {} })
+  const invalid = await validated(shop, { redeemables: vouchers('NOWHERE'), customer, order })
+  const alone = await ok(shop, 'POST', '/v1/vouchers/TEN/validate', { customer, order })
+  await newTier(shop, await newPromotion(shop))
+  const promotions = await ok(shop, 'POST', '/v1/promotions/validation', { customer, order })
+  expect(promotions.promotions).toHaveLength(1)
+  const told = [
+    ['succeeded', valid],
+    ['failed', invalid],
+    ['succeeded', alone],
+    ['succeeded', promotions],
+  ].map(([word, validation]) => ({
+    type: `customer.validation.${word}`,
+    entity_id: customer_id,
+    data: { customer: expect.objectContaining({ id: customer_id, object: 'customer' }), validation },
+  }))
+  expect(await noted(shop)).toEqual(told)
+})
+
+test('nothing is told of strangers, of other moments, of refusals, and nothing twice', async () => {
+  const { shop } = await shopWithCustomer()
+  const body = { redeemables: vouchers('TEN'), order }
+  await validated(shop, body)
+  await validated(shop, { ...body, customer: { source_id: 'nobody' } })
+  await validated(shop, { ...body, customer, options: { as_of: '2026-01-01T00:00:00Z' } })
+  expect((await validate(shop, { ...body, customer, redeemables: vouchers('TEN', 'TEN') })).status).toBe(400)
+  expect(await noted(shop)).toEqual([])
+  const again = () => shop.call('POST', '/v1/validations', { ...body, customer }, { 'idempotency-key': 'once' })
+  const [first, second] = [await again(), await again()]
+  expect(second.headers['idempotency-replayed']).toBe('true')
+  expect(await noted(shop)).toMatchObject([{ data: { validation: first.body } }])
+})

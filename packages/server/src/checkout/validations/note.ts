@@ -1,0 +1,28 @@
+import { toSimpleCustomer } from '../../audience/customers/customer.ts'
+import type { Ctx } from '../../core/context.ts'
+import { eventRow } from '../../core/events/emit.ts'
+import { figureTallies } from '../../incentives/campaigns/summary-figures.ts'
+import type { Case } from '../decision/facts.ts'
+
+/**
+ * Notes that something was validated: in the activity of the customer, if it is known, and in the figures of the campaigns.
+ * It is written down a moment after it is answered, as it is answered: a validation changes nothing, and nobody waits for it.
+ */
+export function noteValidation(ctx: Ctx, { buyer: { stored }, candidates, request }: Case, is_valid: boolean): void {
+  if (request.as_of !== null) return // nobody was at the till
+  ctx.saving?.onReply((validation) => {
+    const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))
+    const figure = is_valid ? 'validations_succeeded' : 'validations_failed'
+    const type = is_valid ? 'customer.validation.succeeded' : 'customer.validation.failed'
+    ctx.behind.note(ctx.project_id, {
+      event:
+        stored === null
+          ? null
+          : {
+              row: eventRow(ctx, { type, entity_id: stored.id }),
+              data: `{"customer":${JSON.stringify(toSimpleCustomer(stored))},"validation":${validation}}`,
+            },
+      tallies: [...campaigns].flatMap((id) => figureTallies(ctx, id, { [figure]: 1 })),
+    })
+  })
+}

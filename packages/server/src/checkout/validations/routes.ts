@@ -1,0 +1,139 @@
+import { operation } from '../../core/http/operation.ts'
+import { readPromotionQuery, readVoucherQuery } from './from-query.ts'
+import {
+  PromotionTierValidation,
+  PromotionTierValidationBody,
+  PromotionValidation,
+  PromotionValidationBody,
+  PromotionValidationByQuery,
+  PromotionValidationQuery,
+  Validation,
+  ValidationBody,
+  VoucherValidation,
+  VoucherValidationBody,
+  VoucherValidationByQuery,
+} from './schema.ts'
+import { validate } from './validate.ts'
+import { validatePromotions } from './validate-promotions.ts'
+import { refuseUnknownTier, validateTier } from './validate-tier.ts'
+import { validateVoucher } from './validate-voucher.ts'
+
+const refusals = ['not_found', 'invalid_amount', 'metadata_validation_failed', 'ambiguous_tracking_id'] as const
+
+const errors = [
+  'invalid_payload',
+  ...refusals,
+  'invalid_gift',
+  'duplicated_redeemables',
+  'invalid_redeemables',
+  'multiple_requests',
+] as const
+
+const missing_inputs = [
+  'missing_reward',
+  'missing_order_items',
+  'missing_order_items_amount',
+  'missing_customer',
+  'missing_order',
+  'missing_amount',
+] as const
+
+const description =
+  'Says for each redeemable whether it applies and what it does to the order, one after the other as the stacking rules have it. Nothing is redeemed. With a `session` of type `LOCK`, what applies is kept for the session until it ends.'
+
+export const validations = [
+  operation({
+    id: 'validateRedeemables',
+    method: 'POST',
+    path: '/v1/validations',
+    summary: 'Validate stackable discounts',
+    description,
+    body: ValidationBody,
+    reply: Validation,
+    errors,
+    saves: true,
+    run: (ctx, { body }) => validate(ctx, body),
+  }),
+  operation({
+    id: 'validateRedeemablesOnClient',
+    method: 'POST',
+    path: '/client/v1/validations',
+    summary: 'Validate stackable discounts',
+    description,
+    body: ValidationBody,
+    reply: Validation,
+    errors,
+    saves: true,
+    run: (ctx, { body }) => validate(ctx, body),
+  }),
+  operation({
+    id: 'validateVoucher',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/validate',
+    summary: 'Validate a code',
+    description:
+      'Says whether a code applies and what it does to the order, by itself: limits of stacking play no part. A code that nobody knows is not valid. With a `session` of type `LOCK`, it is kept for the session until that ends.',
+    body: VoucherValidationBody,
+    reply: VoucherValidation,
+    errors: ['invalid_payload', ...refusals, 'invalid_gift', ...missing_inputs, 'multiple_requests'],
+    saves: true,
+    run: (ctx, { params, body }) => validateVoucher(ctx, params.code, body),
+  }),
+  operation({
+    id: 'validateVoucherByQuery',
+    method: 'GET',
+    path: '/client/v1/validate',
+    summary: 'Validate a code, by a query string (client side)',
+    deprecated: true,
+    description:
+      'Names in brackets are properties: `item[0][product_id]=prod_1`. As many credits or points are used as possible.',
+    query: VoucherValidationByQuery,
+    reply: VoucherValidation,
+    errors: ['invalid_query_params', 'invalid_payload', ...refusals, ...missing_inputs, 'multiple_requests'],
+    saves: true,
+    run: async (ctx, { query }) => {
+      const { code, body } = await readVoucherQuery(ctx, query)
+      return validateVoucher(ctx, code, body, { pays_with_points: true })
+    },
+  }),
+  operation({
+    id: 'validatePromotions',
+    method: 'POST',
+    path: '/v1/promotions/validation',
+    summary: 'Validate promotion tiers',
+    description:
+      'Shows those of the newest 150 tiers that would apply, each alone on the order as it was sent, by `hierarchy`. Filters: `filters[promotion_id]…`, `filters[metadata][key]…`.',
+    query: PromotionValidationQuery,
+    body: PromotionValidationBody,
+    reply: PromotionValidation,
+    errors: ['invalid_query_params', 'invalid_payload', ...refusals],
+    saves: true,
+    run: (ctx, { query, body }) => validatePromotions(ctx, body, query),
+  }),
+  operation({
+    id: 'validatePromotionsByQuery',
+    method: 'GET',
+    path: '/client/v1/promotions/validation',
+    summary: 'Validate promotion tiers, by a query string (client side)',
+    deprecated: true,
+    description: 'Names in brackets are properties: `item[0][product_id]=prod_1`.',
+    query: PromotionValidationByQuery,
+    reply: PromotionValidation,
+    errors: ['invalid_query_params', 'invalid_payload', ...refusals],
+    run: async (ctx, { query }) => validatePromotions(ctx, await readPromotionQuery(ctx, query)),
+  }),
+  operation({
+    id: 'validatePromotionTier',
+    method: 'POST',
+    path: '/v1/promotions/tiers/{tierId}/validation',
+    summary: 'Validate a promotion tier',
+    description:
+      'Says whether a tier applies and what it does to the order, by itself: limits of stacking play no part.',
+    body: PromotionTierValidationBody,
+    reply: PromotionTierValidation,
+    errors: ['invalid_payload', ...refusals, 'multiple_requests'],
+    saves: true,
+    target: (ctx, { params }) => refuseUnknownTier(ctx, params.tierId),
+    run: (ctx, { params, body }) => validateTier(ctx, params.tierId, body),
+  }),
+]

@@ -1,0 +1,97 @@
+import type { Applicable, Outcome } from '@guerdon/engine/schema'
+import { type ConfiguredCampaign, type ConfiguredTier, categoryOf } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import { type ApiError, notFound } from '../../core/http/errors.ts'
+import type { Saved } from '../../core/http/operation.ts'
+import { getTier } from '../../incentives/promotions/tier-store.ts'
+import { toCategory } from '../../rules/categories/store.ts'
+import { setOnly } from '../../rules/terms/validity.ts'
+import type { Case } from '../decision/facts.ts'
+import type { Candidate } from '../decision/redeemables.ts'
+import { readRequest } from '../decision/request.ts'
+import { candidateOf, categoriesOf, explained, orderView, refusalView } from '../decision/results.ts'
+import { trackingIdOf } from '../decision/tracked.ts'
+import { validateAlone } from './alone.ts'
+import type { PromotionTierValidation, PromotionTierValidationBody } from './schema.ts'
+
+/** A tier in memory is there, or was a moment ago, which is found out with the rest: only an unknown one is worth a trip. */
+export async function refuseUnknownTier(ctx: Ctx, id: string): Promise<void> {
+  if (!ctx.configurations.known(ctx.project_id).tiers.has(id)) await getTier(ctx, id)
+}
+
+/** What one promotion tier would do to an order (spec 02, 15). Nothing changes but a session's holds. */
+export function validateTier(
+  ctx: Ctx,
+  id: string,
+  body: PromotionTierValidationBody,
+): Promise<PromotionTierValidation | Saved | ApiError> {
+  const request = readRequest(ctx, body, [{ object: 'promotion_tier', id }])
+  return validateAlone(ctx, request, (it, outcome, session) => ({
+    ...tierView(ctx, it, outcome),
+    ...(session === null ? {} : { session }),
+  }))
+}
+
+/** A tier and what came of it. */
+export function tierView(ctx: Ctx, it: Case, outcome: Outcome): PromotionTierValidation {
+  const { tier, campaign } = knownTier(candidateOf(it, outcome), outcome.id)
+  const { banner } = tier
+  const common = {
+    id: tier.id,
+    name: tier.name,
+    ...(banner === null ? {} : { banner }),
+    campaign: campaignView(it, campaign),
+    hierarchy: tier.hierarchy,
+    metadata: tier.metadata,
+    ...trackingIdOf(ctx, it),
+    ...explained(outcome),
+    object: 'promotion_tier' as const,
+  }
+  if (outcome.status === 'APPLICABLE') return { valid: true, ...validOf(it, tier, outcome), ...common }
+  const { reason } = outcome
+  const { discount } = tier
+  return {
+    valid: false,
+    reason: reason.message,
+    error: reason.error ?? refusalView(ctx, reason, candidateOf(it, outcome), outcome),
+    ...(discount === null ? {} : { discount }),
+    ...common,
+  }
+}
+
+function knownTier(candidate: Candidate | null, id: string): { tier: ConfiguredTier; campaign: ConfiguredCampaign } {
+  const { tier = null, campaign = null } = candidate ?? {}
+  if (tier === null || campaign === null) throw notFound('promotion_tier', id)
+  return { tier, campaign }
+}
+
+function validOf(it: Case, tier: ConfiguredTier, outcome: Applicable) {
+  const { order, applicable_to, inapplicable_to, discount } = outcome
+  const { total_discount_amount: discount_amount = 0, total_applied_discount_amount: applied_discount_amount = 0 } =
+    order ?? {}
+  return {
+    applicable_to,
+    inapplicable_to,
+    ...(order === undefined ? {} : { order: orderView(it, order, []) }),
+    ...(discount === undefined ? {} : { discount }),
+    ...setOnly({ start_date: tier.start_date, expiration_date: tier.expiration_date }),
+    ...(discount_amount === 0 ? {} : { discount_amount }),
+    ...(applied_discount_amount === 0 ? {} : { applied_discount_amount }),
+    category_id: tier.category_id,
+    ...(showsCategories(it) ? { categories: categoriesOf(it, { voucher: null, tier }) } : {}),
+  }
+}
+
+function campaignView(it: Case, campaign: ConfiguredCampaign): PromotionTierValidation['campaign'] {
+  const { id, start_date, expiration_date, active, category_id } = campaign
+  const category = categoryOf(it.loaded.configuration, { category_id, campaign_id: null })
+  return {
+    id,
+    ...setOnly({ start_date, expiration_date }),
+    active,
+    ...(showsCategories(it) ? { categories: category === null ? [] : [toCategory(category)] } : {}),
+    object: 'campaign',
+  }
+}
+
+const showsCategories = ({ request }: Case): boolean => request.expand?.has('category') === true

@@ -1,0 +1,165 @@
+import { default_stacking_rules } from '@guerdon/engine'
+import type { Collection, Shape, StackingRules, ValidationRule } from '@guerdon/engine/schema'
+import type { Selectable } from 'kysely'
+import type { Definitions } from '../../audience/segments/definitions.ts'
+import type { Demands } from '../../definitions/metadata-schemas/check.ts'
+import type { DescribedObject, NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
+import { type MetadataRules, metadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import type {
+  CampaignRow,
+  CategoryRow,
+  EarningRuleRow,
+  LoyaltyTierRow,
+  MetadataSchemaRow,
+  PromotionStackRow,
+  PromotionTierRow,
+  ReferralTierRow,
+  RewardAssignmentRow,
+  RewardRow,
+  RuleAssignmentRow,
+} from '../db/tables.ts'
+
+export type ConfiguredCampaign = Selectable<CampaignRow>
+export type ConfiguredTier = Selectable<PromotionTierRow>
+export type ConfiguredStack = Selectable<PromotionStackRow>
+export type ConfiguredCategory = Selectable<CategoryRow>
+export type ConfiguredReward = Selectable<RewardRow>
+export type ConfiguredRewardAssignment = Selectable<RewardAssignmentRow>
+export type ConfiguredEarningRule = Selectable<EarningRuleRow>
+export type ConfiguredLoyaltyTier = Selectable<LoyaltyTierRow>
+export type ConfiguredReferralTier = Selectable<ReferralTierRow>
+/** An assignment to anything but a code. */
+export type ConfiguredAssignment = Selectable<RuleAssignmentRow>
+
+/**
+ * All that a checkout reads and that changes rarely, as it is at one version. It is never changed: a new version is a new
+ * object, which shares with the old one what stayed the same. So rules, discounts and filters keep their identity, by which
+ * the engine remembers what it has compiled (docs/decisions/0011).
+ */
+export interface Configuration {
+  readonly version: number
+  /** Without those in the bin. */
+  readonly campaigns: ReadonlyMap<string, ConfiguredCampaign>
+  readonly tiers: ReadonlyMap<string, ConfiguredTier>
+  readonly stacks: ReadonlyMap<string, ConfiguredStack>
+  readonly rules: ReadonlyMap<string, ValidationRule>
+  readonly assignments: ReadonlyMap<string, ConfiguredAssignment>
+  readonly categories: ReadonlyMap<string, ConfiguredCategory>
+  readonly rewards: ReadonlyMap<string, ConfiguredReward>
+  readonly reward_assignments: ReadonlyMap<string, ConfiguredRewardAssignment>
+  readonly earning_rules: ReadonlyMap<string, ConfiguredEarningRule>
+  readonly loyalty_tiers: ReadonlyMap<string, ConfiguredLoyaltyTier>
+  readonly referral_tiers: ReadonlyMap<string, ConfiguredReferralTier>
+  readonly collections: Readonly<Record<string, Collection>>
+  readonly metadata_schemas: ReadonlyMap<string, Selectable<MetadataSchemaRow>>
+  /** Of filters that look at the map. */
+  readonly locations: Readonly<Record<string, Shape>>
+  readonly segments: Definitions
+  readonly stacking_rules: StackingRules
+  /** What follows from the rest, each found out when it is first asked for. */
+  readonly derived: Derived
+}
+
+interface Derived {
+  assignments_of?: ReadonlyMap<string, readonly ConfiguredAssignment[]>
+  rules_of: Map<string, readonly ValidationRule[]>
+  metadata_rules: Map<string, MetadataRules>
+  tiers_newest?: readonly ConfiguredTier[]
+  asks_segments?: boolean
+}
+
+export const nothing_configured: Configuration = {
+  version: -1,
+  campaigns: new Map(),
+  tiers: new Map(),
+  stacks: new Map(),
+  rules: new Map(),
+  assignments: new Map(),
+  categories: new Map(),
+  rewards: new Map(),
+  reward_assignments: new Map(),
+  earning_rules: new Map(),
+  loyalty_tiers: new Map(),
+  referral_tiers: new Map(),
+  collections: {},
+  metadata_schemas: new Map(),
+  locations: {},
+  segments: { segments: [], catalogue: {} },
+  stacking_rules: default_stacking_rules,
+  derived: { rules_of: new Map(), metadata_rules: new Map() },
+}
+
+/** The assignments of a campaign, a tier or a reward, in the order of creation, in which they are evaluated (spec 04, 2.7). */
+export function assignmentsOf(configuration: Configuration, object_id: string): readonly ConfiguredAssignment[] {
+  const { derived } = configuration
+  derived.assignments_of ??= byObject(configuration.assignments)
+  return derived.assignments_of.get(object_id) ?? none
+}
+
+/** The rules assigned to a campaign, a tier or a reward. */
+export function rulesOf(configuration: Configuration, object_id: string): readonly ValidationRule[] {
+  const { derived, rules } = configuration
+  let found = derived.rules_of.get(object_id)
+  if (found === undefined) {
+    found = assignmentsOf(configuration, object_id).flatMap(({ rule_id }) => rules.get(rule_id) ?? [])
+    derived.rules_of.set(object_id, found)
+  }
+  return found
+}
+
+const none: readonly ConfiguredAssignment[] = []
+
+function byObject(assignments: Configuration['assignments']): Map<string, ConfiguredAssignment[]> {
+  const sorted = [...assignments.values()].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
+  const by_object = new Map<string, ConfiguredAssignment[]>()
+  for (const assignment of sorted) {
+    const own = by_object.get(assignment.related_object_id)
+    if (own === undefined) by_object.set(assignment.related_object_id, [assignment])
+    else own.push(assignment)
+  }
+  return by_object
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The promotion tiers whose campaign is there, the newest first. */
+export function tiersNewestFirst(configuration: Configuration): readonly ConfiguredTier[] {
+  const { derived, tiers, campaigns } = configuration
+  derived.tiers_newest ??= [...tiers.values()]
+    .filter(({ campaign_id }) => campaigns.has(campaign_id))
+    .sort((a, b) => compare(b.created_at, a.created_at) || compare(b.id, a.id))
+  return derived.tiers_newest
+}
+
+/** The category of something: its own, else that of its campaign; one that is gone is none. */
+export function categoryOf(
+  { categories, campaigns }: Configuration,
+  { category_id, campaign_id }: { category_id: string | null; campaign_id: string | null },
+): ConfiguredCategory | null {
+  const own = category_id === null ? undefined : categories.get(category_id)
+  if (own !== undefined) return own
+  const inherited = campaign_id === null ? null : (campaigns.get(campaign_id)?.category_id ?? null)
+  return inherited === null ? null : (categories.get(inherited) ?? null)
+}
+
+/** What the project demands of the metadata of one kind of object. */
+export function metadataRulesOf({ derived, metadata_schemas }: Configuration, object: DescribedObject): MetadataRules {
+  let rules = derived.metadata_rules.get(object)
+  if (rules === undefined) {
+    const schemas = new Map<string, Demands>(
+      [...metadata_schemas.values()].map(({ related_object, properties, allow_defined_only }) => [
+        related_object,
+        { definitions: properties as NamedDefinition[], allow_defined_only },
+      ]),
+    )
+    rules = metadataRules(schemas, object)
+    derived.metadata_rules.set(object, rules)
+  }
+  return rules
+}
+
+/** Whether any rule asks for segments: only then it is worth to know those of a customer. */
+export function asksForSegments({ derived, rules }: Configuration): boolean {
+  derived.asks_segments ??= [...rules.values()].some(({ rules }) => /"customer[._]segment"/.test(JSON.stringify(rules)))
+  return derived.asks_segments
+}

@@ -1,0 +1,23 @@
+import type { Instant } from '../lib/instant.ts'
+import type { Db } from './connect.ts'
+import type { ProductCollectionRow } from './tables.ts'
+
+/** The collection that holds every item there is, catalogued or not. Every project has it from birth (spec 04, 1.1). */
+export const all_products_id: ProductCollectionRow['id'] = 'pc_a11pr0dUc75'
+
+export async function insertAllProducts(db: Db, project_id: string, now: Instant): Promise<void> {
+  await db
+    .insertInto('product_collections')
+    .values({
+      project_id,
+      id: all_products_id,
+      name: 'All Products',
+      type: 'AUTO_UPDATE',
+      filter: null,
+      products: null,
+      created_at: now,
+      updated_at: null,
+      config_version: 0,
+    })
+    .execute()
+}

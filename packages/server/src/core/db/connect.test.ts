@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../testing/database.ts'
+import { inTransaction } from './transaction.ts'
+
+test('both databases return instants as ISO strings, big integers as numbers and jsonb parsed', async () => {
+  const { db } = await testDatabase()
+  const { rows } = await sql`
+    select timestamptz '2026-01-01 12:00:00.5+02' as at, 9007199254740991::bigint as big, '{"a":[1]}'::jsonb as json, 12.50::numeric as sum
+  `.execute(db)
+  expect(rows).toEqual([{ at: '2026-01-01T10:00:00.500Z', big: 9007199254740991, json: { a: [1] }, sum: 12.5 }])
+})
+
+test('a statement that comes often answers the same as the first time', async () => {
+  const { db } = await testDatabase()
+  const day = '2026-01-02T03:04:05.006Z'
+  const ask = () =>
+    sql`
+      select ${'a\'"\\{}'}::text as text, ${null}::text as nothing, ${true}::boolean as yes, ${-7}::bigint as whole, ${1.25}::numeric as part,
+        ${day}::timestamptz as at, ${{ a: [1, null, 'x'] }}::jsonb as json, ${['a', 'b,c', '"d"']}::text[] as list, ${[1, 2]}::bigint[] as numbers,
+        ${Buffer.from([0, 1, 255])}::bytea as bytes, ${'2026-01-02'}::date as day
+    `.execute(db)
+  const { rows: first } = await ask()
+  expect(first).toEqual([
+    {
+      text: 'a\'"\\{}',
+      nothing: null,
+      yes: true,
+      whole: -7,
+      part: 1.25,
+      at: day,
+      json: { a: [1, null, 'x'] },
+      list: ['a', 'b,c', '"d"'],
+      numbers: expect.anything(),
+      bytes: Buffer.from([0, 1, 255]),
+      day: '2026-01-02',
+    },
+  ])
+  for (let time = 2; time <= 8; time += 1) expect((await ask()).rows).toEqual(first)
+})
+
+test('so does one that changes or finds nothing, and one that is refused', async () => {
+  const { db } = await testDatabase()
+  await sql`create table often (n int primary key)`.execute(db)
+  try {
+    for (let time = 1; time <= 8; time += 1) {
+      expect((await sql`insert into often select generate_series(1, ${time}::int)`.execute(db)).numAffectedRows).toBe(
+        BigInt(time),
+      )
+      await expect(sql`insert into often values (${1}::int)`.execute(db)).rejects.toMatchObject({
+        code: '23505',
+        constraint: 'often_pkey',
+      })
+      expect((await sql`select n from often where n = ${0}::int`.execute(db)).rows).toEqual([])
+      expect((await sql`update often set n = n + 100 where n > ${1}::int`.execute(db)).numAffectedRows).toBe(
+        BigInt(time - 1),
+      )
+      expect((await sql`delete from often where n >= ${0}::int`.execute(db)).numAffectedRows).toBe(BigInt(time))
+    }
+  } finally {
+    await sql`drop table often`.execute(db)
+  }
+})
+
+test('a statement sent during somebody else’s transaction does not run inside of it', async () => {
+  const { db } = await testDatabase()
+  let outside: Promise<unknown> = Promise.resolve()
+  await inTransaction(db, async (trx) => {
+    await sql`create table half (x int)`.execute(trx)
+    outside = sql`select to_regclass('half') as found`.execute(db).then(({ rows }) => rows)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sql`drop table half`.execute(trx)
+  })
+  expect(await outside).toEqual([{ found: null }])
+})

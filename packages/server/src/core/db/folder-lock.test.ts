@@ -1,0 +1,142 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, inject, test } from 'vitest'
+import { databaseKind } from '../../testing/database.ts'
+import { connectPglite } from './connect.ts'
+import { lockFolder } from './folder-lock.ts'
+
+const trash: string[] = []
+const processes: ChildProcessWithoutNullStreams[] = []
+
+afterAll(() => {
+  for (const child of processes) child.kill('SIGKILL')
+  for (const folder of trash) rmSync(folder, { recursive: true, force: true })
+})
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-lock-'))
+  trash.push(folder)
+  return folder
+}
+
+/** Another process that locks what it is told to. */
+function newProcess() {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../testing/hold-folder.ts', import.meta.url))])
+  processes.push(child)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    pid: child.pid as number,
+    async lock(folder: string): Promise<string> {
+      child.stdin.write(`${folder}\n`)
+      return (await lines.next()).value as string
+    },
+    async kill(): Promise<void> {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+const lockIn = (folder: string) => join(folder, 'guerdon.lock')
+const refusalOf = (folder: string, pid: number) =>
+  `The data folder ${folder} is in use by another Guerdon process (pid ${pid}). ` +
+  'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.'
+
+test('a second process is refused, and told by whom and what to do', async () => {
+  const folder = newFolder()
+  const unlock = lockFolder(folder)
+  const other = newProcess()
+  expect(await other.lock(folder)).toBe(refusalOf(folder, process.pid))
+  unlock()
+  expect(readdirSync(folder)).toEqual([])
+  expect(await other.lock(folder)).toBe('locked')
+  expect(() => lockFolder(folder)).toThrow(refusalOf(folder, other.pid))
+})
+
+test('so is a second time in the same process', () => {
+  const folder = newFolder()
+  const unlock = lockFolder(folder)
+  expect(() => lockFolder(folder)).toThrow(refusalOf(folder, process.pid))
+  unlock()
+  lockFolder(folder)()
+})
+
+test('the lock of a process that was killed is taken over', async () => {
+  const folder = newFolder()
+  const other = newProcess()
+  expect(await other.lock(folder)).toBe('locked')
+  expect(() => lockFolder(folder)).toThrow('is in use')
+  await other.kill()
+  const unlock = lockFolder(folder)
+  expect(JSON.parse(readFileSync(lockIn(folder), 'utf8'))).toMatchObject({ pid: process.pid })
+  expect(readdirSync(folder)).toEqual(['guerdon.lock'])
+  unlock()
+})
+
+test('so is one whose pid meanwhile belongs to another process, or to ourselves in another life', async () => {
+  const folder = newFolder()
+  const other = newProcess()
+  await other.lock(newFolder())
+  for (const pid of [other.pid, process.pid]) {
+    writeFileSync(lockIn(folder), JSON.stringify({ pid, started: '1', run: 'an earlier one' }))
+    lockFolder(folder)()
+  }
+})
+
+test('so is one that a power cut left empty or torn', () => {
+  const folder = newFolder()
+  for (const text of ['', '{"pid":', 'null', '{}']) {
+    writeFileSync(lockIn(folder), text)
+    lockFolder(folder)()
+  }
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a process that died while it took a lock over stands in nobody’s way', async () => {
+  const folder = newFolder()
+  const dead = newProcess()
+  await dead.lock(folder)
+  await dead.kill()
+  writeFileSync(`${lockIn(folder)}.dead`, readFileSync(lockIn(folder)))
+  lockFolder(folder)()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('of six processes that find the same dead lock at once, one takes it over, every time', async () => {
+  const contenders = Array.from({ length: 6 }, newProcess)
+  await Promise.all(contenders.map((contender) => contender.lock(newFolder()))) // all are up
+  for (let round = 0; round < 30; round += 1) {
+    const folder = newFolder()
+    writeFileSync(lockIn(folder), JSON.stringify({ pid: 2 ** 30, started: '1', run: 'dead' }))
+    const answers = await Promise.all(contenders.map((contender) => contender.lock(folder)))
+    expect(answers.filter((answer) => answer === 'locked')).toHaveLength(1)
+    expect(answers.filter((answer) => answer.startsWith(`The data folder ${folder} is in use`))).toHaveLength(5)
+  }
+})
+
+test('a folder that is not there is an error of its own, not a lock', () => {
+  expect(() => lockFolder('/nowhere/at/all')).toThrow('ENOENT')
+})
+
+test.runIf(databaseKind() === 'pglite')(
+  'the embedded database holds its folder until it is closed, and keeps what was in it',
+  async () => {
+    const folder = newFolder()
+    const first = await connectPglite({
+      folder,
+      snapshot: await openAsBlob((inject('database') as { snapshot: string }).snapshot),
+    })
+    await expect(connectPglite({ folder })).rejects.toThrow(refusalOf(folder, process.pid))
+    await first.execute('create table kept (x int); insert into kept values (7)')
+    await first.close()
+    expect(readdirSync(folder)).toEqual(['pglite'])
+    const second = await connectPglite({ folder })
+    expect((await second.execute('select x from kept')).rows).toEqual([{ x: 7 }])
+    await second.close()
+  },
+)

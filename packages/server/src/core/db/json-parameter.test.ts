@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { ownDatabase } from '../../testing/nodes.ts'
+import { JsonParameter } from './json-parameter.ts'
+
+test('a value arrives as it is, and is let go of', async () => {
+  const { db } = (await ownDatabase()).database
+  const value = { text: 'a "b" \\ ü 🎉', list: [1, 0.5, null, { deep: true }] }
+  const parameter = new JsonParameter(value)
+  const { rows } = await sql`select ${parameter}::jsonb as value`.execute(db)
+  expect(rows).toEqual([{ value }])
+  expect(parameter.toJSON()).toBe(undefined)
+})

@@ -1,0 +1,13 @@
+import type { Db } from './connect.ts'
+import type { Project } from './project-row.ts'
+
+/** A project that is not deleted. Every request and every background run begins with one, before any noun is known. */
+export async function findProject(db: Db, id: string): Promise<Project | null> {
+  const row = await db
+    .selectFrom('projects')
+    .where('id', '=', id as Project['id'])
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .executeTakeFirst()
+  return row ?? null
+}

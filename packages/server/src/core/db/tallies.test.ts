@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { ownDatabase } from '../../testing/nodes.ts'
+import { newId } from '../lib/ids.ts'
+import { foldTallies, type Tally, tally, tallyOf } from './tallies.ts'
+
+const { database } = await ownDatabase()
+const { db } = database
+
+const sumOf = async (project_id: string, name: Tally) =>
+  (await db.selectNoFrom(tallyOf(project_id, name).as('sum')).executeTakeFirstOrThrow()).sum
+
+const rowsOf = async (project_id: string) =>
+  (await db.selectFrom('tallies').where('project_id', '=', project_id).select('delta').orderBy('id').execute()).map(
+    ({ delta }) => delta,
+  )
+
+test('a tally is the sum of its changes, of one project and one name', async () => {
+  const project_id = newId('project')
+  expect(await sumOf(project_id, 'customers')).toBe(0)
+  for (const delta of [1, 1, -1, 0, 5]) await tally(db, project_id, 'customers', delta)
+  await tally(db, project_id, 'orders', 9)
+  await tally(db, newId('project'), 'customers', 4)
+  expect(await sumOf(project_id, 'customers')).toBe(6)
+  expect(await sumOf(project_id, 'orders')).toBe(9)
+})
+
+test('a change that is undone never counted', async () => {
+  const project_id = newId('project')
+  await db
+    .transaction()
+    .execute(async (trx) => {
+      await tally(trx, project_id, 'customers', 1)
+      throw new Error('no')
+    })
+    .catch(() => {})
+  expect(await sumOf(project_id, 'customers')).toBe(0)
+})
+
+test('folding takes as many changes as it may, of several tallies, and leaves the sums as they were', async () => {
+  while ((await foldTallies(db, 1_000)) > 0);
+  const one = newId('project')
+  const other = newId('project')
+  for (let n = 0; n < 5; n += 1) await tally(db, one, 'customers', 1)
+  for (let n = 0; n < 3; n += 1) await tally(db, other, 'orders', 2)
+  expect(await foldTallies(db, 1_000)).toBe(8)
+  expect(await rowsOf(one)).toEqual([5])
+  expect(await rowsOf(other)).toEqual([6])
+  expect(await foldTallies(db, 1_000)).toBe(0)
+
+  for (let n = 0; n < 4; n += 1) await tally(db, one, 'customers', -1)
+  expect(await foldTallies(db, 3)).toBe(3)
+  expect(await sumOf(one, 'customers')).toBe(1)
+  expect(await rowsOf(one)).toHaveLength(3)
+  expect(await rowsOf(other)).toEqual([6])
+})

@@ -1,0 +1,115 @@
+import { Instant, InstantInput, OneOf } from '@guerdon/engine/schema'
+import { sql } from 'kysely'
+import { type Static, Type } from 'typebox'
+import type { Ctx } from '../context.ts'
+import type { Condition } from '../query/filter/conditions.ts'
+import { CursorQuery, countOf, cursorOf, dateBounds, listed, listOf } from '../query/list.ts'
+import { catalogue, type EventType, eventTypes } from './catalogue.ts'
+import { EventSource, Full, SimpleCampaign } from './shapes.ts'
+
+const Category = OneOf(['ACTION', 'EFFECT'])
+
+/** An event as the history of what it is about shows it (spec 04, 4.5). */
+export const Activity = Type.Object({
+  id: Type.String(),
+  type: Type.String(),
+  data: Full,
+  created_at: Instant,
+  group_id: Type.String({ description: 'The id of the request that caused it.' }),
+  category: Category,
+  event_source: EventSource,
+})
+export type Activity = Static<typeof Activity>
+
+export const ActivityList = listOf('data', Activity, { cursor: true })
+export type ActivityList = Static<typeof ActivityList>
+
+export const CountedActivityList = listOf('data', Activity, { total: true, cursor: true })
+
+/**
+ * Query properties of a history, with the types that events of an entity can have. Meant to be spread:
+ * `Type.Object({ ...ActivityQuery('segment') })`.
+ */
+export function ActivityQuery<E extends (typeof catalogue)[EventType]['entity']>(entity: E) {
+  const types = eventTypes.filter((type) => catalogue[type].entity === entity)
+  return {
+    ...CursorQuery({ order: ['-created_at', 'created_at'] }),
+    starting_after: Type.Optional(
+      Type.Unsafe<string>({ ...InstantInput, description: 'Continues after this moment, in the order asked for.' }),
+    ),
+    start_date: Type.Optional(InstantInput),
+    end_date: Type.Optional(InstantInput),
+    type: Type.Optional(OneOf(types)),
+    category: Type.Optional(Category),
+  }
+}
+
+/** More query properties, for the history of a customer: what happened in one campaign, or in campaigns of a type. */
+export const CampaignActivityQuery = {
+  campaign_id: Type.Optional(Type.String()),
+  campaign_type: Type.Optional(SimpleCampaign.properties.campaign_type),
+}
+
+interface ActivityFilters {
+  limit?: number
+  order?: 'created_at' | '-created_at'
+  starting_after?: string
+  starting_after_id?: string
+  start_date?: string
+  end_date?: string
+  type?: string
+  category?: 'ACTION' | 'EFFECT'
+  campaign_id?: string
+  campaign_type?: string
+  /** Whatever names this product, for example an order. */
+  product_id?: string
+}
+
+/** What happened to one entity, page by page. Ids of events sort by time, so that the list is read from their index. */
+export async function listActivities(
+  { db, project_id }: Ctx,
+  entity_id: string,
+  query: ActivityFilters,
+): Promise<ActivityList> {
+  const { rows, ...more } = await cursorOf(
+    db
+      .selectFrom('events')
+      .where('project_id', '=', project_id)
+      .where('entity_id', '=', entity_id)
+      .select(['id', 'type', 'data', 'created_at', 'group_id', 'category', 'event_source']),
+    query,
+    { columns: { created_at: 'id' }, default_order: '-created_at', where: conditionsOf(query) },
+  )
+  return listed('data', rows as Activity[], more)
+}
+
+/** All that happened to one entity and is asked for, on every page. */
+export function countActivities({ db, project_id }: Ctx, entity_id: string, query: ActivityFilters): Promise<number> {
+  const { starting_after: _, ...asked } = query
+  return countOf(
+    db.selectFrom('events').where('project_id', '=', project_id).where('entity_id', '=', entity_id).select('id'),
+    conditionsOf(asked),
+  )
+}
+
+function conditionsOf(query: ActivityFilters): Condition[] {
+  const { order, starting_after, start_date, end_date, type, category } = query
+  const { campaign_id, campaign_type, product_id } = query
+  const beyond = order === 'created_at' ? sql`>` : sql`<`
+  return [
+    ...dateBounds({
+      ...(start_date === undefined ? {} : { start_date }),
+      ...(end_date === undefined ? {} : { end_date }),
+    }),
+    ...(starting_after === undefined ? [] : [sql<boolean>`created_at ${beyond} ${starting_after}::timestamptz`]),
+    ...(type === undefined ? [] : [sql<boolean>`type = ${type}`]),
+    ...(category === undefined ? [] : [sql<boolean>`category = ${category}`]),
+    ...(campaign_id === undefined ? [] : [sql<boolean>`campaign_id = ${campaign_id}`]),
+    ...(product_id === undefined
+      ? []
+      : [
+          sql<boolean>`jsonb_path_exists(data, '$.**.product_id ? (@ == $id)', jsonb_build_object('id', ${product_id}::text))`,
+        ]),
+    ...(campaign_type === undefined ? [] : [sql<boolean>`data #>> '{campaign,campaign_type}' = ${campaign_type}`]),
+  ]
+}

@@ -1,0 +1,125 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Project } from '../db/project-row.ts'
+import type { Role } from '../db/tables.ts'
+import type { Credentials, KnownKey, KnownManagementKey, KnownToken } from './credentials.ts'
+import { ApiError } from './errors.ts'
+import type { Family } from './operation.ts'
+import { hashOf, isSecret } from './secrets.ts'
+
+/** What a request proved about its sender. */
+export interface Identity {
+  project: Project
+  /** The key that is written down: the presented one, or the one that issued the token. */
+  key: KnownKey
+  /** The weakest of all presented keys counts. */
+  role: Role
+  token: KnownToken | null
+  /** Whether an application pair (not only a token or a client pair) was presented. */
+  has_application_pair: boolean
+  /** Every key whose status and addresses must allow the call. */
+  keys: KnownKey[]
+}
+
+export type AuthMode = 'strict' | 'either'
+
+/** What a caller presents, and by which rules it is judged. */
+export interface Presentation {
+  headers: IncomingHttpHeaders
+  family: Exclude<Family, 'management'>
+  mode: AuthMode
+  credentials: Credentials
+  /** Unix milliseconds. */
+  now: number
+}
+
+/**
+ * Checks all presented credentials of a server-side or client-side request (spec 06, 2.2), or throws 401. Who was here lately is
+ * known at once.
+ */
+export function authenticate(presentation: Presentation): Identity | Promise<Identity> {
+  const { headers, family, credentials, now } = presentation
+  const identity = credentials.proven(presentedIn(headers, family), () => prove(presentation))
+  return identity instanceof Promise ? identity.then((one) => stillValid(one, now)) : stillValid(identity, now)
+}
+
+function stillValid(identity: Identity, now: number): Identity {
+  if (identity.token !== null && identity.token.expires_at <= now) throw unauthorized('token')
+  return identity
+}
+
+/** All that decides who is calling, as one text. Header values have no line breaks; an absent one differs from an empty one. */
+function presentedIn(headers: IncomingHttpHeaders, family: Family): string {
+  const pair = `${family}\n${headers['x-app-id'] ?? '\0'}\n${headers['x-app-token'] ?? '\0'}\n${headers.authorization ?? '\0'}`
+  if (family !== 'client') return pair
+  return `${pair}\n${headers['x-client-application-id'] ?? '\0'}\n${headers['x-client-token'] ?? '\0'}`
+}
+
+async function prove({ headers, family, mode, credentials, now }: Presentation): Promise<Identity> {
+  // First, so that a caller without a good token is told to fetch one whatever else is wrong.
+  const token = family === 'oauth' ? null : await bearer(headers.authorization, credentials, now)
+  if (mode === 'strict' && family !== 'oauth' && token === null) throw unauthorized('token')
+  const application = await pair(headers['x-app-id'], headers['x-app-token'], ['server', 'integration'], credentials)
+  if (application === null && (mode === 'strict' || family === 'oauth')) throw unauthorized()
+  const usesClientPair = family === 'client' && mode === 'either'
+  const client = usesClientPair
+    ? await pair(headers['x-client-application-id'], headers['x-client-token'], ['client'], credentials)
+    : null
+  const pairs = [application, client].filter((key) => key !== null)
+  if (pairs.length === 0 && token === null) throw unauthorized('token')
+  const keys = token === null ? pairs : [...pairs, token.key]
+  const key = keys[0] as KnownKey
+  if (keys.some(({ project_id }) => project_id !== key.project_id)) throw unauthorized()
+  const project = await credentials.project(key.project_id)
+  if (project === null) throw unauthorized()
+  return { project, key, role: weakestOf(keys), token, has_application_pair: application !== null, keys }
+}
+
+/** Checks the management pair, or throws 401. */
+export async function authenticateManagement(
+  headers: IncomingHttpHeaders,
+  credentials: Credentials,
+): Promise<KnownManagementKey> {
+  const id = text(headers['x-management-id'])
+  const secret = text(headers['x-management-token'])
+  const key = id === undefined || secret === undefined ? null : await credentials.managementKey(id)
+  if (key === null || !isSecret(secret as string, key.secret_hash)) throw unauthorized()
+  return key
+}
+
+/** A pair that is wholly absent is null; half a pair, or a wrong one, is refused. */
+async function pair(
+  id_header: string | string[] | undefined,
+  secret_header: string | string[] | undefined,
+  kinds: KnownKey['kind'][],
+  credentials: Credentials,
+): Promise<KnownKey | null> {
+  if (id_header === undefined && secret_header === undefined) return null
+  const id = text(id_header)
+  const secret = text(secret_header)
+  if (id === undefined || secret === undefined) throw unauthorized()
+  const key = await credentials.key(id)
+  if (key === null || !kinds.includes(key.kind) || !isSecret(secret, key.secret_hash)) throw unauthorized()
+  return key
+}
+
+async function bearer(header: string | undefined, credentials: Credentials, now: number): Promise<KnownToken | null> {
+  if (header === undefined) return null
+  const [scheme = '', value = '', ...more] = header.trim().split(/ +/)
+  if (scheme.toLowerCase() !== 'bearer' || value === '' || more.length > 0) throw unauthorized('token')
+  const token = await credentials.token(hashOf(value))
+  if (token === null || token.expires_at <= now || token.key.status !== 'ACTIVE') throw unauthorized('token')
+  return token
+}
+
+const weakestOf = (keys: KnownKey[]): Role =>
+  keys.map(({ role }) => role).reduce((a, b) => (strength[a] <= strength[b] ? a : b))
+
+const strength: Record<Role, number> = { VIEWER: 0, MERCHANT: 1, USER_RESTRICTED: 2, USER: 3, ADMIN: 4 }
+
+/** The body never says which part was wrong; the header tells a client to fetch a token. */
+function unauthorized(missing?: 'token'): ApiError {
+  return new ApiError('unauthorized', {}, missing === 'token' ? { 'WWW-Authenticate': 'Bearer' } : {})
+}
+
+const text = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' && header !== '' ? header : undefined

@@ -1,0 +1,178 @@
+import type { FastifyReply } from 'fastify'
+import { sql } from 'kysely'
+import type { House } from '../context.ts'
+import type { Project } from '../db/project-row.ts'
+import { sqlState } from '../db/transaction.ts'
+import { type CallWindow, durationSeconds } from '../lib/call-limits.ts'
+import { toInstant } from '../lib/instant.ts'
+import { ApiError } from './errors.ts'
+
+/** Counts calls against the limits of spec 06, 4.2. Without a configured limit it costs nothing. */
+export interface CallLimiter {
+  /**
+   * Counts one call of a project, and of the address it comes from unless that is null, and tells the caller in headers;
+   * or throws 429 and counts nothing. Null: nobody has to be asked.
+   */
+  countCall(
+    project: Project,
+    call: { bulk: boolean; client_address: string | null },
+    reply: FastifyReply,
+  ): Promise<void> | null
+}
+
+/** One window a call falls into. */
+interface Window {
+  kind: 'api_calls' | 'bulk_api_calls' | 'api_calls_cycle'
+  /** Length; 0 for the calendar month. */
+  seconds: number
+  starts_at: number
+  ends_at: number
+  calls_max: number
+}
+
+export function newCallLimiter({ settings, database, now }: House): CallLimiter {
+  const addresses = slidingWindow(settings.client_rate_limit)
+  const { rate_limit_api_calls, rate_limit_bulk_api_calls, rate_limit_api_calls_cycle } = settings
+  const isLimited =
+    [...rate_limit_api_calls, ...rate_limit_bulk_api_calls].length > 0 || rate_limit_api_calls_cycle !== null
+  return {
+    countCall(project, { bulk, client_address }, reply) {
+      const at = now()
+      if (client_address !== null) {
+        const wait = addresses.take(client_address, at)
+        if (wait !== null) throw tooMany(wait)
+      }
+      if (!isLimited && project.limits === null) return null
+      return countForProject(project, bulk, at, reply).catch((error: unknown) => {
+        if (client_address !== null) addresses.giveBack(client_address, at)
+        throw error
+      })
+    },
+  }
+
+  async function countForProject(project: Project, bulk: boolean, at: number, reply: FastifyReply): Promise<void> {
+    const windows = windowsOf(project, bulk, at)
+    if (windows.length === 0) return
+    const used = await count(project.id, windows)
+    const window = used === null ? await firstFull(project.id, windows) : tightest(windows, used)
+    const left = used === null ? 0 : window.calls_max - used(window)
+    reply.headers({
+      'X-Rate-Limit-Limit': window.calls_max,
+      'X-Rate-Limit-Remaining': left,
+      'X-Rate-Limit-Retry': Math.floor((left > 0 ? at : window.ends_at) / 1_000),
+    })
+    if (used === null) throw tooMany(window.ends_at - at, { 'X-Rate-Limit-Type': window.kind })
+  }
+
+  function windowsOf(project: Project, bulk: boolean, at: number): Window[] {
+    const kind = bulk ? 'bulk_api_calls' : 'api_calls'
+    const own = project.limits?.[kind]?.map(({ value, duration }) => ({
+      calls: value,
+      seconds: durationSeconds(duration) as number,
+    }))
+    const windows = onePerLength(own ?? settings[`rate_limit_${kind}`]).map(({ calls, seconds }) => {
+      const starts_at = at - (at % (seconds * 1_000)) // aligned to the clock
+      return { kind, seconds, starts_at, ends_at: starts_at + seconds * 1_000, calls_max: calls } satisfies Window
+    })
+    if (settings.rate_limit_api_calls_cycle === null) return windows
+    const today = new Date(at)
+    const month = (offset: number) => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + offset)
+    const calls_max = settings.rate_limit_api_calls_cycle
+    return [...windows, { kind: 'api_calls_cycle', seconds: 0, starts_at: month(0), ends_at: month(1), calls_max }]
+  }
+
+  /** Counts the call in every window; null when one was full and none was counted. */
+  async function count(project_id: string, windows: Window[]): Promise<((window: Window) => number) | null> {
+    try {
+      const { rows } = await sql<{ kind: string; seconds: number; calls: number }>`
+        select * from count_call(${project_id}, ${windows.map(({ kind }) => kind)}::text[], ${windows.map(({ seconds }) => seconds)}::integer[],
+          ${windows.map(({ starts_at }) => toInstant(starts_at))}::timestamptz[], ${windows.map(({ calls_max }) => calls_max)}::bigint[])
+      `.execute(database.db)
+      return (window) =>
+        rows.find(({ kind, seconds }) => kind === window.kind && seconds === window.seconds)?.calls as number
+    } catch (error) {
+      if (sqlState(error) === 'GUR01') return null
+      throw error
+    }
+  }
+
+  /** Which of the windows refused a call: of several full ones the last to open again. */
+  async function firstFull(project_id: string, windows: Window[]): Promise<Window> {
+    const rows = await database.db
+      .selectFrom('call_windows')
+      .where('project_id', '=', project_id)
+      .where(
+        'starts_at',
+        'in',
+        windows.map(({ starts_at }) => toInstant(starts_at)),
+      )
+      .select(['kind', 'seconds', 'starts_at', 'calls'])
+      .execute()
+    // A minute of the past may have begun together with the hour of now, so all three are compared.
+    const callsIn = ({ kind, seconds, starts_at }: Window) =>
+      rows.find((row) => row.kind === kind && row.seconds === seconds && row.starts_at === toInstant(starts_at))
+        ?.calls ?? 0
+    const full = windows.filter((window) => callsIn(window) >= window.calls_max)
+    return lastToOpen(full.length === 0 ? windows : full)
+  }
+}
+
+/** Two windows of one length are the smaller of them: the database counts them as one. */
+function onePerLength(windows: readonly CallWindow[]): CallWindow[] {
+  const calls_of = new Map<number, number>()
+  for (const { calls, seconds } of windows)
+    calls_of.set(seconds, Math.min(calls, calls_of.get(seconds) ?? Number.POSITIVE_INFINITY))
+  return [...calls_of].map(([seconds, calls]) => ({ calls, seconds }))
+}
+
+/** The window with the fewest calls left; of several the last to open again, which says when the next call may be made. */
+function tightest(windows: Window[], used: (window: Window) => number): Window {
+  const left = (window: Window) => window.calls_max - used(window)
+  const fewest = Math.min(...windows.map(left))
+  return lastToOpen(windows.filter((window) => left(window) === fewest))
+}
+
+const lastToOpen = (windows: Window[]): Window => windows.reduce((a, b) => (b.ends_at > a.ends_at ? b : a))
+
+function tooMany(wait_ms: number, headers: Record<string, string> = {}): ApiError {
+  return new ApiError(
+    'too_many_requests',
+    {},
+    { 'Retry-After': String(Math.max(1, Math.ceil(wait_ms / 1_000))), ...headers },
+  )
+}
+
+interface SlidingWindow {
+  /** Counts a call and answers null, or the milliseconds to wait. */
+  take(address: string, at: number): number | null
+  /** Takes back one call of that moment, which somebody else refused. */
+  giveBack(address: string, at: number): void
+}
+
+/**
+ * A sliding window per address, in the memory of this node: it guards against one browser gone wild, and needs no
+ * exact count over all nodes.
+ */
+function slidingWindow(limit: CallWindow | null): SlidingWindow {
+  const calls_of = new Map<string, number[]>()
+  const addresses_max = 50_000
+  return {
+    take(address, at) {
+      if (limit === null) return null
+      const since = at - limit.seconds * 1_000
+      const recent = (calls_of.get(address) ?? []).filter((call) => call > since)
+      const oldest = recent[0]
+      if (recent.length >= limit.calls && oldest !== undefined) return oldest - since
+      // Re-inserting keeps the map in order of last use, so that what is dropped is what was quiet longest.
+      calls_of.delete(address)
+      calls_of.set(address, [...recent, at])
+      if (calls_of.size > addresses_max) calls_of.delete(calls_of.keys().next().value as string)
+      return null
+    },
+    giveBack(address, at) {
+      const calls = calls_of.get(address)
+      const index = calls?.lastIndexOf(at) ?? -1
+      if (index >= 0) calls?.splice(index, 1)
+    },
+  }
+}

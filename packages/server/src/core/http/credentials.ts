@@ -1,0 +1,183 @@
+import { BlockList, isIPv6 } from 'node:net'
+import { sql } from 'kysely'
+import type { InstallationCtx } from '../context.ts'
+import type { Database, Db } from '../db/connect.ts'
+import { findProject } from '../db/project.ts'
+import type { Project } from '../db/project-row.ts'
+import type { KeyKind, KeyStatus, Role } from '../db/tables.ts'
+import { limits } from '../lib/limits.ts'
+
+/** A key as admission needs it. */
+export interface KnownKey {
+  id: string
+  name: string
+  app_id: string
+  kind: KeyKind
+  role: Role
+  client_id: string
+  secret_hash: Uint8Array
+  status: KeyStatus
+  project_id: string
+  /** Addresses it may be used from; null: from anywhere. */
+  allowed: BlockList | null
+}
+
+export interface KnownToken {
+  scope: string
+  /** Unix milliseconds. */
+  expires_at: number
+  key: KnownKey
+}
+
+export interface KnownManagementKey {
+  id: string
+  name: string
+  app_id: string
+  secret_hash: Uint8Array
+  status: KeyStatus
+  allowed: BlockList | null
+}
+
+/** Keys, tokens and projects, remembered for a moment so that admission costs no round trip. */
+export interface Credentials {
+  key(app_id: string): Promise<KnownKey | null>
+  managementKey(app_id: string): Promise<KnownManagementKey | null>
+  token(token_hash: Buffer): Promise<KnownToken | null>
+  project(id: string): Promise<Project | null>
+  /** What a set of presented credentials proved, so that a caller who comes back is not examined anew each time. */
+  proven<T extends object>(presented: string, prove: () => Promise<T>): T | Promise<T>
+  /** Drops everything remembered here; call it once a change is committed. */
+  forget(): void
+  remembered(): { entries: number; hits: number; misses: number }
+  close(): Promise<void>
+}
+
+/** Where nodes tell each other that what they remember has changed. */
+export const credentialChannel = 'guerdon_credentials'
+
+/**
+ * Makes every node forget what it remembers, once the transaction commits: a change of a key, token or project is in
+ * force with the next request. Should an announcement be lost with its connection, memory is emptied on reconnection,
+ * and nothing is remembered for longer than the time to live.
+ */
+export async function announceCredentialChange(ctx: InstallationCtx): Promise<void> {
+  await sql`select pg_notify(${credentialChannel}, '')`.execute(ctx.db)
+  ctx.afterCommit(() => ctx.credentials.forget())
+}
+
+export async function openCredentials(database: Database, now: () => number): Promise<Credentials> {
+  const { db } = database
+  const memory = new Map<string, { value: unknown; until: number }>()
+  let generation = 0
+  let hits = 0
+  let misses = 0
+
+  const forget = () => {
+    generation += 1
+    memory.clear()
+  }
+
+  /** Remembers what was found, never that something was missing: a key works from the moment it exists. */
+  function remember<T>(name: string, find: () => Promise<T>): T | Promise<T> {
+    const known = memory.get(name)
+    if (known === undefined || known.until <= now()) return look(name, find)
+    hits += 1
+    return known.value as T
+  }
+
+  async function look<T>(name: string, find: () => Promise<T>): Promise<T> {
+    misses += 1
+    const before = generation
+    const value = await find()
+    // What was read before a change must not be remembered after it.
+    if (value !== null && before === generation) {
+      if (memory.size >= limits.credential_cache_entries_max) memory.clear()
+      memory.set(name, { value, until: now() + limits.credential_ttl_seconds * 1_000 })
+    }
+    return value
+  }
+
+  // What is not asked for again does not stay: presented secrets are part of it.
+  const sweeper = setInterval(() => {
+    for (const [name, { until }] of memory) if (until <= now()) memory.delete(name)
+  }, limits.credential_ttl_seconds * 1_000).unref()
+  const listener = await database.listen(credentialChannel, forget, forget)
+  return {
+    key: async (app_id) => remember(`key ${app_id}`, () => findKey(db, app_id)),
+    managementKey: async (app_id) => remember(`management ${app_id}`, () => findManagementKey(db, app_id)),
+    token: async (token_hash) => remember(`token ${token_hash.toString('base64')}`, () => findToken(db, token_hash)),
+    project: async (id) => remember(`project ${id}`, () => findProject(db, id)),
+    proven: (presented, prove) => remember(`proven ${presented}`, prove),
+    forget,
+    remembered: () => ({ entries: memory.size, hits, misses }),
+    close: () => {
+      clearInterval(sweeper)
+      return listener.close()
+    },
+  }
+}
+
+const keyColumns = [
+  'api_keys.id',
+  'api_keys.name',
+  'api_keys.app_id',
+  'api_keys.kind',
+  'api_keys.role',
+  'api_keys.client_id',
+  'api_keys.secret_hash',
+  'api_keys.status',
+  'api_keys.project_id',
+  'api_keys.ip_whitelist',
+] as const
+
+async function findKey(db: Db, app_id: string): Promise<KnownKey | null> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('projects', 'projects.id', 'api_keys.project_id')
+    .where('projects.deleted_at', 'is', null)
+    .where('api_keys.app_id', '=', app_id)
+    .select(keyColumns)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const { ip_whitelist, ...key } = row
+  return { ...key, allowed: allowList(ip_whitelist) }
+}
+
+async function findToken(db: Db, token_hash: Buffer): Promise<KnownToken | null> {
+  const row = await db
+    .selectFrom('oauth_tokens')
+    .innerJoin('api_keys', 'api_keys.id', 'oauth_tokens.api_key_id')
+    .innerJoin('projects', 'projects.id', 'api_keys.project_id')
+    .where('projects.deleted_at', 'is', null)
+    .where('oauth_tokens.token_hash', '=', token_hash)
+    .select([...keyColumns, 'oauth_tokens.scope', 'oauth_tokens.expires_at'])
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const { ip_whitelist, scope, expires_at, ...key } = row
+  return { scope, expires_at: Date.parse(expires_at), key: { ...key, allowed: allowList(ip_whitelist) } }
+}
+
+async function findManagementKey(db: Db, app_id: string): Promise<KnownManagementKey | null> {
+  const row = await db.selectFrom('management_keys').where('app_id', '=', app_id).selectAll().executeTakeFirst()
+  return row === undefined ? null : { ...row, allowed: allowList(row.ip_whitelist) }
+}
+
+/** The addresses and CIDR ranges of a key; null when the list is empty. */
+function allowList(entries: readonly string[]): BlockList | null {
+  if (entries.length === 0) return null
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address, bits] = entry.split('/') as [string, string?]
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+/** Whether an address is on the list; an IPv4 address that arrives wrapped in IPv6 counts as itself. */
+export function isAllowed(list: BlockList | null, address: string): boolean {
+  if (list === null) return true
+  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
+}

@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { send } from '../../testing/app.ts'
+import { until } from '../../testing/background.ts'
+import { crashProbe } from '../../testing/crash-probe.ts'
+import { anotherConnection, type Node, openNode, postgresUrl } from '../../testing/nodes.ts'
+import { quick } from '../../testing/process.ts'
+import { insertTestProject } from '../../testing/project.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { toInstant } from '../lib/instant.ts'
+import { claim, fingerprintOf } from './idempotency.ts'
+
+/** Two nodes, each with connections and a memory of its own: only the database stands between them. */
+let nodes: Node[]
+
+beforeAll(async () => {
+  nodes = []
+  for (let opened = 0; opened < 2; opened += 1)
+    nodes.push(await openNode(anotherConnection(postgresUrl()), { extra: [crashProbe(0)] }))
+})
+
+async function newShop() {
+  const { app_id, app_token, access_token, project_id } = await insertTestProject(nodes[0]!.house, {})
+  const headers = { 'x-app-id': app_id, 'x-app-token': app_token, authorization: `Bearer ${access_token}` }
+  const post = (node: number, path: string, body: object, key: string) =>
+    send(nodes[node]!.app, 'POST', path, body, { ...headers, 'idempotency-key': key })
+  const categories = async () => {
+    const { body } = await send(nodes[0]!.app, 'GET', '/v1/categories', undefined, headers)
+    return body.data as Array<{ name: string }>
+  }
+  return { project_id, headers, post, categories }
+}
+
+test('two hundred retries over two nodes: one effect, one answer', async () => {
+  const shop = await newShop()
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      shop.post(index % 2, '/v1/categories', { name: 'Summer', hierarchy: 0 }, 'k1'),
+    ),
+  )
+  expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+  expect(answers[0]!.status).toBe(200)
+  expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
+  expect(await shop.categories()).toHaveLength(1)
+})
+
+test('many keys at once over two nodes: each has its one effect', async () => {
+  const shop = await newShop()
+  const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
+  const answers = await Promise.all(
+    keys.flatMap((name) =>
+      Array.from({ length: 10 }, (_, index) => shop.post(index % 2, '/v1/categories', { name, hierarchy: 0 }, name)),
+    ),
+  )
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(20)
+  expect((await shop.categories()).map(({ name }) => name).sort()).toEqual(keys.sort())
+})
+
+test('two different requests with one key on two nodes: one is done, the other refused', async () => {
+  const shop = await newShop()
+  for (let round = 0; round < 10; round += 1) {
+    const answers = await Promise.all(
+      [0, 1].map((node) =>
+        shop.post(node, '/v1/categories', { name: `round ${round} node ${node}`, hierarchy: 0 }, `key ${round}`),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({ key: 'idempotency_key_conflict' })
+  }
+  expect(await shop.categories()).toHaveLength(10)
+})
+
+test('a key whose first request does not end in time is reported as in use', async () => {
+  const { project_id } = await newShop()
+  const { db } = nodes[0]!.house.database
+  const fingerprint = fingerprintOf('POST', '/v1/categories', undefined)
+  const now = toInstant(Date.now())
+  await inTransaction(db, async (first) => {
+    expect(await claim(first, project_id, 'k1', fingerprint, now)).toBeNull()
+    const second = inTransaction(db, async (trx) => {
+      await sql`set local lock_timeout = '100ms'`.execute(trx)
+      return claim(trx, project_id, 'k1', fingerprint, now)
+    })
+    await expect(second).rejects.toMatchObject({ key: 'idempotency_key_in_progress', status: 409 })
+  })
+})
+
+test('kill -9 in the middle of a request leaves nothing behind, and its key free for the retry', async () => {
+  const shop = await newShop()
+  const address = await startServer({ sleep_seconds: 60 })
+  const body = { name: 'Summer', hierarchy: 0 }
+  const lost = fetch(`${address.url}/v1/crash-probe`, {
+    method: 'POST',
+    headers: { ...shop.headers, 'idempotency-key': 'k1', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const failure = expect(lost).rejects.toThrow()
+  const sleeper = await insideTransaction()
+  address.kill()
+  await failure
+  expect(await shop.categories()).toEqual([])
+
+  // The database still sleeps for the dead process. The retry waits for its end, and then does the work itself.
+  const retrying = shop.post(0, '/v1/crash-probe', body, 'k1')
+  await waitsFor(sleeper)
+  const { rows } = await sql`select pg_terminate_backend(${sleeper})`.execute(nodes[0]!.house.database.db)
+  expect(rows).toHaveLength(1)
+  const retry = await retrying
+  expect(retry).toMatchObject({ status: 200, body: { name: 'Summer' } })
+  expect(retry.headers['idempotency-replayed']).toBeUndefined()
+  expect(await shop.categories()).toEqual([retry.body])
+  expect(await shop.post(1, '/v1/crash-probe', body, 'k1')).toMatchObject({
+    status: 200,
+    headers: { 'idempotency-replayed': 'true' },
+    body: retry.body,
+  })
+})
+
+/** A server in a process of its own. */
+async function startServer({ sleep_seconds }: { sleep_seconds: number }): Promise<{ url: string; kill(): void }> {
+  const script = fileURLToPath(new URL('../../testing/crash-server.ts', import.meta.url))
+  const child = spawn(process.execPath, [...quick.args, script, postgresUrl(), String(sleep_seconds)], {
+    env: { ...process.env, ...quick.env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const { value: url } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+  return { url: url as string, kill: () => void child.kill('SIGKILL') }
+}
+
+/** Waits until the probe of the other process has written its category and sleeps, and answers which backend does. */
+async function insideTransaction(): Promise<number> {
+  const { db } = nodes[0]!.house.database
+  return until(async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity where wait_event = 'PgSleep' and query like '%crash probe%'`.execute(db)
+    return rows[0]?.pid
+  })
+}
+
+/** Waits until somebody waits for a backend. */
+async function waitsFor(pid: number): Promise<void> {
+  const { db } = nodes[0]!.house.database
+  await until(async () => {
+    const { rows } = await sql`select from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`.execute(db)
+    return rows.length > 0 ? true : undefined
+  })
+}

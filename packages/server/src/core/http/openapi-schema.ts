@@ -1,0 +1,201 @@
+import type { TSchema } from 'typebox'
+
+/** A schema as it is published: JSON Schema 2020-12, the part of it we use. */
+export interface JsonSchema {
+  $ref?: string
+  type?: string | string[]
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: JsonSchema[]
+  allOf?: JsonSchema[]
+  discriminator?: { propertyName: string; mapping?: Record<string, string> }
+  description?: string
+  title?: string
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  additionalProperties?: JsonSchema | boolean
+  patternProperties?: Record<string, JsonSchema>
+  items?: JsonSchema
+  format?: string
+  pattern?: string
+  default?: unknown
+  examples?: unknown[]
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  exclusiveMaximum?: number
+  multipleOf?: number
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  minProperties?: number
+  maxProperties?: number
+  deprecated?: boolean
+  readOnly?: boolean
+  writeOnly?: boolean
+}
+
+export interface SchemaBook {
+  /** The published form of one of our schemas: a reference where it has a name. */
+  publish(schema: TSchema): JsonSchema
+  /** The published form of each of its properties. */
+  publishProperties(schema: TSchema): Record<string, JsonSchema>
+  /** The name of a schema, or undefined. */
+  nameOf(schema: TSchema): string | undefined
+  /** What the references point to: every named schema that was published so far, by name. */
+  components(): Record<string, JsonSchema>
+}
+
+/** Publishes schemas; those in `named` become components that the others refer to. */
+export function newSchemaBook(named: Iterable<readonly [name: string, schema: TSchema]>): SchemaBook {
+  const known = new Map<object, { name: string; schema: JsonSchema }>()
+  for (const [name, schema] of named) {
+    const identity = identityOf(schema)
+    if (identity === undefined) continue
+    const isCopy = known.has(identity) && allowsNull(schema) // `Nullable(X)` is X or null, not something of its own
+    if (!isCopy) known.set(identity, { name, schema })
+  }
+  const components = new Map<string, { source: JsonSchema; published: JsonSchema }>()
+
+  function publish(schema: JsonSchema): JsonSchema {
+    const found = known.get(identityOf(schema) ?? schema)
+    if (found === undefined) return publishPlain(schema)
+    addComponent(found.name, found.schema)
+    const reference = { $ref: `#/components/schemas/${found.name}` }
+    if (allowsNull(schema) && !allowsNull(found.schema)) return { anyOf: [reference, { type: 'null' }] }
+    if (schema.description === undefined || schema.description === found.schema.description) return reference
+    return { ...reference, description: schema.description }
+  }
+
+  function addComponent(name: string, source: JsonSchema): void {
+    const taken = components.get(name)
+    if (taken === undefined) {
+      const component = { source, published: {} }
+      components.set(name, component) // before it is filled: a schema may contain itself
+      component.published = publishPlain(source)
+    } else if (identityOf(taken.source) !== identityOf(source)) throw new Error(`Two schemas are called ${name}`)
+  }
+
+  function publishPlain(schema: JsonSchema): JsonSchema {
+    const published: Record<string, unknown> = {}
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (value !== undefined) published[keyword] = publishKeyword(keyword as keyof JsonSchema, value)
+    }
+    const result = withPublicFormat(published as JsonSchema)
+    return result.discriminator === undefined ? result : withMapping(result, schema)
+  }
+
+  function publishKeyword(keyword: keyof JsonSchema, value: unknown): unknown {
+    switch (keywords[keyword]) {
+      case 'value':
+        return value
+      case 'schema':
+        return typeof value === 'boolean' ? value : publish(value as JsonSchema)
+      case 'list':
+        return (value as JsonSchema[]).map(publish)
+      case 'map':
+        return Object.fromEntries(
+          Object.entries(value as Record<string, JsonSchema>).map(([name, one]) => [name, publish(one)]),
+        )
+      default:
+        throw new Error(`The documentation does not know the schema keyword ${keyword} yet`)
+    }
+  }
+
+  /** Tools find the variant by its name; where a variant has none, each variant's constant tag must do. */
+  function withMapping(published: JsonSchema, { anyOf = [], discriminator }: JsonSchema): JsonSchema {
+    const { discriminator: _, ...rest } = published
+    const tag = discriminator?.propertyName as string
+    const mapping: Record<string, string> = {}
+    for (const [index, variant] of anyOf.entries()) {
+      const reference = published.anyOf?.[index]?.$ref
+      if (reference === undefined) return rest
+      const { enum: words, const: word } = variant.properties?.[tag] ?? {}
+      for (const each of words ?? [word]) mapping[String(each)] = reference
+    }
+    return { ...rest, discriminator: { propertyName: tag, mapping } }
+  }
+
+  return {
+    publish: (schema) => publish(schema as JsonSchema),
+    publishProperties: (schema) =>
+      publishKeyword('properties', (schema as JsonSchema).properties) as Record<string, JsonSchema>,
+    nameOf: (schema) => known.get(identityOf(schema as JsonSchema) ?? schema)?.name,
+    components: () => Object.fromEntries([...components].map(([name, { published }]) => [name, published])),
+  }
+}
+
+/**
+ * What makes two schemas the same one. `Type.Optional`, `Nullable` and `Type.Unsafe` copy a schema, but not the object
+ * that holds its properties or variants. A list has nothing of the kind: other lists have the same elements, so that only
+ * the schema itself is the same. Plain texts and numbers are too small for a name.
+ */
+function identityOf(schema: JsonSchema): object | undefined {
+  return schema.properties ?? schema.anyOf ?? (schema.items === undefined ? undefined : schema)
+}
+
+const allowsNull = ({ type }: JsonSchema): boolean => Array.isArray(type) && type.includes('null')
+
+const keywords: { [K in keyof Required<JsonSchema>]: 'value' | 'schema' | 'list' | 'map' } = {
+  $ref: 'value',
+  type: 'value',
+  const: 'value',
+  enum: 'value',
+  anyOf: 'list',
+  allOf: 'list',
+  discriminator: 'value',
+  description: 'value',
+  title: 'value',
+  properties: 'map',
+  required: 'value',
+  additionalProperties: 'schema',
+  patternProperties: 'map',
+  items: 'schema',
+  format: 'value',
+  pattern: 'value',
+  default: 'value',
+  examples: 'value',
+  minLength: 'value',
+  maxLength: 'value',
+  minimum: 'value',
+  maximum: 'value',
+  exclusiveMinimum: 'value',
+  exclusiveMaximum: 'value',
+  multipleOf: 'value',
+  minItems: 'value',
+  maxItems: 'value',
+  uniqueItems: 'value',
+  minProperties: 'value',
+  maxProperties: 'value',
+  deprecated: 'value',
+  readOnly: 'value',
+  writeOnly: 'value',
+}
+
+/** The formats that JSON Schema knows, and what our own ones (core/http/validation.ts) are to the outside. */
+const formats: Record<string, JsonSchema> = {
+  'date-time': { format: 'date-time' },
+  // Not `date-time`: a day alone is welcome here, and a strict client would refuse to send it.
+  'date-input': {
+    description: 'ISO 8601 date, with or without a time; without a zone it is UTC.',
+    examples: ['2026-01-01T00:00:00.000Z'],
+  },
+  date: { format: 'date', examples: ['1990-03-01'] },
+  'day-input': { description: 'ISO 8601 date; a time is accepted and left out.', examples: ['1990-03-01'] },
+  duration: { description: 'ISO 8601 duration of whole numbers.', examples: ['P1D'] },
+  email: { format: 'email', examples: ['owner@shop.example'] },
+  url: { format: 'uri', examples: ['https://shop.example/hook'] },
+  timezone: { description: 'IANA time zone name.', examples: ['Europe/Warsaw'] },
+  currency: { description: 'ISO 4217 currency code.', pattern: '^[A-Z]{3}$', examples: ['USD'] },
+  address: { description: 'IP address or CIDR range.', examples: ['192.0.2.0/24'] },
+  binary: { type: 'string', format: 'binary' },
+}
+
+function withPublicFormat({ format, ...schema }: JsonSchema): JsonSchema {
+  if (format === undefined) return schema
+  const known = formats[format]
+  if (known === undefined) throw new Error(`The documentation does not know the format ${format} yet`)
+  return { ...known, ...schema, ...(known.format === undefined ? {} : { format: known.format }) }
+}

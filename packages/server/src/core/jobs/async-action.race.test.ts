@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { asRequest, insertProject, openHouse, until } from '../../testing/background.ts'
+import { countedRows, countingAction } from '../../testing/counting-action.ts'
+import { startCrashWorker } from '../../testing/crash.ts'
+import { ownDatabase } from '../../testing/nodes.ts'
+import { startAsyncAction, workAsyncActions } from './async-action.ts'
+import { getAsyncAction } from './async-actions/store.ts'
+
+test('after kill -9 in the middle of a step, another node finishes the action: each row once', {
+  timeout: 60_000,
+}, async () => {
+  const { database, url } = await ownDatabase()
+  const house = await openHouse(database) // the survivor supervises from the beginning, and works later
+  const project = await insertProject(house)
+  const read = (id: string) => asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
+  const counted = () => countedRows({ db: database.db, project_id: project.id })
+
+  const worker = startCrashWorker(url as string, { last_step: 20 })
+  await worker.says('ready')
+  const { async_action_id: id } = await asRequest(house, project, (ctx) =>
+    startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 0 }),
+  )
+  await worker.says('step 20')
+  await worker.kill()
+  expect(await counted()).toEqual({ 1: 20 }) // what it had written of its third step is gone with it
+  expect(await read(id)).toMatchObject({ status: 'IN_PROGRESS', progress: 33 })
+
+  const steps: number[] = []
+  await workAsyncActions(house, [countingAction((first) => steps.push(first))])
+  const { rowCount } = await heartbeatsLapse(id)
+  expect(rowCount).toBe(1)
+  const killed_at = Date.now()
+  await until(async () => ((await read(id)).status === 'DONE' ? true : undefined), 40)
+  expect(await read(id)).toMatchObject({
+    operation_status: 'SUCCESS',
+    progress: 100,
+    result: { done_count: 60, failed_count: 0 },
+  })
+  expect(steps).toEqual([20, 30, 40, 50])
+  expect(await counted()).toEqual({ 1: 60 })
+  // Together with the 30 s it takes a heartbeat to lapse: within about a minute.
+  expect(Date.now() - killed_at).toBeLessThan(30_000)
+
+  /** As if the 30 s had passed in which the dead process is still given a chance. */
+  async function heartbeatsLapse(action_id: string): Promise<{ rowCount: number }> {
+    const { numAffectedRows } = await sql`
+      update pgboss.job set heartbeat_on = heartbeat_on - interval '31 s'
+      where data ->> 'action_id' = ${action_id} and state = 'active' and heartbeat_seconds = 30`.execute(database.db)
+    return { rowCount: Number(numAffectedRows) }
+  }
+})

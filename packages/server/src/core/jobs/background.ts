@@ -1,0 +1,56 @@
+import type { Caller, Ctx, House } from '../context.ts'
+import { findProject } from '../db/project.ts'
+import type { Project } from '../db/project-row.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { toInstant } from '../lib/instant.ts'
+
+/** On whose behalf background work runs: its events carry the same `group_id` and `event_source` as the request's own. */
+export interface Origin {
+  request_id: string
+  caller: Caller
+}
+
+/**
+ * Runs `work` in one transaction on behalf of an earlier request, with the clock of this moment. Answers null, and does
+ * nothing, when the project is gone.
+ */
+export async function inBackground<T>(
+  house: House,
+  project_id: string,
+  origin: Origin,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T | null> {
+  const after_commit: Array<() => void> = []
+  const result = await inTransaction(house.database.db, async (trx) => {
+    after_commit.length = 0
+    const project = await findProject(trx, project_id)
+    if (project === null) return null
+    return work({
+      ...backgroundCtx(house, project, origin),
+      db: trx,
+      afterCommit: (after) => void after_commit.push(after),
+    })
+  })
+  for (const after of after_commit) after()
+  return result
+}
+
+/** A context without a request. Outside of a transaction, what is to happen after the commit happens at once. */
+export function backgroundCtx(house: House, project: Project, { request_id, caller }: Origin): Ctx {
+  const { database, jobs, settings, credentials, configurations, behind, now, log } = house
+  return {
+    db: database.db,
+    project_id: project.id,
+    project,
+    now: toInstant(now()),
+    request_id,
+    caller,
+    jobs,
+    settings,
+    credentials,
+    configurations,
+    behind,
+    log,
+    afterCommit: (work) => work(),
+  }
+}

@@ -1,0 +1,167 @@
+import type { Ctx } from '../context.ts'
+import type { FileRow } from '../db/tables.ts'
+import { type ApiError, errorMessage } from '../http/errors.ts'
+import { csvRow } from '../lib/csv.ts'
+import { randomText } from '../lib/ids.ts'
+import { limits } from '../lib/limits.ts'
+import { type AsyncAction, defineAsyncAction } from './async-action.ts'
+import type { AsyncActionType } from './async-actions/schema.ts'
+import { appendToFile, deleteFile, fileExpiry, insertFile, publishFile } from './files/store.ts'
+import { rowByRow } from './row-by-row.ts'
+
+/** What objects are known by, in the report, the errors, and the list of those that get the same metadata. */
+export type BulkKey = 'source_id' | 'code'
+
+export interface BulkUpdate<Item extends object, Setup> {
+  type: AsyncActionType
+  /** `source_id`, unless told otherwise. */
+  known_by?: BulkKey
+  /** Whom an item is about, for the report and the errors. */
+  key(item: Item): string
+  /** Whether the errors of the result say it too. */
+  names_source: boolean
+  /** Once per step: what all its items need. */
+  prepare(ctx: Ctx, items: readonly Item[]): Promise<Setup>
+  /** Updates one, or creates it (`found` is false), or throws an `ApiError` to refuse it. */
+  item(ctx: Ctx, item: Item, setup: Setup): Promise<{ found: boolean }>
+  /** Which of these keys exist, for the report about refused ones; without it all do that are not refused as unknown. */
+  existing?(ctx: Ctx, keys: string[]): Promise<ReadonlySet<string>>
+}
+
+export interface BulkState {
+  next: number
+  report_id: FileRow['id']
+}
+
+/** Where the items of an input come from, a few at a time. */
+interface Items<Input, Item> {
+  count(input: Input): number
+  slice(input: Input, from: number, until: number): Item[]
+}
+
+/**
+ * An update of many objects as an async action: each alone, what is refused stops no other, and a report says what
+ * became of each (spec 03, 19).
+ */
+export const defineBulkUpdate = <Item extends object, Setup>(definition: BulkUpdate<Item, Setup>) =>
+  bulkAction<{ items: Item[] }, Item, Setup>(definition, {
+    count: ({ items }) => items.length,
+    slice: ({ items }, from, until) => items.slice(from, until),
+  })
+
+/** The same metadata for many objects. */
+export type SharedMetadata<Key extends BulkKey = 'source_id'> = { [K in `${Key}s`]: string[] } & {
+  metadata: Record<string, unknown>
+}
+
+/** One of these objects and its new metadata. */
+export type WithMetadata<Key extends BulkKey = 'source_id'> = { [K in Key]: string } & {
+  metadata: Record<string, unknown>
+}
+
+/**
+ * The same with metadata that is said once: stored with each of 100,000 source ids, what fits into a body would not fit
+ * into memory any more.
+ */
+export function defineMetadataUpdate<Setup, Key extends BulkKey = 'source_id'>(
+  definition: BulkUpdate<WithMetadata<Key>, Setup>,
+) {
+  const key = definition.known_by ?? 'source_id'
+  const keysOf = (input: SharedMetadata<Key>) => input[`${key}s` as `${Key}s`] as string[]
+  return bulkAction<SharedMetadata<Key>, WithMetadata<Key>, Setup>(definition, {
+    count: (input) => keysOf(input).length,
+    slice: (input, from, until) =>
+      keysOf(input)
+        .slice(from, until)
+        .map((one) => ({ [key]: one, metadata: input.metadata }) as WithMetadata<Key>),
+  })
+}
+
+function bulkAction<Input extends object, Item extends object, Setup>(
+  definition: BulkUpdate<Item, Setup>,
+  { count, slice }: Items<Input, Item>,
+): AsyncAction<Input, BulkState> {
+  const { type, known_by = 'source_id', names_source, key, prepare, item: update } = definition
+  return defineAsyncAction<Input, BulkState>({
+    type,
+    async begin(ctx) {
+      const report_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
+      await appendToFile(ctx, report_id, Buffer.from(csvRow([known_by, 'found', 'updated', 'message'])))
+      return { next: 0, report_id }
+    },
+    async step(ctx, input, { next, report_id }) {
+      const items_count = count(input)
+      const last = Math.min(next + limits.bulk_step_items, items_count)
+      const batch = slice(input, next, last)
+      const setup = await prepare(ctx, batch)
+      const lines: ReportLine[] = batch.map((one) => ({ key: key(one), found: false, refusal: null }))
+      const { done } = await rowByRow(
+        ctx,
+        batch,
+        async (one, index) => {
+          const { found } = await update(ctx, one, setup)
+          lines[index] = { key: key(one), found, refusal: null }
+        },
+        (one, refusal, index) => {
+          lines[index] = { key: key(one), found: refusal.key !== 'not_found', refusal }
+          return refusal
+        },
+      )
+      await lookForRefused(ctx, definition, lines)
+      await appendToFile(ctx, report_id, Buffer.from(lines.map(reportRow).join('')))
+      return {
+        state: { next: last, report_id },
+        progress: (last / items_count) * 100,
+        done,
+        failed: lines.flatMap((line) => errorOf(line, names_source ? known_by : null) ?? []),
+        finished: last === items_count,
+      }
+    },
+    async finish(ctx, _input, { state: { report_id }, done_count, failed_count, failed }) {
+      const token = randomText(48)
+      const expires_at = fileExpiry(ctx)
+      await publishFile(ctx, report_id, { token, expires_at })
+      return {
+        done_count,
+        failed_count,
+        reports: [`${ctx.settings.base_url}/v1/task-results/${token}`],
+        reports_available_till: expires_at,
+        errors: failed,
+      }
+    },
+    async broken(ctx, _input, state) {
+      if (state !== null) await deleteFile(ctx, state.report_id)
+    },
+  })
+}
+
+/** What became of one item. */
+interface ReportLine {
+  key: string
+  found: boolean
+  refusal: ApiError | null
+}
+
+const reportRow = ({ key, found, refusal }: ReportLine): string =>
+  csvRow([key, found, refusal === null, refusal === null ? '' : refusal.message])
+
+/** A refused item has no answer that says whether its object was there. */
+async function lookForRefused<Item extends object, Setup>(
+  ctx: Ctx,
+  { existing }: BulkUpdate<Item, Setup>,
+  lines: ReportLine[],
+): Promise<void> {
+  const refused = lines.filter(({ refusal }) => refusal !== null)
+  if (existing === undefined || refused.length === 0) return
+  const found = await existing(
+    ctx,
+    refused.map(({ key }) => key),
+  )
+  for (const line of refused) line.found = found.has(line.key)
+}
+
+function errorOf({ key, refusal }: ReportLine, named: BulkKey | null): object | null {
+  if (refusal === null) return null
+  const { message = errorMessage(refusal.key), details = '' } = refusal.facts
+  return { message, details, key: refusal.key, ...(named === null ? {} : { [named]: key }) }
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { asRequest, insertProject, openHouse, until } from '../../testing/background.ts'
+import { countedRows, countingAction } from '../../testing/counting-action.ts'
+import { startCrashWorker } from '../../testing/crash.ts'
+import { databaseKind } from '../../testing/database.ts'
+import { connectPglite } from '../db/connect.ts'
+import { startAsyncAction, workAsyncActions } from './async-action.ts'
+import { getAsyncAction } from './async-actions/store.ts'
+
+test.runIf(databaseKind() === 'pglite')(
+  'embedded, after kill -9 the next start continues at once: each row once',
+  { timeout: 60_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guerdon-crash-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const { snapshot } = inject('database') as { snapshot: string }
+    const before = await connectPglite({ folder, snapshot: await openAsBlob(snapshot) })
+    const first = await openHouse(before)
+    const project = await insertProject(first)
+    const { async_action_id: id } = await asRequest(first, project, (ctx) =>
+      startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 0 }),
+    )
+    await first.jobs.close()
+    await before.close()
+
+    const worker = startCrashWorker(folder, { last_step: 20 })
+    await worker.says('step 20')
+    await worker.kill()
+
+    const after = await connectPglite({ folder })
+    const house = await openHouse(after)
+    onTestFinished(async () => {
+      await house.jobs.close()
+      await after.close()
+    })
+    const read = () => asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
+    expect(await read()).toMatchObject({ status: 'IN_PROGRESS', progress: 33 })
+    const steps: number[] = []
+    const restarted_at = Date.now()
+    let first_step_at = 0
+    await workAsyncActions(house, [
+      countingAction((row) => {
+        first_step_at ||= Date.now()
+        steps.push(row)
+      }),
+    ])
+    await until(async () => ((await read()).status === 'DONE' ? true : undefined))
+    expect(first_step_at - restarted_at).toBeLessThan(5_000)
+    expect(steps).toEqual([20, 30, 40, 50])
+    expect(await countedRows({ db: after.db, project_id: project.id })).toEqual({ 1: 60 })
+  },
+)

@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest'
+import { until, untilRetried } from '../../testing/background.ts'
+import { databaseKind } from '../../testing/database.ts'
+import { ownDatabase } from '../../testing/nodes.ts'
+import type { Database } from '../db/connect.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type Jobs, openJobs } from './jobs.ts'
+import { type QueueName, queues } from './queues.ts'
+
+const { database } = await ownDatabase()
+
+/** Sends one job that is recognised by its `project_id`, as a request would. */
+async function sendIn(
+  jobs: Jobs,
+  project_id: string,
+  { lane = project_id, start_after }: { lane?: string; start_after?: string } = {},
+) {
+  const after_commit: Array<() => void> = []
+  await inTransaction(database.db, (db) =>
+    jobs.send(
+      { db, afterCommit: (work) => after_commit.push(work) },
+      'async-actions',
+      { project_id, action_id: 'aa_0' },
+      { lane, ...(start_after === undefined ? {} : { start_after }) },
+    ),
+  )
+  for (const work of after_commit) work()
+}
+
+async function withJobs(test: (jobs: Jobs, problems: unknown[]) => Promise<void>): Promise<void> {
+  const problems: unknown[] = []
+  const jobs = await openJobs(database, (problem) => problems.push(problem))
+  try {
+    await test(jobs, problems)
+  } finally {
+    await jobs.close({ graceful_seconds: 1 })
+    await database.execute(`delete from pgboss.job where name = 'async-actions'`)
+  }
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+test('a job of a transaction that is undone never runs; one that is committed runs once', () =>
+  withJobs(async (jobs) => {
+    const ran: string[] = []
+    await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
+    const undone = inTransaction(database.db, async (db) => {
+      const data = { project_id: 'undone', action_id: 'aa_0' } as const
+      await jobs.send({ db, afterCommit: () => {} }, 'async-actions', data, { lane: 'a' })
+      throw new Error('no')
+    })
+    await expect(undone).rejects.toThrow('no')
+    await sendIn(jobs, 'committed')
+    const stored = async () =>
+      (await database.execute(`select data ->> 'project_id' as name, state::text from pgboss.job`)).rows
+    await until(async () => (JSON.stringify(await stored()).includes('completed') ? true : undefined))
+    // There is nothing that a later look could find.
+    expect(await stored()).toEqual([{ name: 'committed', state: 'completed' }])
+    expect(ran).toEqual(['committed'])
+  }))
+
+test('a job of this process is taken up with the commit, without waiting for a tick', async () => {
+  const execute: Database['execute'] = async (text, values) =>
+    text.includes('cross join lateral') ? { rows: [] } : database.execute(text, values)
+  const jobs = await openJobs({ ...database, execute }) // its ticks find nothing
+  const ran: string[] = []
+  await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
+  await pause(200) // the workers have looked around
+  for (const name of ['one', 'two', 'three']) {
+    await sendIn(jobs, name)
+    await until(() => (ran.includes(name) ? true : undefined))
+  }
+  await jobs.close()
+})
+
+test('a job of another process is taken up with the next tick', () =>
+  withJobs(async (jobs) => {
+    const ran: string[] = []
+    await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
+    await pause(200)
+    const other = await openJobs(database)
+    await sendIn(other, 'from elsewhere')
+    await until(() => (ran.length > 0 ? true : undefined), 5)
+    await other.close()
+  }))
+
+test('a send uses the connection of its transaction and no other, also when the queues are new', async () => {
+  await database.execute('drop schema if exists pgboss cascade')
+  let isSealed = false
+  const sealable: Database = {
+    ...database,
+    execute: (text, values) =>
+      isSealed ? Promise.reject(new Error(`outside of the transaction: ${text}`)) : database.execute(text, values),
+  }
+  const jobs = await openJobs(sealable)
+  try {
+    const sent = inTransaction(database.db, async (db) => {
+      isSealed = true
+      const writing = { db, afterCommit: () => {} }
+      for (const queue of Object.keys(queues) as QueueName[])
+        expect(await jobs.send(writing, queue, { project_id: 'p', action_id: 'aa_0' } as never, { lane: 'a' })).toBe(
+          true,
+        )
+      throw new Error('all sent')
+    }).finally(() => {
+      isSealed = false
+    })
+    await expect(Promise.race([sent, pause(5_000)])).rejects.toThrow('all sent')
+  } finally {
+    await jobs.close()
+  }
+})
+
+test('jobs of one lane run in order of arrival, one at a time; lanes run side by side, within bounds', () =>
+  withJobs(async (jobs) => {
+    const lanes = ['a', 'b', 'c', 'd', 'e', 'f']
+    for (const lane of lanes) for (const turn of [1, 2, 3]) await sendIn(jobs, `${lane}${turn}`, { lane })
+    const active: string[] = []
+    const done: string[] = []
+    const overlaps: string[] = []
+    let side_by_side_max = 0
+    await jobs.work('async-actions', async ({ project_id }) => {
+      overlaps.push(...active.filter(([lane]) => lane === project_id[0]))
+      active.push(project_id)
+      side_by_side_max = Math.max(side_by_side_max, active.length)
+      await pause(40)
+      active.splice(active.indexOf(project_id), 1)
+      done.push(project_id)
+    })
+    await until(() => (done.length === 18 ? true : undefined))
+    expect(overlaps).toEqual([])
+    expect(side_by_side_max).toBe(queues['async-actions'].concurrency[databaseKind()])
+    for (const lane of lanes)
+      expect(done.filter((name) => name.startsWith(lane))).toEqual([`${lane}1`, `${lane}2`, `${lane}3`])
+  }))
+
+test('a job that throws is reported and tried again, before those that arrived after it', () =>
+  withJobs(async (jobs, problems) => {
+    const tries: string[] = []
+    await jobs.work('async-actions', async ({ project_id }, { retries }) => {
+      tries.push(`${project_id} ${retries}`)
+      if (project_id === 'first' && retries === 0) throw new Error('the database is away')
+    })
+    await sendIn(jobs, 'first', { lane: 'a' })
+    await sendIn(jobs, 'second', { lane: 'a' })
+    await untilRetried({ database, jobs }, () => (tries.length === 3 ? true : undefined))
+    expect(tries).toEqual(['first 0', 'first 1', 'second 0'])
+    expect(problems).toEqual([new Error('the database is away')])
+  }))
+
+test('a job can go back to the queue, and is taken up again at once', () =>
+  withJobs(async (jobs) => {
+    const tries: number[] = []
+    await jobs.work('async-actions', async (_, { retries }) => {
+      tries.push(retries)
+      return retries < 3 ? 'again' : undefined
+    })
+    await sendIn(jobs, 'p')
+    await until(() => (tries.length === 4 ? true : undefined))
+    await pause(200)
+    expect(tries).toEqual([0, 1, 2, 3])
+  }))
+
+test('a job for later waits for its time', () =>
+  withJobs(async (jobs) => {
+    const ran: string[] = []
+    await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
+    const start_after = new Date(Date.now() + 3_600_000).toISOString()
+    await sendIn(jobs, 'later', { start_after })
+    await sendIn(jobs, 'now')
+    await until(() => (ran.length > 0 ? true : undefined))
+    jobs.wake('async-actions')
+    await pause(200)
+    expect(ran).toEqual(['now'])
+    const { rows } = await database.execute(
+      `update pgboss.job set start_after = now() where start_after = $1 returning data ->> 'project_id' as name`,
+      [start_after],
+    )
+    expect(rows).toEqual([{ name: 'later' }]) // and now its time has come
+    await until(() => (ran.length === 2 ? true : undefined))
+  }))
+
+test('closing waits for the running job, starts no other, and gives back what is not done in time', async () => {
+  const jobs = await openJobs(database)
+  const told: string[] = []
+  await jobs.work('async-actions', async ({ project_id }, { signal }) => {
+    told.push(`${project_id} started`)
+    if (project_id === 'quick') await pause(200)
+    else await pause(60_000)
+    told.push(`${project_id} done, ${signal.aborted ? 'closing' : 'open'}`)
+  })
+  await sendIn(jobs, 'quick')
+  await sendIn(jobs, 'endless')
+  await sendIn(jobs, 'next', { lane: 'quick' })
+  await until(() => (told.length === 2 ? true : undefined))
+  const started = performance.now()
+  await jobs.close({ graceful_seconds: 1 })
+  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(told.slice(2)).toEqual(['quick done, closing'])
+
+  const { rows } = await database.execute(`
+    select data ->> 'project_id' as name, state::text from pgboss.job where name = 'async-actions' order by created_on, id`)
+  expect(rows).toEqual([
+    { name: 'quick', state: 'completed' },
+    { name: 'endless', state: 'retry' },
+    { name: 'next', state: 'created' },
+  ])
+  await database.execute(`delete from pgboss.job`)
+})
+
+test('counts tell what waits, what runs and what was given up', () =>
+  withJobs(async (jobs) => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isRunning = false
+    await jobs.work('async-actions', async () => {
+      isRunning = true
+      await released
+    })
+    await sendIn(jobs, 'one', { lane: 'a' })
+    await sendIn(jobs, 'two', { lane: 'a' })
+    await sendIn(jobs, 'three', { lane: 'a' })
+    await until(() => isRunning || undefined)
+    await database.execute(`insert into pgboss.job (name, state, policy) values ('maintenance', 'failed', 'exclusive')`)
+    const counts = await jobs.counts()
+    expect(counts.map(({ queue }) => queue)).toEqual(Object.keys(queues).toSorted())
+    expect(counts).toContainEqual({ queue: 'async-actions', queued: 2, active: 1, failed: 0 })
+    expect(counts).toContainEqual({ queue: 'maintenance', queued: 0, active: 0, failed: 1 })
+    release()
+  }))
+
+test('opening again brings changed options of a queue to what is declared, and schedules once', async () => {
+  await database.execute(
+    `update pgboss.queue set retry_delay = 99, heartbeat_seconds = 77 where name = 'async-actions'`,
+  )
+  for (let opened = 0; opened < 2; opened += 1) {
+    const jobs = await openJobs(database)
+    await jobs.schedule('maintenance', '*/10 * * * *')
+    await jobs.close()
+  }
+  const { rows } = await database.execute(`
+    select retry_delay, heartbeat_seconds, (select count(*)::int from pgboss.schedule) as schedules
+    from pgboss.queue where name = 'async-actions'`)
+  expect(rows).toEqual([{ retry_delay: 1, heartbeat_seconds: databaseKind() === 'postgres' ? 30 : null, schedules: 1 }])
+})
+
+test.runIf(databaseKind() === 'pglite')(
+  'embedded, a job its process died over is taken up as soon as the next one starts',
+  () =>
+    withJobs(async (jobs) => {
+      await sendIn(jobs, 'orphan')
+      await database.execute(`update pgboss.job set state = 'active', started_on = now() where name = 'async-actions'`)
+      const restarted = await openJobs(database)
+      const tries: number[] = []
+      await restarted.work('async-actions', async (_, { retries }) => void tries.push(retries))
+      await until(() => (tries.length > 0 ? true : undefined))
+      expect(tries).toEqual([1])
+      await restarted.close()
+    }),
+)

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { asRequest, insertProject, openHouse, untilRetried } from '../../testing/background.ts'
+import { countedRows, countingAction } from '../../testing/counting-action.ts'
+import { ownDatabase } from '../../testing/nodes.ts'
+import { startAsyncAction, workAsyncActions } from './async-action.ts'
+import { getAsyncAction } from './async-actions/store.ts'
+
+test('connections that the database cuts again and again cost no row and count none twice', async () => {
+  const { database } = await ownDatabase()
+  const house = await openHouse(database)
+  const project = await insertProject(house)
+  let steps = 0
+  await workAsyncActions(house, [
+    countingAction(() => {
+      steps += 1
+    }),
+  ])
+  const { async_action_id: id } = await asRequest(house, project, (ctx) =>
+    startAsyncAction(ctx, countingAction(), { rows_count: 50, step_rows: 10, pause_ms: 200 }),
+  )
+  for (const cut_at of [1, 3]) {
+    await untilRetried(house, () => (steps >= cut_at ? true : undefined))
+    const { rows } = await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and state = 'idle in transaction'`.execute(
+      database.db,
+    )
+    expect(rows).toHaveLength(1)
+  }
+  await untilRetried(house, async () => {
+    const { status } = await asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
+    return status === 'DONE' ? true : undefined
+  })
+  expect(steps).toBe(7) // five that were stored, two that were cut
+  expect(await countedRows({ db: database.db, project_id: project.id })).toEqual({ 1: 50 })
+})

@@ -1,0 +1,1261 @@
+import { randomBytes } from 'node:crypto'
+import type { MetadataType, Shape } from '@guerdon/engine/schema'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { between, calendar_cases, days, year } from '../../../../../engine/src/testing/calendar-cases.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import { ApiError, invalidPayload } from '../../http/errors.ts'
+import { todayIn } from './calendar.ts'
+import {
+  type FilterFields,
+  type FilterOperator,
+  filterSql,
+  isDayRelative,
+  locationsIn,
+  type Moment,
+  metadataField,
+  parseFilter,
+} from './filter.ts'
+import { filterOperators } from './operators.ts'
+
+const fields: FilterFields = {
+  id: { type: 'string', column: 'id' },
+  name: { type: 'string', column: 'name' },
+  email: { type: 'string', column: 'name', case_insensitive: true },
+  price: { type: 'number', column: 'price' },
+  active: {
+    type: 'boolean',
+    column: 'active',
+    states: { $enabled: () => sql`active`, $expired: ({ now }) => sql`seen < ${now}::timestamptz` },
+  },
+  born: { type: 'date', column: 'born' },
+  birthdate: { type: 'date', column: 'born', ignores_year: true },
+  seen: { type: 'datetime', column: 'seen' },
+  tags: { type: 'array', column: 'tags' },
+  'metadata.*': metadataField('metadata'),
+  'lengths.*.plus_one': (star) => ({
+    type: 'number',
+    column: sql`length(name) + length(${star}::text) - length(${star}::text) + 1`,
+  }),
+}
+
+interface Row {
+  id: string
+  name?: string | null
+  price?: number | null
+  active?: boolean | null
+  born?: string | null
+  seen?: string | null
+  tags?: unknown
+  metadata?: Record<string, unknown> | null
+}
+
+const table = `filter_${randomBytes(6).toString('hex')}`
+const columns = sql.raw(
+  'project_id text, id text, name text, price bigint, active boolean, born date, seen timestamptz, tags jsonb, metadata jsonb, created_at timestamptz, updated_at timestamptz',
+)
+const wednesday: Moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'GMT' }
+const conditions = (operator: string, given: unknown) => ({ conditions: { [operator]: given } })
+
+beforeAll(async () => {
+  const { db } = await testDatabase()
+  await sql`create table ${sql.table(table)} (${columns})`.execute(db)
+})
+
+/** Stores rows in a project of their own; answers a function from a filter to the ids it finds, in the order of the rows. */
+async function stored(rows: Row[], fields_of_rows = fields) {
+  const { db } = await testDatabase()
+  const project_id = randomBytes(8).toString('hex')
+  const json = JSON.stringify(
+    rows.map((row, position) => ({ ...row, project_id, created_at: new Date(position).toISOString() })),
+  )
+  await sql`insert into ${sql.table(table)} select * from jsonb_to_recordset(${json}::jsonb) as row (${columns})`.execute(
+    db,
+  )
+  return async (raw: unknown, moment = wednesday, locations: ReadonlyMap<string, Shape> = new Map()) => {
+    const filter = parseFilter(raw, fields_of_rows)
+    const found = await sql<{ id: string }>`
+      select id from ${sql.table(table)} where project_id = ${project_id} and ${filterSql(filter, moment, { locations })} order by created_at
+    `.execute(db)
+    return found.rows.map(({ id }) => id)
+  }
+}
+
+function refusal(raw: unknown): ApiError {
+  try {
+    parseFilter(raw, fields)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error('was not refused')
+}
+
+describe('operators', () => {
+  let find: Awaited<ReturnType<typeof stored>>
+  beforeAll(async () => {
+    find = await stored([
+      {
+        id: 'ann',
+        name: 'Ann',
+        price: 0,
+        active: true,
+        tags: ['red', 'blue'],
+        metadata: { size: 'L', count: 5, vip: true },
+      },
+      {
+        id: 'bob',
+        name: 'bob_50%',
+        price: 1_500,
+        active: false,
+        tags: [],
+        metadata: { size: ['S', 'L', 7], count: '5', vip: 'true' },
+      },
+      {
+        id: 'cleo',
+        name: 'Cleo\\x',
+        price: -20,
+        tags: ['red', 7, true],
+        metadata: { size: 'XL', count: 5.5, vip: false },
+      },
+      { id: 'empty', name: '', tags: null, metadata: { size: '', count: null } },
+      { id: 'none' },
+    ])
+  })
+
+  test.each<[field: string, operator: string, given: unknown, expected: string]>([
+    ['name', '$is', 'Ann', 'ann'],
+    ['name', '$is', 'ann', ''],
+    ['email', '$is', 'aNN', 'ann'],
+    ['name', '$is', ['Ann', 'bob_50%'], 'ann bob'],
+    ['name', '$is', { 1: 'Ann', 0: 'bob_50%' }, 'ann bob'],
+    ['name', '$is', '', ''],
+    ['name', '$is_not', 'Ann', 'bob cleo empty none'],
+    ['name', '$is_not', ['Ann', 'Cleo\\x'], 'bob empty none'],
+    ['name', '$is_not', '', 'ann bob cleo empty none'],
+    ['name', '$in', ['Ann', 'nobody'], 'ann'],
+    ['name', '$not_in', ['Ann', 'nobody'], 'bob cleo empty none'],
+    ['name', '$has_value', '', 'ann bob cleo'],
+    ['name', '$has_value', false, 'ann bob cleo'],
+    ['name', '$is_unknown', {}, 'empty none'],
+    ['name', '$contains', 'n', 'ann'],
+    ['name', '$contains', ['leo', 'nn'], 'ann cleo'],
+    ['name', '$contains', '_', 'bob'],
+    ['name', '$contains', '%', 'bob'],
+    ['name', '$contains', '\\', 'cleo'],
+    ['name', '$contains', '', 'ann bob cleo'],
+    ['email', '$contains', 'CLEO', 'cleo'],
+    ['name', '$not_contain', 'n', 'bob cleo empty none'],
+    ['name', '$not_contain', ['leo', 'nn'], 'bob empty none'],
+    ['name', '$starts_with', ['A', 'b'], 'ann bob'],
+    ['name', '$starts_with', '%', ''],
+    ['name', '$starts_with', '', 'ann bob cleo'],
+    ['name', '$ends_with', ['%', 'x'], 'bob cleo'],
+    ['name', '$ends_with', '\\x', 'cleo'],
+    ['name', '$more_than', 'A', ''],
+    ['name', '$count', 0, ''],
+    ['name', '$today', true, ''],
+
+    ['price', '$is', '0', 'ann'],
+    ['price', '$is', [0, '1.5e3'], 'ann bob'],
+    ['price', '$is', '0.5', ''],
+    ['price', '$is_not', 0, 'bob cleo empty none'],
+    ['price', '$has_value', '', 'ann bob cleo'],
+    ['price', '$is_unknown', '', 'empty none'],
+    ['price', '$more_than', 0, 'bob'],
+    ['price', '$more_than', '-0.5', 'ann bob'],
+    ['price', '$less_than', '0', 'cleo'],
+    ['price', '$more_than_equal', 0, 'ann bob'],
+    ['price', '$more_than_or_equal', 0, 'ann bob'],
+    ['price', '$less_than_equal', 0, 'ann cleo'],
+    ['price', '$less_than_or_equal', 0, 'ann cleo'],
+    ['price', '$less_than', [-10, 1], 'ann cleo'],
+    ['price', '$less_than', '1e300', 'ann bob cleo'],
+    ['price', '$contains', '5', ''],
+    ['price', '$not_contain', '5', 'ann bob cleo empty none'],
+
+    ['active', '$is', 'TRUE', 'ann'],
+    ['active', '$is', [true, false], 'ann bob'],
+    ['active', '$is_not', 'false', 'ann cleo empty none'],
+    ['active', '$more_than', 0, ''],
+
+    ['tags', '$is', ['blue', 'green'], 'ann'],
+    ['tags', '$is', '7', 'cleo'],
+    ['tags', '$is', 7, 'cleo'],
+    ['tags', '$in', ['red'], 'ann cleo'],
+    ['tags', '$is_not', 'red', 'bob empty none'],
+    ['tags', '$not_in', ['blue', '7'], 'bob empty none'],
+    ['tags', '$contains', ['red', 'blue'], 'ann'],
+    ['tags', '$contains', ['red', 'true'], 'cleo'],
+    ['tags', '$not_contain', ['red', 'blue'], 'bob cleo empty none'],
+    ['tags', '$starts_with', 'r', ''],
+    ['tags', '$has_value', '', 'ann bob cleo'],
+    ['tags', '$is_unknown', '', 'empty none'],
+    ['tags', '$count', 0, 'bob empty none'],
+    ['tags', '$count', ['2', 3], 'ann cleo'],
+    ['tags', '$count_more', 2, 'cleo'],
+    ['tags', '$count_less', 1, 'bob empty none'],
+
+    ['metadata.size', '$is', 'L', 'ann bob'],
+    ['metadata.size', '$is', '7', 'bob'],
+    ['metadata.size', '$is', '', ''],
+    ['metadata.size', '$is_not', 'L', 'cleo empty none'],
+    ['metadata.size', '$not_in', ['L', 'XL'], 'empty none'],
+    ['metadata.size', '$has_value', '', 'ann bob cleo'],
+    ['metadata.size', '$is_unknown', '', 'empty none'],
+    ['metadata.size', '$contains', 'L', 'ann bob cleo'],
+    ['metadata.size', '$contains', ['S', 'L'], 'ann bob cleo'],
+    ['metadata.size', '$contains', ['S', 'M'], ''],
+    ['metadata.size', '$not_contain', 'X', 'ann bob empty none'],
+    ['metadata.size', '$starts_with', 'X', 'cleo'],
+    ['metadata.size', '$count', 3, 'bob'],
+    ['metadata.size', '$count', 0, 'empty none'],
+    ['metadata.count', '$is', '5', 'ann bob'],
+    ['metadata.count', '$is', '5.0', 'ann'],
+    ['metadata.count', '$is', 5, 'ann bob'],
+    ['metadata.count', '$is_not', '5', 'cleo empty none'],
+    ['metadata.count', '$more_than', '5', 'cleo'],
+    ['metadata.count', '$less_than_equal', 5, 'ann'],
+    ['metadata.count', '$is_unknown', '', 'empty none'],
+    ['metadata.vip', '$is', true, 'ann bob'],
+    ['metadata.vip', '$is', 'TRUE', 'ann'],
+    ['metadata.vip', '$is_not', [true], 'cleo empty none'],
+    ['metadata.nothing', '$is_not', 'x', 'ann bob cleo empty none'],
+    ['metadata.nothing', '$contains', 'x', ''],
+
+    ['metadata.size', '$in_location', 'loc_1', ''],
+    ['metadata.size', '$not_in_location', 'loc_1', 'ann bob cleo empty none'],
+    ['lengths.of.names.plus_one', '$is', 4, 'ann'],
+  ])('%s %s %j: %s', async (field, operator, given, expected) => {
+    expect((await find({ [field]: conditions(operator, given) })).join(' ')).toBe(expected)
+  })
+
+  test('operators of a field are joined with and, fields with the junction', async () => {
+    const cheap = { conditions: { $more_than: -50, $less_than: 0 } }
+    const red = conditions('$is', 'red')
+    expect(await find({ price: cheap })).toEqual(['cleo'])
+    expect(await find({ price: cheap, name: conditions('$is', 'Ann') })).toEqual([])
+    expect(await find({ junction: 'OR', price: cheap, name: conditions('$is', 'Ann') })).toEqual(['ann', 'cleo'])
+    expect(await find({ junction: 'and', price: cheap, tags: red })).toEqual(['cleo'])
+  })
+
+  test('a filter without fields matches everything', async () => {
+    for (const raw of [undefined, null, {}, { junction: 'or' }]) expect(await find(raw)).toHaveLength(5)
+  })
+})
+
+test('a state operator means what its field says, and is false elsewhere', async () => {
+  const find = await stored([
+    { id: 'on', active: true, seen: '2025-02-26T11:59:59.999Z' },
+    { id: 'off', active: false, seen: '2025-02-26T12:00:00.000Z' },
+  ])
+  expect(await find({ active: conditions('$enabled', true) })).toEqual(['on'])
+  expect(await find({ active: conditions('$expired', '') })).toEqual(['on'])
+  expect(await find({ active: conditions('$expired', '') }, { ...wednesday, now: '2025-02-26T12:00:00.001Z' })).toEqual(
+    ['on', 'off'],
+  )
+  expect(await find({ active: conditions('$redeemed', true) })).toEqual([])
+  expect(await find({ name: conditions('$enabled', true) })).toEqual([])
+  // Switched off it is not there at all, also when it is one of two alternatives.
+  expect(await find({ junction: 'or', active: conditions('$enabled', 'FALSE'), id: conditions('$is', 'off') })).toEqual(
+    ['off'],
+  )
+  // Spec 03, 10.3: such fields do without the middle level and the dollar sign.
+  expect(await find({ active: { $enabled: true } })).toEqual(['on'])
+  expect(await find({ active: { conditions: { enabled: '' } } })).toEqual(['on'])
+})
+
+describe('metadata of a known type', () => {
+  const types: Record<string, MetadataType> = {
+    size: 'string',
+    price: 'number',
+    vip: 'boolean',
+    day: 'date',
+    at: 'datetime',
+    home: 'geopoint',
+    image: 'image_url',
+    address: 'object',
+  }
+  const typed: FilterFields = { 'metadata.*': metadataField('metadata', types) }
+  let find: Awaited<ReturnType<typeof stored>>
+  beforeAll(async () => {
+    find = await stored(
+      [
+        {
+          id: 'ann',
+          metadata: { size: '2025-02-26', price: 5, vip: true, day: '2025-02-26', at: '2025-02-26T13:00:00+01:00' },
+        },
+        { id: 'bob', metadata: { size: '5', price: '6', vip: 'True', day: '2025-02-25', at: '2025-02-26T12:00Z' } },
+        {
+          id: 'cleo',
+          metadata: {
+            size: ['5', 'L'],
+            price: [5, 7],
+            vip: false,
+            day: ['2024-01-01', '2025-02-26'],
+            at: ['2025-02-26T12:00Z'],
+            home: 'geo:1,1',
+            image: 'https://shop.test/cleo.png',
+            address: { city: 'Kielce' },
+          },
+        },
+        { id: 'none', metadata: { price: null, day: '', constructor: 'abc' } },
+      ],
+      typed,
+    )
+  })
+
+  test.each<[key: string, operator: string, given: unknown, expected: string]>([
+    ['size', '$is', 5, 'bob cleo'],
+    ['size', '$today', true, ''], // a string that happens to look like a date
+    ['size', '$after', '2000-01-01', ''],
+    ['size', '$starts_with', '2025', 'ann'],
+    ['price', '$is', '5.0', 'ann cleo'],
+    ['price', '$is', 6, 'bob'],
+    ['price', '$is', 'cheap', ''],
+    ['price', '$is_not', '5', 'bob none'],
+    ['price', '$more_than', 5, 'bob'], // a text that spells a number counts as one
+    ['price', '$contains', '6', ''],
+    ['price', '$contains', [5, 7], 'cleo'],
+    ['price', '$count', 2, 'cleo'],
+    ['price', '$is_unknown', '', 'none'],
+    ['vip', '$is', 'true', 'ann bob'],
+    ['vip', '$is', false, 'cleo'],
+    ['vip', '$is', 'yes', ''],
+    ['day', '$is', '2025-02-26', 'ann cleo'],
+    ['day', '$is', '2025-02-26T23:30-05:00', ''], // the 27th, in UTC
+    ['day', '$today', true, 'ann cleo'],
+    ['day', '$is_days_ago', 1, 'bob'],
+    ['day', '$is_year', 2024, 'cleo'],
+    ['day', '$more_than', 30, 'cleo'],
+    ['day', '$before', '2025-01-01', 'cleo'],
+    ['day', '$starts_with', '2025', ''],
+    ['day', '$has_value', '', 'ann bob cleo'],
+    ['at', '$is', '2025-02-26T12:00:00.000Z', 'ann bob'],
+    ['at', '$is', '2025-02-26T12:00Z', 'ann bob cleo'],
+    ['at', '$not_in', '2025-02-26T07:00-05:00', 'cleo none'],
+    ['at', '$more_than_equal', '2025-02-26T12:00Z', 'ann bob cleo'],
+    ['home', '$contains', 'geo', ''],
+    ['home', '$is', 'geo:1,1', 'cleo'],
+    ['image', '$ends_with', '.png', 'cleo'],
+    ['address', '$has_value', '', 'cleo'],
+    ['address', '$contains', 'Kielce', ''],
+    ['constructor', '$starts_with', 'a', 'none'], // a key like any other, of no type
+  ])('%s %s %j: %s', async (key, operator, given, expected) => {
+    expect((await find({ [`metadata.${key}`]: conditions(operator, given) })).join(' ')).toBe(expected)
+  })
+})
+
+describe('worked examples', () => {
+  const warsaw: Moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'Europe/Warsaw' }
+
+  test('E15 a segment filter', async () => {
+    const find = await stored([
+      { id: 'member', name: 'a@corp.example', price: 90_000 },
+      { id: 'poor', name: 'a@corp.example', price: 40_000 },
+      { id: 'vip', name: 'a@corp.example', price: 90_000, metadata: { vip: true } },
+      { id: 'other', name: 'a@else.example', price: 100, metadata: { vip: true } },
+    ])
+    const sets = {
+      email: conditions('$ends_with', ['@corp.example']),
+      price: { conditions: { $more_than: [40_000], $less_than_equal: [90_000] } },
+      'metadata.vip': conditions('$is_not', [true]),
+    }
+    expect(await find({ junction: 'and', ...sets })).toEqual(['member'])
+    expect(await find({ junction: 'or', ...sets })).toEqual(['member', 'poor', 'vip'])
+  })
+
+  test.each<[field: string, operator: string, given: unknown, found: boolean]>([
+    ['birthdate', '$next_month', [true], true],
+    ['birthdate', '$next_month_md', [true], true],
+    ['metadata.born', '$next_month', [true], false],
+    ['metadata.born', '$next_month_md', [true], true],
+    ['birthdate', '$is_days_in_future_md', [3], true],
+    ['metadata.born', '$is_days_in_future_md', [3], true],
+    ['seen', '$less_than', [30], false],
+    ['seen', '$less_than', [31], true],
+    ['seen', '$more_than', [29], true],
+    ['seen', '$is_days_ago', [30], true],
+    ['metadata.seen', '$less_than', [30], false],
+    ['metadata.seen', '$less_than', [31], true],
+    ['metadata.seen', '$is_days_ago', [30], true],
+  ])('E16 dates: %s %s %j is %s', async (field, operator, given, found) => {
+    const seen = '2025-01-27T12:00Z'
+    const find = await stored([{ id: 'it', born: '1990-03-01', seen, metadata: { born: '1990-03-01', seen } }], {
+      ...fields,
+      'metadata.*': metadataField('metadata', { born: 'date', seen: 'datetime' }),
+    })
+    expect(await find({ [field]: conditions(operator, given) }, warsaw)).toEqual(found ? ['it'] : [])
+  })
+
+  test.each<[key: string, operator: string, given: unknown, found: boolean]>([
+    ['tags', '$in', ['b', 'z'], true],
+    ['tags', '$contains', ['a', 'z'], false],
+    ['tags', '$contains', ['a', 'b'], true],
+    ['tags', '$count', [2], true],
+    ['tags', '$count_more', [2], false],
+    ['none', '$not_in', ['a'], true],
+    ['none', '$in', ['a'], false],
+    ['none', '$count', [0], true],
+  ])('E18 arrays: %s %s %j is %s', async (key, operator, given, found) => {
+    for (const types of [{}, { tags: 'string', none: 'string' } as const]) {
+      const find = await stored([{ id: 'it', metadata: { tags: ['a', 'b'] } }], {
+        'metadata.*': metadataField('metadata', types),
+      })
+      expect(await find({ [`metadata.${key}`]: conditions(operator, given) })).toEqual(found ? ['it'] : [])
+    }
+  })
+})
+
+describe('locations', () => {
+  const square = (west: number, south: number, east: number, north: number) => [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  const locations = new Map<string, Shape>([
+    ['loc_city', { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '2 km' } }],
+    ['loc_mile', { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '1mi' } }],
+    ['loc_steps', { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '1700 m' } }],
+    ['loc_land', { type: 'polygon', geojson: { type: 'Polygon', coordinates: [square(10, 50, 12, 51)] } }],
+    [
+      'loc_isles',
+      {
+        type: 'polygon',
+        geojson: {
+          type: 'MultiPolygon',
+          coordinates: [[square(0, 0, 1, 1)], [square(5, 5, 6, 6), square(5.2, 5.2, 5.8, 5.8)]],
+        },
+      },
+    ],
+    ['loc_faulty', { type: 'polygon', geojson: { type: 'Polygon', coordinates: [[[0, 0]]] } }],
+    ['loc_east', { type: 'circle', distance: { center: 'geo:0,179.9', radius: '50 km' } }],
+    ['loc_north', { type: 'circle', distance: { center: 'geo:89.5,0', radius: '300 km' } }],
+    ['loc_south', { type: 'circle', distance: { center: 'geo:-89.5,0', radius: '300 km' } }],
+  ])
+
+  test('E19: inside the circle and the polygon, on its edge, and latitude first', async () => {
+    const find = await stored([
+      { id: 'near', metadata: { home: 'geo:52.2400,21.0300' } },
+      { id: 'corner', metadata: { home: 'geo:52.2432,21.0342' } }, // 1.5 km north, 1.5 km east: 2.1 km
+      { id: 'far', metadata: { home: '52.2550, 21.0500' } },
+      { id: 'middle', metadata: { home: 'geo:50.5,11' } },
+      { id: 'edge', metadata: { home: { lat: 51, lng: 11 } } },
+      { id: 'swapped', metadata: { home: 'geo:11,50.5' } },
+      { id: 'nowhere' },
+    ])
+    const where = (operator: string, ...ids: string[]) =>
+      find({ 'metadata.home': conditions(operator, ids) }, wednesday, locations)
+    expect(await where('$in_location', 'loc_city')).toEqual(['near'])
+    expect(await where('$in_location', 'loc_mile')).toEqual([]) // 1.609 km, and it is 1.668 km away
+    expect(await where('$in_location', 'loc_steps')).toEqual(['near'])
+    expect(await where('$in_location', 'loc_land')).toEqual(['middle', 'edge'])
+    expect(await where('$in_location', 'loc_land', 'loc_city', 'loc_land')).toEqual(['near', 'middle', 'edge'])
+    expect(await where('$not_in_location', 'loc_land', 'loc_city')).toEqual(['corner', 'far', 'swapped', 'nowhere'])
+  })
+
+  test('what is no location, or a faulty one, contains nothing', async () => {
+    const find = await stored([{ id: 'here', metadata: { home: 'geo:0,0' } }])
+    for (const ids of [['loc_none'], ['loc_faulty'], ['loc_none', 'loc_faulty']]) {
+      expect(await find({ 'metadata.home': conditions('$in_location', ids) }, wednesday, locations)).toEqual([])
+      expect(await find({ 'metadata.home': conditions('$not_in_location', ids) }, wednesday, locations)).toEqual([
+        'here',
+      ])
+    }
+    expect(await find({ 'metadata.home': conditions('$in_location', 'loc_isles') })).toEqual([])
+  })
+
+  test('no stored value makes a statement fail, and what is no point is outside', async () => {
+    const tiny = `0.${'0'.repeat(330)}1`
+    const long = `0.${'3'.repeat(20_000)}`
+    const inside = ['geo:0,0', '0.5,\u00a00.5', `geo:${tiny},${tiny}`, `-${tiny},+000.5`, `geo:${long},${long}`, '0,0']
+    const odd = [
+      ...['geo:', 'geo:,', ',', '0.5', '0.5,0.5,0.5', '0.5 0.5', 'GEO:0.5,0.5', 'geo:geo:0.5,0.5', '.5,0.5', '0.5,5.'],
+      ...['geo:NaN,0.5', 'Infinity,0.5', '1e0,0.5', '0x1,0.5', '0.5,  0.5', '\u200b0.5,0.5', '0.5,0.5\n', '0001,0.5'],
+      ...['geo:91,0', '-91,0', '0.5,181', `geo:${'9'.repeat(400)},1`, '😀', '', true, 5, null, ['geo:0.5,0.5'], {}],
+      ...[
+        { lat: 0.5 },
+        { lat: '0.5', lng: 0.5 },
+        { lat: 1e308, lng: 0.5 },
+        { lat: [0.5], lng: 0.5 },
+        { lat: null, lng: 0 },
+      ],
+    ]
+    const find = await stored([
+      ...inside.map((home, n) => ({ id: `inside${n}`, name: home, metadata: { home } })),
+      { id: 'object', metadata: { home: { lat: 5e-324, lng: 0.5 } } },
+      ...odd.map((home, n) => ({ id: `odd${n}`, name: typeof home === 'string' ? home : null, metadata: { home } })),
+    ])
+    const everywhere = [...locations.keys()]
+    expect(await find({ 'metadata.home': conditions('$in_location', everywhere) }, wednesday, locations)).toEqual([
+      ...inside.map((_, n) => `inside${n}`),
+      'object',
+    ])
+    expect(await find({ name: conditions('$in_location', everywhere) }, wednesday, locations)).toEqual(
+      inside.map((_, n) => `inside${n}`),
+    )
+    expect(await find({ 'metadata.home': conditions('$not_in_location', everywhere) }, wednesday, locations)).toEqual(
+      odd.map((_, n) => `odd${n}`),
+    )
+  })
+
+  test('a shape with coordinates next to nothing makes no statement fail', async () => {
+    const find = await stored([
+      { id: 'zero', metadata: { home: 'geo:0,0' } },
+      { id: 'near', metadata: { home: `geo:0.${'0'.repeat(90)}1,-0.${'0'.repeat(90)}1` } },
+      { id: 'half', metadata: { home: 'geo:0.5,0.25' } },
+    ])
+    /** A polygon of points that are written as longitude and latitude. */
+    const polygon = (points: string): Shape => ({
+      type: 'polygon',
+      geojson: { type: 'Polygon', coordinates: [points.split(', ').map((point) => point.split(' ').map(Number))] },
+    })
+    const near_zero = new Map<string, Shape>([
+      ['loc_zero', polygon('-1e-90 -1e-300, 1 5e-324, 1e-200 1e-120, -1e-90 -1e-300')],
+      ['loc_step', polygon('-1 -1, 1 -1, 1 1, 1e-90 0, 0 0, -1 1, -1 -1')],
+      ['loc_tall', polygon('-1 -5e-324, 1 -5e-324, 1 30, 0 90, -1 30, -1 -5e-324')],
+      ['loc_dot', { type: 'circle', distance: { center: `geo:0.${'0'.repeat(99)}1,0`, radius: '0.001 m' } }],
+    ])
+    const where = (id: string) => find({ 'metadata.home': conditions('$in_location', id) }, wednesday, near_zero)
+    expect(await where('loc_zero')).toEqual(['zero'])
+    expect(await where('loc_step')).toEqual(['zero', 'near'])
+    expect(await where('loc_tall')).toEqual(['zero', 'near', 'half'])
+    expect(await where('loc_dot')).toEqual(['zero', 'near'])
+  })
+
+  test('nor does a number that is none of ours', async () => {
+    const { db } = await testDatabase()
+    const filter = parseFilter({ 'metadata.home': conditions('$not_in_location', 'loc_isles') }, fields)
+    for (const lat of ['1e400', '1e-400', '-1e400']) {
+      const metadata = sql`${`{"home": {"lat": ${lat}, "lng": 0.5}}`}::jsonb`
+      const found =
+        await sql`select from (select ${metadata} as metadata) as row where ${filterSql(filter, wednesday, { locations })}`.execute(
+          db,
+        )
+      expect(found.rows).toHaveLength(lat === '1e-400' ? 0 : 1)
+    }
+  })
+
+  test('more points than a statement can carry are refused', () => {
+    const ring = Array.from({ length: 50_001 }, (_, n) => [n % 50_000 === 0 ? 0 : n / 1_000, (n % 2) + 1])
+    const shape: Shape = { type: 'polygon', geojson: { type: 'Polygon', coordinates: [[...ring, ring[0]!]] } }
+    const many = new Map([['a', shape], ['b', shape]]) // biome-ignore format: two names for one shape
+    const asking = (...ids: string[]) =>
+      () => filterSql(parseFilter({ name: conditions('$in_location', ids) }, fields), wednesday, { locations: many }) // biome-ignore format: one call
+    expect(asking('a')).not.toThrow()
+    expect(asking('a', 'a')).not.toThrow()
+    expect(asking('a', 'b')).toThrow(
+      expect.objectContaining({
+        key: 'invalid_query_params',
+        message: 'Locations of a filter must NOT have more than 100000 points together',
+      }),
+    )
+  })
+
+  test('over the 180° meridian a circle is on both ends of the map', async () => {
+    const find = await stored([
+      { id: 'east', name: '0,179.8' },
+      { id: 'west', name: '0,-179.8' }, // 33 km
+      { id: 'far', name: '0,-179' },
+    ])
+    expect(await find({ name: conditions('$in_location', 'loc_east') }, wednesday, locations)).toEqual(['east', 'west'])
+  })
+
+  test('a filter tells which locations it asks for', () => {
+    const filter = parseFilter(
+      {
+        name: { conditions: { $in_location: ['loc_1', 'loc_2'], $is: 'loc_3' } },
+        'metadata.home': conditions('$not_in_location', { 0: 'loc_2', 1: 'loc_4' }),
+        'metadata.a.b': conditions('$has_value', ''),
+      },
+      fields,
+    )
+    expect(locationsIn(filter)).toEqual(['loc_1', 'loc_2', 'loc_4'])
+    expect(locationsIn(parseFilter({}, fields))).toEqual([])
+  })
+})
+
+describe('whether the answer changes from day to day', () => {
+  const typed: FilterFields = { ...fields, 'metadata.*': metadataField('metadata', { age: 'number', born: 'date' }) }
+  const day_relative = Object.keys(filterOperators).filter((name) =>
+    /_ago|future|today|yesterday|tomorrow|(this|last|next)_(week|month|year)/.test(name),
+  )
+  const given: Record<string, unknown> = { value: '1', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 }
+  const asks = (field: string, operator: string, argument: unknown) =>
+    isDayRelative(parseFilter({ [field]: conditions(operator, argument) }, typed))
+
+  test('it does where days are counted from today, and nowhere else', () => {
+    expect(day_relative).toHaveLength(6 + 12 + 1 + 9 + 6)
+    for (const [operator, { takes }] of Object.entries(filterOperators)) {
+      const counts_days = takes === 'magnitude' || day_relative.includes(operator)
+      for (const field of ['born', 'birthdate', 'seen', 'metadata.born', 'metadata.unknown']) {
+        const argument = takes === 'value' ? '2025-01-01' : (given[takes] ?? true)
+        expect([operator, field, asks(field, operator, argument)]).toEqual([operator, field, counts_days])
+      }
+      for (const field of ['name', 'price', 'tags', 'metadata.age'])
+        expect([operator, field, asks(field, operator, given[takes] ?? true)]).toEqual([operator, field, false])
+    }
+    expect(asks('seen', '$more_than', '2025-01-01')).toBe(false)
+    expect(asks('seen', '$more_than', ['2025-01-01', 5])).toBe(true)
+  })
+
+  test('one field is enough, and what is switched off does not count', () => {
+    const both = { price: conditions('$more_than', 5), seen: conditions('$today', true) }
+    expect(isDayRelative(parseFilter({ junction: 'or', ...both }, typed))).toBe(true)
+    expect(asks('seen', '$today', false)).toBe(false)
+    expect(isDayRelative(parseFilter({}, typed))).toBe(false)
+  })
+
+  test('today is the day of the project', () => {
+    expect(todayIn({ now: '2025-06-30T15:00:00.000Z', timezone: 'Asia/Tokyo' })).toBe('2025-07-01')
+    expect(todayIn({ now: '2025-06-30T14:59:59.999Z', timezone: 'Asia/Tokyo' })).toBe('2025-06-30')
+  })
+})
+
+describe('an index answers', () => {
+  const types: Record<string, MetadataType> = { n: 'number', b: 'boolean', d: 'date', s: 'string', g: 'geopoint' }
+  const typed: FilterFields = { 'metadata.*': metadataField('metadata', types) }
+  let indexed: string
+  beforeAll(async () => {
+    const { db } = await testDatabase()
+    indexed = `indexed_${randomBytes(6).toString('hex')}`
+    await sql`create table ${sql.table(indexed)} (id int, metadata jsonb)`.execute(db)
+    await sql`insert into ${sql.table(indexed)} select n, jsonb_build_object('n', n, 's', 'text ' || n) from generate_series(1, 200) n`.execute(
+      db,
+    )
+    await sql`create index on ${sql.table(indexed)} using gin (metadata jsonb_path_ops)`.execute(db)
+  })
+
+  test.each<[key: string, operator: string, given: unknown]>([
+    ['x', '$is', 'a'],
+    ['x', '$is', '5'],
+    ['x', '$in', ['a', 'true', '7.5']],
+    ['n', '$is', '5'],
+    ['n', '$in', [1, '2.50', 'cheap']],
+    ['b', '$is', true],
+    ['d', '$is', '2025-02-26'],
+    ['d', '$in', ['2025-02-26T10:00Z', '2025-02-27']],
+    ['s', '$in', ['text 1', 'text 2']],
+    ['g', '$is', 'geo:1,1'],
+  ])('metadata.%s %s %j', async (key, operator, given) => {
+    const { db } = await testDatabase()
+    const plan = await db.transaction().execute(async (trx) => {
+      await sql`set local enable_seqscan = off`.execute(trx)
+      const filter = parseFilter({ [`metadata.${key}`]: conditions(operator, given) }, typed)
+      return sql`explain (format json) select id from ${sql.table(indexed)} where ${filterSql(filter, wednesday)}`.execute(
+        trx,
+      )
+    })
+    expect(JSON.stringify(plan.rows)).toMatch(/"Bitmap Index Scan"/)
+    expect(JSON.stringify(plan.rows)).not.toMatch(/"Seq Scan"/)
+  })
+})
+
+describe('calendar', () => {
+  let find: Awaited<ReturnType<typeof stored>>
+  beforeAll(async () => {
+    find = await stored([
+      ...days.map((day) => ({
+        id: day,
+        born: day,
+        seen: `${day}T12:00Z`,
+        metadata: { day, at: `${day}T14:00:00.5+02:00`, hour: `${day}T12` },
+      })),
+      { id: 'never', metadata: { day: 'soon', at: '', hour: [true] } },
+    ])
+  })
+
+  test.each<[operator: string, given: unknown, expected: string[]]>([
+    ...calendar_cases,
+    ['$more_than', '2025-02-26T11:59:59Z', between('2025-02-26', '9999-12-31')],
+    ['$after', '2025-02-27', between('2025-02-27', '9999-12-31')],
+    ['$before', '2025-02-27', between('0', '2025-02-26')],
+  ])('%s %j', async (operator, given, expected) => {
+    for (const field of ['seen', 'born', 'metadata.day', 'metadata.at', 'metadata.hour']) {
+      // A date is midnight in UTC where moments are compared; all the others are noon.
+      const at_noon = operator === '$more_than' && given === '2025-02-26T11:59:59Z'
+      const at_midnight = at_noon || operator === '$after'
+      const shown = at_midnight && (field === 'born' || field === 'metadata.day') ? expected.slice(1) : expected
+      expect([field, ...(await find({ [field]: conditions(operator, given) }))]).toEqual([field, ...shown])
+    }
+  })
+
+  test('a date equals its own day, a moment itself', async () => {
+    expect(await find({ born: conditions('$is', '2025-02-26') })).toEqual(['2025-02-26'])
+    expect(await find({ born: conditions('$is', '2025-02-26T23:00-05:00') })).toEqual(['2025-02-27'])
+    expect(await find({ seen: conditions('$is', ['2025-02-26T13:00+01:00', '2025-02-27']) })).toEqual(['2025-02-26'])
+    expect(await find({ born: conditions('$is_unknown', '') })).toEqual(['never'])
+  })
+
+  test('on a birthdate the near periods ignore the year, the far ones do not', async () => {
+    expect(await find({ birthdate: conditions('$today', true) })).toEqual(['2023-02-26', '2025-02-26'])
+    expect(await find({ birthdate: conditions('$this_month', true) })).toEqual(
+      days.filter((day) => day.includes('-02-')),
+    )
+    expect(await find({ birthdate: conditions('$this_year', true) })).toEqual(year('2025'))
+    expect(await find({ birthdate: conditions('$is_days_ago', 0) })).toEqual(['2025-02-26'])
+  })
+
+  test('a week around New Year wraps', async () => {
+    const new_year: Moment = { now: '2026-01-01T12:00:00.000Z', timezone: 'UTC' } // a Thursday: 29 December to 4 January
+    const expected = days.filter((day) => day.endsWith('12-31') || day.endsWith('01-01'))
+    expect(await find({ born: conditions('$this_week_md', true) }, new_year)).toEqual(expected)
+    expect(await find({ born: conditions('$this_week', true) }, new_year)).toEqual(['2025-12-31', '2026-01-01'])
+    expect(await find({ born: conditions('$last_month', true) }, new_year)).toEqual(['2025-12-31'])
+  })
+
+  test.each<[now: string, operator: string, given: unknown, found: boolean]>([
+    ['2025-02-28', '$today_md', true, true], // no 29 February in 2025
+    ['2024-02-28', '$today_md', true, false],
+    ['2024-02-29', '$today_md', true, true],
+    ['2025-03-01', '$today_md', true, false],
+    ['2025-03-01', '$yesterday_md', true, true],
+    ['2024-03-01', '$yesterday_md', true, true],
+    ['2025-02-28', '$is_days_ago_md', 0, true],
+    ['2024-02-28', '$is_days_ago_md', 365, true],
+    ['2024-02-28', '$is_days_in_future_md', 1, true],
+    ['2024-03-01', '$is_days_in_future_md', 364, true],
+    ['2025-02-28', '$is_years_ago', 25, true],
+    ['2024-02-28', '$is_years_ago', 24, false],
+    ['2024-02-29', '$is_years_ago', 24, true],
+  ])('born on a 29 February: on %s %s %j is %s', async (today, operator, given, found) => {
+    const find = await stored([{ id: 'leap', born: '2000-02-29', metadata: { born: '2000-02-29' } }])
+    const moment = { now: `${today}T12:00:00.000Z`, timezone: 'UTC' }
+    for (const field of ['born', 'metadata.born'])
+      expect(await find({ [field]: conditions(operator, given) }, moment)).toHaveLength(found ? 1 : 0)
+  })
+})
+
+describe('days begin at midnight of the project', () => {
+  // now, the project's time zone, and the first and last moment of the project's today
+  test.each<[now: string, timezone: string, first: string, last: string]>([
+    ['2025-06-30T15:00:00.000Z', 'Asia/Tokyo', '2025-06-30T15:00:00.000Z', '2025-07-01T14:59:59.999Z'],
+    ['2025-06-30T14:59:59.999Z', 'Asia/Tokyo', '2025-06-29T15:00:00.000Z', '2025-06-30T14:59:59.999Z'],
+    ['2025-03-09T17:00:00.000Z', 'America/New_York', '2025-03-09T05:00:00.000Z', '2025-03-10T03:59:59.999Z'], // 23 hours
+    ['2025-11-02T17:00:00.000Z', 'America/New_York', '2025-11-02T04:00:00.000Z', '2025-11-03T04:59:59.999Z'], // 25 hours
+    ['2025-06-30T18:30:00.000Z', 'GMT+5:30', '2025-06-30T18:30:00.000Z', '2025-07-01T18:29:59.999Z'],
+    ['2025-06-30T18:30:00.000Z', 'GMT+05:30', '2025-06-30T18:30:00.000Z', '2025-07-01T18:29:59.999Z'],
+    ['2025-06-30T18:30:00.000Z', 'GMT-3', '2025-06-30T03:00:00.000Z', '2025-07-01T02:59:59.999Z'],
+    ['2025-06-30T18:30:00.000Z', 'GMT+2', '2025-06-29T22:00:00.000Z', '2025-06-30T21:59:59.999Z'],
+    ['2025-06-30T18:30:00.000Z', 'GMT-0', '2025-06-30T00:00:00.000Z', '2025-06-30T23:59:59.999Z'],
+    ['2025-06-30T21:59:00.000Z', 'CET', '2025-06-29T22:00:00.000Z', '2025-06-30T21:59:59.999Z'],
+    ['2025-06-30T20:59:00.000Z', 'EET', '2025-06-29T21:00:00.000Z', '2025-06-30T20:59:59.999Z'],
+    ['2025-06-30T21:59:00.000Z', 'MET', '2025-06-29T22:00:00.000Z', '2025-06-30T21:59:59.999Z'],
+    ['2025-06-30T22:59:00.000Z', 'wet', '2025-06-29T23:00:00.000Z', '2025-06-30T22:59:59.999Z'],
+    ['2025-06-30T18:30:00.000Z', 'GMT', '2025-06-30T00:00:00.000Z', '2025-06-30T23:59:59.999Z'],
+  ])('%s in %s', async (now, timezone, first, last) => {
+    const shifted = (at: string, milliseconds: number) => new Date(Date.parse(at) + milliseconds).toISOString()
+    const moments = { before: shifted(first, -1), first, last, after: shifted(last, 1) }
+    const find = await stored(Object.entries(moments).map(([id, seen]) => ({ id, seen, metadata: { seen } })))
+    const today = new Date(Date.parse(first) + 12 * 3_600_000)
+    const local = calendarOf(timezone).format(today)
+    for (const field of ['seen', 'metadata.seen']) {
+      const where = (operator: string, given: unknown) =>
+        find({ [field]: conditions(operator, given) }, { now, timezone })
+      expect(await where('$today', true)).toEqual(['first', 'last'])
+      expect(await where('$yesterday', true)).toEqual(['before'])
+      expect(await where('$is_days_in_future', 1)).toEqual(['after'])
+      expect(await where('$today_md', true)).toEqual(['first', 'last'])
+      expect(await where('$is_day_of_month', Number(local.slice(-2)))).toEqual(['first', 'last'])
+    }
+  })
+})
+
+/** Our `GMT+5:30` as Intl takes it. */
+function ianaOf(timezone: string): string {
+  const offset = /^GMT([+-])(\d+)(?::(\d+))?$/.exec(timezone)
+  return offset === null ? timezone : `${offset[1]}${offset[2]?.padStart(2, '0')}:${offset[3] ?? '00'}`
+}
+
+describe('what is refused', () => {
+  test('a malformed filter, an unknown field or operator: one text that says how to write it', () => {
+    const { status, key, facts } = refusal({ name: conditions('$like', 'x') })
+    expect([status, key]).toEqual([400, 'invalid_query_params'])
+    expect(facts.details).toMatch(
+      /^Property \.filters should match either filters\[\$\{field}]\[conditions]\[\$\{condition}]\[\$\{index}] or filters\[\$\{field}]\[conditions]\[\$\{condition}] format and condition must be one of: \$is, \$is_not, \$in, /,
+    )
+    for (const raw of [
+      'name',
+      ['name'],
+      { name: 'Ann' },
+      { name: { $is: 'Ann' } },
+      { name: { conditions: {} } },
+      { name: { conditions: 'Ann' } },
+      { name: { conditions: { $is: 'Ann' }, $is: 'Bob' } },
+      { name: conditions('$is', []) },
+      { name: conditions('$is', null) },
+      { name: conditions('$is', [['Ann']]) },
+      { name: conditions('$is', { a: 'Ann' }) },
+      { name: conditions('toString', 'Ann') },
+      { junction: 'xor' },
+      { junction: Object.create(null) },
+      { unknown: conditions('$is', 'x') },
+      { metadata: conditions('$is', 'x') },
+      { 'metadata.': conditions('$is', 'x') },
+      { 'metadata.a\0b': conditions('$is', 'x') },
+      { 'lengths.plus_one': conditions('$is', 1) },
+      { constructor: conditions('$is', 'x') },
+      JSON.parse('{"__proto__": {"conditions": {"$is": "x"}}}'),
+    ])
+      expect(refusal(raw).facts.details).toBe(facts.details)
+  })
+
+  test.each<[field: string, operator: string, given: unknown, fault: string]>([
+    ['price', '$is', 'cheap', 'must be number'],
+    ['price', '$is', '', 'must be number'],
+    ['price', '$more_than', '2025-01-01', 'must be number'],
+    ['price', '$is', '0x10', 'must be number'],
+    ['price', '$is', '1e999', 'must be number'],
+    ['active', '$is', 'yes', 'must be boolean'],
+    ['born', '$is', '2025-02-30', 'cannot be recognized as a ISO-8601 compliant date'],
+    ['seen', '$after', 'yesterday', 'cannot be recognized as a ISO-8601 compliant date'],
+    ['seen', '$after', '0000-01-01', 'cannot be recognized as a ISO-8601 compliant date'],
+    ['seen', '$before', '9999-12-31T23:00-02:00', 'cannot be recognized as a ISO-8601 compliant date'],
+    ['seen', '$after', 5, 'cannot be recognized as a ISO-8601 compliant date'],
+    ['seen', '$more_than', 'long', 'must be number or ISO-8601 compliant date'],
+    ['metadata.x', '$more_than', 'long', 'must be number or ISO-8601 compliant date'],
+    ['seen', '$is_days_ago', -1, 'must be >= 0'],
+    ['seen', '$is_days_ago', '1.5', 'must be integer'],
+    ['seen', '$is_days_ago', 'one', 'must be integer'],
+    ['seen', '$is_day', 7, 'must be <= 6'],
+    ['seen', '$is_month', '0', 'must be >= 1'],
+    ['tags', '$count', -1, 'must be >= 0'],
+    ['name', '$is', ['Ann', 'a\0b'], 'must be valid text'],
+    ['metadata.x', '$is', '\ud800', 'must be valid text'],
+  ])('%s %s %j %s', (field, operator, given, fault) => {
+    expect(refusal({ [field]: conditions(operator, given) }).facts.details).toBe(
+      `Property .filters.${field}.conditions.${operator} ${fault}`,
+    )
+  })
+
+  test('in a body the same fault is of the payload and names its property', () => {
+    const parse = (raw: unknown) => () => parseFilter(raw, fields, { refuse: invalidPayload, property: '.filter' })
+    expect(parse({ price: conditions('$is', 'x') })).toThrow('Property .filter.price.conditions.$is must be number')
+    expect(parse({ price: 5 })).toThrow(
+      expect.objectContaining({ key: 'invalid_payload', message: expect.stringMatching(/either filter\[\$\{field}]/) }),
+    )
+  })
+
+  test('50 fields and 1000 values are taken and run, one more is not', async () => {
+    const find = await stored([{ id: 'a', metadata: { f7: 'v19' } }])
+    const values = (count: number) => Array.from({ length: count }, (_, n) => `v${n}`)
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`metadata.f${n}`, conditions('$in', values(20))]))
+    expect(await find({ junction: 'or', ...many(50) })).toEqual(['a'])
+    expect(refusal(many(51)).facts.details).toBe('Property .filters must NOT have more than 50 fields')
+    expect(await find({ 'metadata.f7': conditions('$not_in', values(1_000)) })).toEqual([])
+    expect(refusal({ name: conditions('$in', values(1_001)) }).facts.details).toBe(
+      'Property .filters must NOT have more than 1000 values',
+    )
+    const dates = {
+      'metadata.f7': conditions(
+        '$more_than',
+        Array.from({ length: 1_000 }, (_, n) => n),
+      ),
+    }
+    expect(await find(dates)).toEqual([])
+    const near = {
+      'metadata.f7': conditions(
+        '$is_days_ago_md',
+        Array.from({ length: 1_000 }, (_, n) => n),
+      ),
+    }
+    expect(await find(near)).toEqual([])
+  })
+})
+
+describe('what a caller says never becomes SQL', () => {
+  const nasty = [
+    `' or 1=1 --`,
+    `"; drop table ${table}; --`,
+    `\\' or true`,
+    '$1',
+    '?',
+    '{"a":1}',
+    `'::jsonb or true`,
+    '%',
+    `a'b"c`,
+  ]
+
+  test.each(nasty)('%s is only text', async (text) => {
+    const find = await stored([
+      { id: 'it', name: text, tags: [text], metadata: { [text]: text } },
+      { id: 'other', name: 'x', tags: ['x'], metadata: { x: 'x' } },
+    ])
+    for (const field of ['name', 'email', 'tags', `metadata.${text}`]) {
+      for (const operator of ['$is', '$in', '$contains'])
+        expect(await find({ [field]: conditions(operator, text) })).toEqual(['it'])
+      for (const operator of ['$is_not', '$not_in', '$not_contain'])
+        expect(await find({ [field]: conditions(operator, text) })).toEqual(['other'])
+      expect(refusal({ [`${field}${text}`.replace(/^metadata\./, '')]: conditions('$is', 1) }).key).toBe(
+        'invalid_query_params',
+      )
+    }
+    for (const operator of ['$starts_with', '$ends_with'])
+      expect(await find({ name: conditions(operator, text) })).toEqual(['it'])
+    expect(await find({ [`metadata.${text}`]: conditions('$has_value', text) })).toEqual(['it'])
+    expect(refusal({ name: conditions(text, 'x') }).key).toBe('invalid_query_params')
+  })
+
+  test('the text of a statement does not depend on the values of a caller', async () => {
+    const { db } = await testDatabase()
+    const textFor = (key: string, value: Record<string, unknown>) =>
+      Object.keys(filterOperators).map((operator) => {
+        const { takes } = filterOperators[operator as FilterOperator]
+        const filter = parseFilter({ [`metadata.${key}`]: conditions(operator, value[takes]) }, fields)
+        return sql`select ${filterSql(filter, wednesday)}`.compile(db).sql
+      })
+    const plain = textFor('x', { value: 'x', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 })
+    const other = textFor(`'"quoted`, {
+      value: `'"$1`,
+      text: `'\\%`,
+      magnitude: 2,
+      instant: '1999-12-31T23:59Z',
+      integer: 3,
+    })
+    expect(other).toEqual(plain)
+  })
+})
+
+test('no stored value makes a statement fail, and what is no date has no day', async () => {
+  const bad = [
+    [
+      '2025-02-30',
+      '2025-13-01',
+      '0000-01-01',
+      '2025-02-29',
+      '1900-02-29',
+      '2025-1-1',
+      '2025-02-26T25:00',
+      '2025-02-26T12:60Z',
+      ' 2025-02-26',
+    ],
+    [
+      '2025-02-26T12:00:00+99:00',
+      '2025-02-26T12:00:00+15:00',
+      '2025-02-26 12:00',
+      '2025-02-26T',
+      '2025-02-26\n',
+      'today',
+      'now',
+      'infinity',
+    ],
+    [20250226, 1.7e308, -0.5, true, null, [], ['2025-02-26'], {}, { day: '2025-02-26' }, '', 'NaN', '😀'],
+  ].flat()
+  const good = [
+    '2025-02-26',
+    '2025-02-26T12',
+    '2025-02-26T12:00+0100',
+    '2025-02-26T23:59:59.999999999Z',
+    '2025-02-26T00:00:00Z',
+  ]
+  const find = await stored([
+    ...bad.map((x, n) => ({ id: `bad${n}`, tags: x, metadata: { x } })),
+    ...good.map((x, n) => ({ id: `good${n}`, metadata: { x } })),
+    { id: 'leap', metadata: { x: '2000-02-29' } },
+  ])
+  expect(await find({ 'metadata.x': conditions('$today', true) })).toEqual([
+    'good0',
+    'good1',
+    'good2',
+    'good3',
+    'good4',
+  ])
+  expect(await find({ 'metadata.x': conditions('$before', '2100-01-01') })).toHaveLength(good.length + 1)
+  const given: Record<string, unknown> = { value: '1', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 }
+  for (const [operator, { takes }] of Object.entries(filterOperators)) {
+    for (const field of ['tags', 'metadata.x']) {
+      await expect(find({ [field]: conditions(operator, given[takes]) })).resolves.toBeInstanceOf(Array)
+    }
+  }
+})
+
+describe('against a plain reading of the specification', () => {
+  test('every operator finds the rows that the table of 04, 1.7 says', async () => {
+    const { db } = await testDatabase()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyRow, { minLength: 1, maxLength: 12 }),
+        anyFilter,
+        anyMoment,
+        async (rows, filter, moment) => {
+          const json = JSON.stringify(rows.map((row, n) => ({ ...row, id: String(n) })))
+          const found = await sql<{ id: string }>`
+          select id from jsonb_to_recordset(${json}::jsonb) as row (${columns}) where ${filterSql(parseFilter(filter, fields), moment)} order by id::int
+        `.execute(db)
+          const expected = rows.flatMap((row, n) => (matches(row, filter, moment) ? [String(n)] : []))
+          expect(found.rows.map(({ id }) => id)).toEqual(expected)
+        },
+      ),
+      { numRuns: 700 },
+    )
+  })
+})
+
+const anyDay = fc
+  .date({ min: new Date('2023-11-01'), max: new Date('2026-02-28'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+const anyWord = fc.constantFrom('', 'a', 'A', 'ab', 'b%', 'a_b', '\\', '5', '5.0', 'true', '2024-02-29')
+const anyNumber = fc.constantFrom(-1, 0, 1, 2, 5, 5.5, 40, 365)
+const anyJson = fc.oneof(
+  anyWord,
+  anyNumber,
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(fc.oneof(anyWord, anyNumber, fc.boolean()), { maxLength: 3 }),
+  anyDay,
+  anyDay.map((day) => day.slice(0, 10)),
+  fc.constant({ a: 'a' }),
+)
+
+const anyRow = fc.record({
+  name: fc.option(anyWord),
+  price: fc.option(fc.integer({ min: -2, max: 6 })),
+  active: fc.option(fc.boolean()),
+  born: fc.option(anyDay.map((day) => day.slice(0, 10))),
+  seen: fc.option(anyDay),
+  tags: fc.option(fc.array(fc.oneof(anyWord, anyNumber, fc.boolean()), { maxLength: 3 })),
+  metadata: fc.record({ x: anyJson }, { requiredKeys: [] }),
+})
+type AnyRow = typeof anyRow extends fc.Arbitrary<infer T> ? T : never
+
+const anyMoment = fc.record({
+  now: anyDay,
+  timezone: fc.constantFrom('UTC', 'Asia/Tokyo', 'America/New_York', 'GMT+5:30', 'GMT-3', 'Pacific/Auckland'),
+})
+
+const typeOf = {
+  name: 'string',
+  price: 'number',
+  active: 'boolean',
+  born: 'date',
+  birthdate: 'date',
+  seen: 'datetime',
+  tags: 'array',
+  'metadata.x': 'metadata',
+}
+type FieldName = keyof typeof typeOf
+
+const stateOperators = Object.keys(filterOperators).filter((name) =>
+  /active|expired|start$|enabled|disabled|redeem|failed|progress/.test(name),
+)
+const judged = (Object.keys(filterOperators) as FilterOperator[]).filter((name) => !stateOperators.includes(name))
+
+const anyCondition = fc
+  .tuple(fc.constantFrom(...(Object.keys(typeOf) as FieldName[])), fc.constantFrom(...judged))
+  .chain(([field, operator]) => {
+    const own: Record<string, fc.Arbitrary<string | number | boolean>> = {
+      number: anyNumber,
+      boolean: fc.boolean(),
+      date: anyDay,
+      datetime: anyDay,
+    }
+    const { takes } = filterOperators[operator]
+    const bounds = { minimum: 0, maximum: 400, ...filterOperators[operator] }
+    const argument = {
+      nothing: fc.constant(''),
+      switch: fc.constant(true),
+      value: own[typeOf[field]] ?? fc.oneof(anyWord, anyNumber, fc.boolean()),
+      text: anyWord,
+      magnitude: typeOf[field] === 'number' ? anyNumber : fc.oneof(anyNumber, anyDay),
+      instant: anyDay,
+      integer:
+        operator === '$is_year'
+          ? fc.integer({ min: 2022, max: 2027 })
+          : fc.oneof(
+              fc.integer({ min: bounds.minimum, max: Math.min(bounds.maximum, 3) }),
+              fc.integer({ min: bounds.minimum, max: bounds.maximum }),
+            ),
+    }[takes]
+    return fc.array(argument, { minLength: 1, maxLength: 3 }).map((given) => ({ field, operator, given }))
+  })
+
+const anyFilter = fc
+  .record({ junction: fc.constantFrom('and', 'or'), parts: fc.array(anyCondition, { minLength: 1, maxLength: 3 }) })
+  .map(({ junction, parts }) => {
+    const filter: Record<string, unknown> = { junction }
+    for (const { field, operator, given } of parts) {
+      const { conditions = {} } = (filter[field] ?? {}) as { conditions?: object }
+      filter[field] = { conditions: { ...conditions, [operator]: given } }
+    }
+    return filter
+  })
+
+function matches(row: AnyRow, { junction, ...sets }: Record<string, unknown>, moment: Moment): boolean {
+  const results = Object.entries(sets).map(([field, set]) =>
+    Object.entries((set as { conditions: Record<string, unknown[]> }).conditions).every(([operator, given]) =>
+      holds(field as FieldName, row, operator, given as Argument[], moment),
+    ),
+  )
+  return junction === 'and' ? results.every(Boolean) : results.some(Boolean)
+}
+
+type Argument = string | number | boolean
+
+/** Section 1.7 read line by line: days are whole numbers since 1970, and nothing is shared with the code under test. */
+function holds(field: FieldName, row: AnyRow, operator: string, given: Argument[], { now, timezone }: Moment): boolean {
+  const type = typeOf[field]
+  const stored = field === 'metadata.x' ? row.metadata.x : row[field === 'birthdate' ? 'born' : (field as 'name')]
+  const v = stored === undefined || stored === '' ? null : (stored as unknown)
+  const one = (test: (a: never) => boolean) => given.some((a) => test(a as never))
+
+  const spells = (value: unknown, a: Argument): boolean => {
+    if (typeof value === 'number') return /^[\d.-]+$/.test(String(a)) && value === Number(a)
+    if (typeof value === 'boolean') return String(a).toLowerCase() === String(value)
+    return type === 'datetime'
+      ? Date.parse(String(value)) === Date.parse(String(a))
+      : type === 'date'
+        ? value === String(a).slice(0, 10)
+        : value === String(a)
+  }
+  const equals = (a: Argument) =>
+    Array.isArray(v) ? v.some((element) => spells(element, a)) : v !== null && spells(v, a)
+  const includes = () =>
+    Array.isArray(v)
+      ? given.every((a) => v.some((element) => spells(element, a)))
+      : isText && one((a: string) => (v as string).includes(a))
+  const isText = typeof v === 'string' && (type === 'string' || type === 'metadata')
+  const isDate =
+    typeof v === 'string' &&
+    (type === 'date' || type === 'datetime' || (type === 'metadata' && /^\d{4}-\d\d-\d\d/.test(v)))
+  const today = dayIn(now, timezone)
+  const day = isDate ? (v.length === 10 ? dayNumber(v) : dayIn(v, timezone)) : Number.NaN // compares false with everything
+  const d = today - day
+  const at = isDate ? Date.parse(v) : Number.NaN
+  const size = Array.isArray(v) ? v.length : v === null && (type === 'array' || type === 'metadata') ? 0 : Number.NaN
+
+  /** Number: v against a; date and number: days ago; date and date: moments. */
+  const compared = (test: (left: number, right: number) => boolean, past: boolean) =>
+    one((a: string | number) => {
+      if (typeof a === 'string') return test(at, Date.parse(a))
+      return (typeof v === 'number' && test(v, a)) || (test(d, a) && (!past || d >= 0))
+    })
+
+  const periods: Record<string, (day: number) => boolean> = {
+    $today: (day) => day === today,
+    $yesterday: (day) => day === today - 1,
+    $tomorrow: (day) => day === today + 1,
+    $this_week: (day) => mondayOf(day) === mondayOf(today),
+    $last_week: (day) => mondayOf(day) === mondayOf(today) - 7,
+    $next_week: (day) => mondayOf(day) === mondayOf(today) + 7,
+    $this_month: (day) => monthOf(day) === monthOf(today),
+    $last_month: (day) => monthOf(day) === monthOf(today) - 1,
+    $next_month: (day) => monthOf(day) === monthOf(today) + 1,
+  }
+  const years = [-1, 0, 1].map((years) => yearOf(today) + years)
+  const anniversaries = isDate ? years.map((year) => anniversaryOf(day, year)) : []
+  const period = periods[operator.replace(/_md$/, '')]
+  if (period !== undefined)
+    return operator.endsWith('_md') || field === 'birthdate' ? anniversaries.some(period) : isDate && period(day)
+
+  const last = today - Math.max(...anniversaries.filter((day) => day <= today))
+  const next = Math.min(...anniversaries.filter((day) => day >= today)) - today
+
+  switch (operator) {
+    case '$is':
+    case '$in':
+      return given.some(equals)
+    case '$is_not':
+    case '$not_in':
+      return !given.some(equals)
+    case '$has_value':
+      return v !== null
+    case '$is_unknown':
+      return v === null
+    case '$contains':
+      return includes()
+    case '$not_contain':
+      return !includes()
+    case '$starts_with':
+      return isText && one((a: string) => v.startsWith(a))
+    case '$ends_with':
+      return isText && one((a: string) => v.endsWith(a))
+    case '$more_than':
+    case '$after':
+      return compared((left, right) => left > right, false)
+    case '$less_than':
+    case '$before':
+      return compared((left, right) => left < right, true)
+    case '$more_than_equal':
+    case '$more_than_or_equal':
+      return compared((left, right) => left >= right, false)
+    case '$less_than_equal':
+    case '$less_than_or_equal':
+      return compared((left, right) => left <= right, true)
+    case '$is_days_ago':
+      return one((a: number) => d === a)
+    case '$more_than_ago':
+      return one((a: number) => d > a)
+    case '$less_than_ago':
+      return one((a: number) => 0 <= d && d < a)
+    case '$is_days_in_future':
+      return one((a: number) => -d === a)
+    case '$more_than_future':
+      return one((a: number) => -d > a)
+    case '$less_than_future':
+      return one((a: number) => 0 <= -d && -d < a)
+    case '$count':
+      return one((a: number) => size === a)
+    case '$count_more':
+      return one((a: number) => size > a)
+    case '$count_less':
+      return one((a: number) => size < a)
+    case '$this_year':
+    case '$last_year':
+    case '$next_year':
+      return yearOf(day) === yearOf(today) + { $this_year: 0, $last_year: -1, $next_year: 1 }[operator]
+    case '$is_day':
+      return one((a: number) => new Date(day * 86_400_000).getUTCDay() === a)
+    case '$is_day_of_month':
+      return one((a: number) => new Date(day * 86_400_000).getUTCDate() === a)
+    case '$is_month':
+      return one((a: number) => new Date(day * 86_400_000).getUTCMonth() + 1 === a)
+    case '$is_year':
+      return one((a: number) => yearOf(day) === a)
+    case '$is_years_ago':
+      return one((a: number) => yearOf(today) - yearOf(day) === a && anniversaryOf(day, yearOf(today)) === today)
+    case '$is_days_ago_md':
+      return isDate && one((a: number) => last === a)
+    case '$is_more_days_ago_md':
+      return isDate && one((a: number) => last > a)
+    case '$is_less_days_ago_md':
+      return isDate && one((a: number) => last < a)
+    case '$is_days_in_future_md':
+      return isDate && one((a: number) => next === a)
+    case '$is_more_days_in_future_md':
+      return isDate && one((a: number) => next > a)
+    case '$is_less_days_in_future_md':
+      return isDate && one((a: number) => next < a)
+    case '$in_location':
+      return false
+    case '$not_in_location':
+      return true
+    default:
+      throw new Error(`the specification has no ${operator}`)
+  }
+}
+
+const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000
+const dayIn = (at: string, timezone: string): number => dayNumber(calendarOf(timezone).format(new Date(at)))
+const calendars = new Map<string, Intl.DateTimeFormat>()
+
+/** Building one takes longer than the query it checks. */
+function calendarOf(timezone: string): Intl.DateTimeFormat {
+  const calendar = calendars.get(timezone) ?? new Intl.DateTimeFormat('en-CA', { timeZone: ianaOf(timezone) })
+  calendars.set(timezone, calendar)
+  return calendar
+}
+
+const mondayOf = (day: number): number => day - ((new Date(day * 86_400_000).getUTCDay() + 6) % 7)
+const yearOf = (day: number): number => new Date(day * 86_400_000).getUTCFullYear()
+const monthOf = (day: number): number => yearOf(day) * 12 + new Date(day * 86_400_000).getUTCMonth()
+
+function anniversaryOf(day: number, year: number): number {
+  const date = new Date(day * 86_400_000)
+  const [month, day_of_month] = [date.getUTCMonth(), date.getUTCDate()]
+  const same = new Date(Date.UTC(year, month, day_of_month))
+  return same.getUTCMonth() === month ? same.getTime() / 86_400_000 : Date.UTC(year, 1, 28) / 86_400_000
+}

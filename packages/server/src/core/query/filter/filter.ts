@@ -1,0 +1,227 @@
+import type { MetadataType, Shape } from '@guerdon/engine/schema'
+import type { Expression } from 'kysely'
+import { type ApiError, invalidQuery } from '../../http/errors.ts'
+import type { Instant } from '../../lib/instant.ts'
+import { limits } from '../../lib/limits.ts'
+import { isStorable, readArgument, toBoolean } from './arguments.ts'
+import { clockOf } from './calendar.ts'
+import { all, any, type Condition, yes } from './conditions.ts'
+import { type AnyOperator, filterOperators, type Test } from './operators.ts'
+import { hasDays, readingOf } from './readings.ts'
+
+/** What a resource lets callers filter by. A `*` in a name stands for any text and is handed to the function. */
+export type FilterFields = Readonly<Record<string, FilterField | ((star: string) => FilterField)>>
+
+export type FilterField = {
+  /** A column's name, or an expression: text, number, boolean, date, timestamptz or jsonb, as the type says. */
+  column: string | Expression<unknown>
+  /** What state operators mean on this field; those it does not name are false. Here `conditions` and `$` may be left out. */
+  states?: Partial<Record<StateOperator, (moment: Moment) => Condition>>
+} & (
+  | { type: 'string'; case_insensitive?: boolean }
+  | { type: 'number' | 'boolean' | 'datetime' | 'array' }
+  /** Several moments, of which one is enough: the column is a statement that reads them. */
+  | { type: 'datetimes' }
+  /** A birthday has no year: "today" and "next month" are asked of its month and day. */
+  | { type: 'date'; ignores_year?: boolean }
+  /** With the type that the project's metadata schema gives to the key, if it does. */
+  | { type: 'metadata'; key: string; value_type?: MetadataType }
+)
+
+/** When and where the question is asked: days are cut in the project's time zone. */
+export interface Moment {
+  now: Instant
+  timezone: string
+}
+
+export type FilterOperator = keyof typeof filterOperators
+export type StateOperator =
+  | '$active'
+  | '$expired'
+  | '$before_start'
+  | '$enabled'
+  | '$disabled'
+  | '$redeemed'
+  | '$redeemable'
+  | '$failed'
+  | '$in_progress'
+
+/** A filter that has been checked against the fields of its resource. Without fields it matches everything. */
+export interface Filter {
+  junction: 'and' | 'or'
+  fields: Array<{ name: string; field: FilterField; conditions: FilterCondition[] }>
+}
+
+export interface FilterCondition {
+  operator: FilterOperator
+  /** Already of the type that the operator compares on this field. */
+  values: Scalar[]
+}
+
+export type Scalar = string | number | boolean
+
+/**
+ * The fields `metadata.<key>`, compared by the type that the metadata schema gives to the key, where none does by that of
+ * the stored value: `{ 'metadata.*': metadataField('customers.metadata', await metadataTypes(ctx, 'customer')) }`.
+ */
+export function metadataField(
+  column: string | Expression<unknown>,
+  types: Readonly<Record<string, MetadataType>> = {},
+): (key: string) => FilterField {
+  return (key) => {
+    const value_type = Object.hasOwn(types, key) ? types[key] : undefined
+    return { type: 'metadata', column, key, ...(value_type === undefined ? {} : { value_type }) }
+  }
+}
+
+/**
+ * Checks a filter (spec 04, 1.6 and 1.7) that came as a bracket query or in a body. `refuse` makes the error of a bad
+ * one; `property` is where the filter stood.
+ */
+export function parseFilter(
+  raw: unknown,
+  fields: FilterFields,
+  { refuse = invalidQuery, property = '.filters' }: { refuse?: (details: string) => ApiError; property?: string } = {},
+): Filter {
+  const filter: Filter = { junction: 'and', fields: [] }
+  if (raw === undefined || raw === null) return filter
+  const malformed = () => refuse(malformedText(property))
+  if (!isRecord(raw)) throw malformed()
+
+  let values_count = 0
+  for (const [name, entry] of Object.entries(raw)) {
+    if (name === 'junction') {
+      const junction = typeof entry === 'string' ? entry.toLowerCase() : null
+      if (junction !== 'and' && junction !== 'or') throw malformed()
+      filter.junction = junction
+      continue
+    }
+    const field = fieldNamed(fields, name)
+    const tests = field === null ? null : testsOf(entry, field)
+    if (field === null || tests === null || tests.length === 0) throw malformed()
+
+    const conditions: FilterCondition[] = []
+    for (const [operator, given] of tests) {
+      const { takes } = filterOperators[operator]
+      if (takes === 'switch' && isSwitchedOff(given)) continue
+      const scalars = takes === 'switch' || takes === 'nothing' ? [] : scalarsOf(given)
+      if (scalars === null) throw malformed()
+      const values = scalars.map((scalar) => {
+        const value = readArgument(operator, scalar, field)
+        if (typeof value === 'object')
+          throw refuse(`Property ${property}.${name}.conditions.${operator} ${value.fault}`)
+        return value
+      })
+      conditions.push({ operator, values })
+      values_count += Math.max(1, values.length)
+    }
+    if (conditions.length > 0) filter.fields.push({ name, field, conditions })
+  }
+  if (filter.fields.length > limits.filter_fields_max)
+    throw refuse(`Property ${property} must NOT have more than ${limits.filter_fields_max} fields`)
+  if (values_count > limits.filter_values_max)
+    throw refuse(`Property ${property} must NOT have more than ${limits.filter_values_max} values`)
+  return filter
+}
+
+/** What a filter looks up by name: the shapes of the locations that `locationsIn` tells. Any other lies nowhere. */
+export interface FilterLookups {
+  locations?: ReadonlyMap<string, Shape>
+}
+
+/** The filter as a condition on the rows its fields read. Everything a caller said is a parameter of the statement. */
+export function filterSql(
+  { junction, fields }: Filter,
+  moment: Moment,
+  { locations = new Map() }: FilterLookups = {},
+): Condition {
+  if (fields.length === 0) return yes
+  const clock = clockOf(moment)
+  const sets = fields.map(({ field, conditions }) => {
+    const value = readingOf(field, clock)
+    return all(
+      conditions.map(({ operator, values }) =>
+        (filterOperators[operator] as Test).holds(value, values, clock, locations),
+      ),
+    )
+  })
+  return junction === 'and' ? all(sets) : any(sets)
+}
+
+/** The ids of the locations that a filter asks for, each once. */
+export function locationsIn({ fields }: Filter): string[] {
+  const ids = new Set<string>()
+  for (const { conditions } of fields)
+    for (const { operator, values } of conditions)
+      if (operator === '$in_location' || operator === '$not_in_location') for (const id of values) ids.add(String(id))
+  return [...ids]
+}
+
+/**
+ * Whether the answer may be another one tomorrow although nothing has changed: it asks for days before or after today.
+ * Metadata of no known type counts as a date, which it may be.
+ */
+export function isDayRelative({ fields }: Filter): boolean {
+  return fields.some(
+    ({ field, conditions }) =>
+      hasDays(field) &&
+      conditions.some(({ operator, values }) => {
+        const { takes, is_day_relative }: AnyOperator = filterOperators[operator]
+        return is_day_relative || (takes === 'magnitude' && values.some((value) => typeof value === 'number'))
+      }),
+  )
+}
+
+const malformedText = (property: string): string => {
+  const name = property.slice(property.lastIndexOf('.') + 1)
+  const path = `${name}[\${field}][conditions][\${condition}]`
+  return `Property ${property} should match either ${path}[\${index}] or ${path} format and condition must be one of: ${Object.keys(filterOperators).join(', ')}`
+}
+
+function fieldNamed(fields: FilterFields, name: string): FilterField | null {
+  if (Object.hasOwn(fields, name) && !name.includes('*')) return fields[name] as FilterField
+  for (const [pattern, field] of Object.entries(fields)) {
+    if (typeof field !== 'function') continue
+    const [before, after] = pattern.split('*') as [string, string]
+    const fits = name.length > before.length + after.length && name.startsWith(before) && name.endsWith(after)
+    if (fits && isStorable(name)) return field(name.slice(before.length, name.length - after.length))
+  }
+  return null
+}
+
+/** The operators of one field with what was given to them, or null when that is not how a field is written. */
+function testsOf(entry: unknown, { states }: FilterField): Array<[FilterOperator, unknown]> | null {
+  if (!isRecord(entry)) return null
+  const bare = states !== undefined && !Object.hasOwn(entry, 'conditions')
+  const conditions = bare ? entry : entry.conditions
+  if (!isRecord(conditions) || (!bare && Object.keys(entry).length > 1)) return null
+  const tests: Array<[FilterOperator, unknown]> = []
+  for (const [name, given] of Object.entries(conditions)) {
+    const operator = states !== undefined && Object.hasOwn(states, `$${name}`) ? `$${name}` : name
+    if (!isOperator(operator)) return null
+    tests.push([operator, given])
+  }
+  return tests
+}
+
+const isOperator = (name: string): name is FilterOperator => Object.hasOwn(filterOperators, name)
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isSwitchedOff = (given: unknown): boolean =>
+  scalarsOf(given)?.some((value) => toBoolean(value) === false) === true
+
+/** `a`, `['a', 'b']` or `{ 0: 'a', 1: 'b' }` as a list; null when it is none, or empty. */
+function scalarsOf(given: unknown): Scalar[] | null {
+  const values = isRecord(given) ? listOfIndexed(given) : Array.isArray(given) ? given : [given]
+  return values !== null && values.length > 0 && values.every(isScalar) ? values : null
+}
+
+function listOfIndexed(given: Record<string, unknown>): unknown[] | null {
+  const indexes = Object.keys(given)
+  if (!indexes.every((index) => /^\d{1,9}$/.test(index))) return null
+  return indexes.sort((a, b) => Number(a) - Number(b)).map((index) => given[index])
+}
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)

@@ -1,0 +1,33 @@
+import type { Ctx } from '../../core/context.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { CreateCustomEventSchema, CustomEventProperty, CustomEventSchema } from './schema.ts'
+import { countCustomEventSchemas, insertCustomEventSchema, updateCustomEventSchema } from './store.ts'
+
+export async function createCustomEventSchema(ctx: Ctx, body: CreateCustomEventSchema): Promise<CustomEventSchema> {
+  const schema = await insertCustomEventSchema(ctx, { ...body, schema: bounded(body.schema.properties) })
+  // Counted after the project's version was taken: nobody else is adding one.
+  if ((await countCustomEventSchemas(ctx)) > limits.schemas_max)
+    throw invalidPayload(`Project must NOT have more than ${limits.schemas_max} custom event schemas`)
+  return schema
+}
+
+/** Adds and replaces properties, whose types may change; what is not sent stays (spec 06, 6.6). */
+export function changeCustomEventSchema(
+  ctx: Ctx,
+  id: string,
+  sent: CustomEventSchema['schema'],
+): Promise<CustomEventSchema> {
+  return updateCustomEventSchema(ctx, id, ({ properties }) => bounded({ ...properties, ...sent.properties }))
+}
+
+function bounded(properties: Record<string, CustomEventProperty>): CustomEventSchema['schema'] {
+  const names = Object.keys(properties)
+  if (names.length > limits.metadata_definitions_max)
+    throw invalidPayload(
+      `Property .schema.properties must NOT have more than ${limits.metadata_definitions_max} definitions`,
+    )
+  if (names.some((name) => name === '' || name.length > limits.name_length_max))
+    throw invalidPayload('Property .schema.properties must have names of 1 to 255 characters')
+  return { properties }
+}

@@ -1,0 +1,84 @@
+import { whenMetadataSchemaChanged } from '../../audience/segments/rewalk.ts'
+import type { Ctx } from '../../core/context.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
+import {
+  any_object,
+  mergedDefinitions,
+  type NamedDefinition,
+  readDefinition,
+  type SentDefinition,
+  whyNotDefinition,
+} from './definition.ts'
+import {
+  countMetadataSchemas,
+  deleteMetadataSchema,
+  insertMetadataSchema,
+  type StoredSchema,
+  updateMetadataSchema,
+} from './store.ts'
+
+interface SentSchema {
+  properties: Readonly<Record<string, SentDefinition>>
+  allow_defined_only?: boolean | null
+}
+
+export async function createMetadataSchema(
+  ctx: Ctx,
+  { related_object, properties, allow_defined_only }: SentSchema & { related_object: string },
+): Promise<StoredSchema> {
+  if (related_object === any_object)
+    throw invalidPayload(`Property .related_object must NOT be ${any_object}, which stands for any object`)
+  const definitions = readDefinitions(properties, related_object)
+  refuseTooMany(definitions)
+  const schema = await insertMetadataSchema(ctx, {
+    related_object,
+    definitions,
+    allow_defined_only: allow_defined_only ?? null,
+  })
+  // Counted after the project's version was taken: nobody else is adding one.
+  if ((await countMetadataSchemas(ctx)) > limits.schemas_max)
+    throw invalidPayload(`Project must NOT have more than ${limits.schemas_max} metadata schemas`)
+  await tellSegments(ctx, related_object)
+  return schema
+}
+
+/** Adds and replaces definitions; what is not sent stays (spec 04, 8.2). */
+export async function changeMetadataSchema(
+  ctx: Ctx,
+  id: string,
+  { properties, allow_defined_only }: SentSchema,
+): Promise<StoredSchema> {
+  const changed = await updateMetadataSchema(ctx, id, (schema) => {
+    const definitions = mergedDefinitions(schema.definitions, readDefinitions(properties, schema.related_object))
+    if (typeof definitions === 'string') throw invalidPayload(definitions)
+    refuseTooMany(definitions)
+    return { definitions, allow_defined_only: allow_defined_only ?? schema.allow_defined_only }
+  })
+  await tellSegments(ctx, changed.related_object)
+  return changed
+}
+
+/** What is stored on objects stays; only nobody checks it any more. */
+export async function removeMetadataSchema(ctx: Ctx, { id, related_object }: StoredSchema): Promise<void> {
+  await deleteMetadataSchema(ctx, id)
+  await tellSegments(ctx, related_object)
+}
+
+async function tellSegments(ctx: Ctx, related_object: string): Promise<void> {
+  if (related_object === 'customer') await whenMetadataSchemaChanged(ctx)
+}
+
+function readDefinitions(properties: SentSchema['properties'], related_object: string): NamedDefinition[] {
+  return Object.entries(properties).map(([name, sent]) => {
+    const definition = readDefinition(name, sent)
+    const reason = whyNotDefinition(definition, related_object)
+    if (reason !== null) throw invalidPayload(reason)
+    return definition
+  })
+}
+
+function refuseTooMany(definitions: readonly NamedDefinition[]): void {
+  if (definitions.length > limits.metadata_definitions_max)
+    throw invalidPayload(`Property .properties must NOT have more than ${limits.metadata_definitions_max} definitions`)
+}

@@ -1,0 +1,128 @@
+import type { ApplicableEntry, BundleRules, Discount, Filter, Rule, RuleTree } from '@guerdon/engine/schema'
+import type { CollectionMember } from '../../catalogue/product-collections/schema.ts'
+import type { TemplateRule } from './schema.ts'
+
+/** What a rule, a discount or a filter can name. */
+export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment' | 'location'
+
+/**
+ * Is told each name that stands somewhere, and what it may be the name of; answers what is to stand there instead. Whoever
+ * only wants to know the names answers them as they are.
+ */
+export type Rename = (name: string, objects: readonly NamedObject[]) => string
+
+/** A rule with other names for what it names: where that is, rules/validation-rules/naming.ts says in the language of SQL. */
+export function renamedRule(rule: TemplateRule, rename: Rename): TemplateRule {
+  const { rules, bundle_rules, applicable_to } = rule
+  const renamedEntry = (entry: ApplicableEntry) => renamedReference(entry, [entry.object], rename)
+  return {
+    ...rule,
+    rules: renamedTree(rules, rename),
+    ...(bundle_rules === undefined ? {} : { bundle_rules: renamedTree(bundle_rules, rename) }),
+    applicable_to: {
+      ...applicable_to,
+      included: applicable_to.included.map(renamedEntry),
+      excluded: applicable_to.excluded.map(renamedEntry),
+    },
+  }
+}
+
+/** Sub-rules compare numbers and metadata: they name nothing. */
+const renamedTree = <Tree extends RuleTree | BundleRules>(tree: Tree, rename: Rename): Tree =>
+  mapped(tree, (rule) => {
+    if (!isRecord(rule)) return rule
+    const { name, conditions } = rule as unknown as Rule
+    const renamed = renamers[name]
+    if (renamed === undefined || conditions == null) return rule
+    const inOperator = (given: unknown) =>
+      Array.isArray(given) ? given.map((argument) => renamed(argument, rename)) : given
+    return { ...rule, conditions: mapped(conditions, inOperator) }
+  })
+
+const good: Renamer = (argument, rename) =>
+  isRecord(argument) ? renamedReference(argument, objectsOf(argument), rename) : argument
+
+/** The old spellings also wrote bare ids. */
+const goodOf =
+  (object: 'product' | 'sku'): Renamer =>
+  (argument, rename) =>
+    isRecord(argument) ? renamedReference(argument, [object], rename) : renamedText(argument, [object], rename)
+
+const segment: Renamer = (argument, rename) => renamedText(argument, ['segment'], rename)
+
+type Renamer = (argument: unknown, rename: Rename) => unknown
+
+/** The rules whose arguments are names. */
+const renamers: Readonly<Record<string, Renamer>> = {
+  'order.items.any': good,
+  'order.items.every': good,
+  'order.items.none': good,
+  'order.items.cheapest': good,
+  'order.items.most_expensive': good,
+  'product.id': goodOf('product'),
+  'sku.id': goodOf('sku'),
+  'customer.segment': segment,
+  customer_segment: segment,
+}
+
+/** What a reference is to; one that does not say goes by its type and by what it begins with (spec 04, 2.3). */
+function objectsOf({ id, source_id, object, type }: Record<string, unknown>): readonly NamedObject[] {
+  if (object === 'product' || object === 'sku' || object === 'products_collection') return [object]
+  const first = [id, source_id].find((name) => typeof name === 'string' && name !== '') ?? ''
+  if (type === 'products_collection' || (first as string).startsWith('pc_')) return ['products_collection']
+  if ((first as string).startsWith('sku_')) return ['sku']
+  return (first as string).startsWith('prod_') ? ['product'] : ['product', 'sku']
+}
+
+function renamedReference<T extends object>(reference: T, objects: readonly NamedObject[], rename: Rename): T {
+  const { id, source_id } = reference as { id?: unknown; source_id?: unknown }
+  return {
+    ...reference,
+    ...(id === undefined ? {} : { id: renamedText(id, objects, rename) }),
+    ...(source_id === undefined ? {} : { source_id: renamedText(source_id, objects, rename) }),
+  }
+}
+
+const renamedText = (name: unknown, objects: readonly NamedObject[], rename: Rename): unknown =>
+  typeof name === 'string' && name !== '' ? rename(name, objects) : name
+
+/** A discount that gives away something else. */
+export function renamedDiscount(discount: Discount, rename: Rename): Discount {
+  if (discount.type !== 'UNIT') return discount
+  const { unit_type, units, effect } = discount
+  const objects = effect === 'ADD_SAME_ITEMS' ? (['products_collection'] as const) : (['product', 'sku'] as const)
+  return {
+    ...discount,
+    ...(unit_type == null ? {} : { unit_type: rename(unit_type, objects) }),
+    ...(units == null
+      ? {}
+      : { units: units.map((unit) => ({ ...unit, unit_type: rename(unit.unit_type, ['product', 'sku']) })) }),
+  }
+}
+
+/** The product of an SKU is not a member itself, so that it is renamed but named by nobody. */
+export const renamedMember = (member: CollectionMember, rename: Rename): CollectionMember => ({
+  ...member,
+  id: rename(member.id, [member.object]),
+  ...(member.product_id === undefined ? {} : { product_id: rename(member.product_id, []) }),
+})
+
+/** A filter that asks for other locations, in whichever way their list is written. */
+export const renamedFilter = (filter: Filter, rename: Rename): Filter =>
+  mapped(filter, (field) => {
+    if (!isRecord(field) || !isRecord(field.conditions)) return field
+    const inOperator = (given: unknown, operator: string) =>
+      operator === '$in_location' || operator === '$not_in_location' ? renamedList(given, rename) : given
+    return { ...field, conditions: mapped(field.conditions, inOperator) }
+  })
+
+function renamedList(given: unknown, rename: Rename): unknown {
+  if (Array.isArray(given)) return given.map((one) => renamedList(one, rename))
+  return isRecord(given) ? mapped(given, (one) => renamedList(one, rename)) : renamedText(given, ['location'], rename)
+}
+
+const mapped = <T extends object>(record: T, change: (value: unknown, name: string) => unknown): T =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)])) as T
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

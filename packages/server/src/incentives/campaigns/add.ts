@@ -1,0 +1,62 @@
+import type { Ctx } from '../../core/context.ts'
+import type { CodeConfig } from '../../core/db/tables.ts'
+import { type ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { Accepted } from '../../core/http/operation.ts'
+import { readCodeConfig } from '../vouchers/code-config.ts'
+import { makeVoucherWithCode, tellCreated } from '../vouchers/create.ts'
+import { makeAll, refuseUnlessPossible } from '../vouchers/make.ts'
+import type { Voucher } from '../vouchers/schema.ts'
+import { invalidCampaign } from './define.ts'
+import { countMade, generateInBackground, refuseBeyondLimit } from './generate.ts'
+import { mouldWith } from './mould.ts'
+import type { AddVouchers, AddVoucherWithCode } from './schema.ts'
+import type { StoredCampaign } from './store.ts'
+
+/** Adds codes to a campaign that the caller holds alone: one at once, more in the background (spec 03, 10.7). */
+export async function addVouchers(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  body: AddVouchers,
+  count: number,
+): Promise<Voucher | Accepted> {
+  const { code, code_config, ...own } = body
+  if (code != null) {
+    if (count > 1) throw invalidPayload('Property .code can be given for one voucher only')
+    return addVoucherWithCode(ctx, campaign, code, own)
+  }
+  refusePromotion(campaign)
+  if (campaign.type === 'STANDALONE')
+    throw invalidCampaign('You can not generate vouchers for STANDALONE type campaign.')
+  const config =
+    code_config == null ? (campaign.voucher?.code_config as CodeConfig) : readCodeConfig(code_config, ctx.project)
+  const mould = await mouldWith(ctx, campaign, own)
+  if (count > 1) return new Accepted(await generateInBackground(ctx, campaign, mould, config, count))
+
+  await refuseBeyondLimit(ctx, campaign, 1)
+  await refuseUnlessPossible(ctx, config, 1)
+  const [id] = await makeAll(ctx, mould, config, 1)
+  await countMade(ctx, mould, 1)
+  return tellCreated(ctx, id as `v_${string}`, campaign)
+}
+
+/** Adds one code that the caller chose. */
+export async function addVoucherWithCode(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  code: string,
+  own: AddVoucherWithCode,
+): Promise<Voucher> {
+  refusePromotion(campaign)
+  const mould = await mouldWith(ctx, campaign, own)
+  await refuseBeyondLimit(ctx, campaign, 1)
+  const id = await makeVoucherWithCode(ctx, code, mould)
+  await countMade(ctx, mould, 1)
+  return tellCreated(ctx, id, campaign)
+}
+
+/** Codes are nothing that a promotion has. */
+export function refusePromotion({ campaign_type, name }: StoredCampaign): void {
+  if (campaign_type === 'PROMOTION') throw noVouchers(name)
+}
+
+const noVouchers = (name: string): ApiError => invalidCampaign(`Campaign ${name} is a promotion and has no vouchers`)

@@ -1,0 +1,218 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { CampaignRow, Terms, VoucherRow } from '../../core/db/tables.ts'
+import { defineAsyncAction, startAsyncAction } from '../../core/jobs/async-action.ts'
+import type { Id } from '../../core/lib/ids.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { findTerms, insertManyTerms } from '../../rules/terms/store.ts'
+import { withoutEmpty } from '../vouchers/create.ts'
+import { withoutKeys } from '../vouchers/update.ts'
+import { campaignLane } from './generate.ts'
+import { jobBegun, jobOver, jobStarted } from './status.ts'
+
+/**
+ * What a change of a campaign means for its codes: only the members that were sent, with null for what was taken away.
+ * Metadata are merged into those of each code.
+ */
+export interface Change {
+  start_date?: Instant | null
+  expiration_date?: Instant | null
+  category_id?: CampaignRow['category_id']
+  quantity?: number | null
+  terms?: { [K in keyof Omit<Terms, 'metadata'>]?: Terms[K] | null }
+  metadata?: { merged: Record<string, unknown>; unset: string[] }
+  /** The amount of a gift card, or the points of a loyalty card, instead of what it had. */
+  credits?: number
+}
+
+/**
+ * Tells the codes that a change may still reach, in the background; nothing is started when there are none. A job that
+ * waits may make some, as the campaign was when it was started: they are told after it.
+ */
+export async function carryToVouchers(
+  ctx: Ctx,
+  { id: campaign_id, jobs_pending }: Pick<CampaignRow, 'id'> & { jobs_pending: number },
+  change: Change,
+): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  if (jobs_pending === 0 && !(await hasReachable(ctx, campaign_id))) return
+  await jobStarted(ctx, campaign_id, 'MODIFYING')
+  await startAsyncAction(ctx, updateVouchers, { campaign_id, change })
+}
+
+/**
+ * Nobody has them, and nobody redeemed them: the codes whose terms may still change (spec 03, 10.4). What was redeemed is
+ * wrapped, so that the planner makes no guess of it: it would take such codes for rare, and read all to find a thousand.
+ */
+const reachable = (project_id: string, campaign_id: string) => sql`
+  v.project_id = ${project_id} and v.campaign_id = ${campaign_id} and v.publish_count = 0 and v.deleted_at is null
+  and case when v.redeemed_quantity = 0 and coalesce(v.credits_redeemed, 0) = 0 then true end`
+
+async function hasReachable({ db, project_id }: Ctx, campaign_id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from vouchers v where ${reachable(project_id, campaign_id)}
+    order by v.id limit 1`.execute(db)
+  return rows.length > 0
+}
+
+interface CarryState {
+  /** The id of the last code that was told. */
+  after: string
+  /** How many there were at the start, for the progress. */
+  total: number
+  told: number
+}
+
+type Told = Pick<VoucherRow, 'id' | 'type' | 'terms_id' | 'credits_added' | 'credits_subtracted'>
+
+/** Points codes at new terms, a thousand at a time, in the order of the index that knows which ones nobody has. */
+export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']; change: Change }, CarryState>({
+  type: 'CAMPAIGN.VOUCHERS_UPDATE',
+  lane: campaignLane,
+  async begin(ctx, { campaign_id }) {
+    await jobBegun(ctx, campaign_id, 'MODIFYING')
+    const { rows } = await sql<{ total: number }>`
+      select count(*) as total from vouchers v where ${reachable(ctx.project_id, campaign_id)}`.execute(ctx.db)
+    return { after: '', total: rows[0]?.total ?? 0, told: 0 }
+  },
+  async step(ctx, { campaign_id, change }, { after, total, told }) {
+    const codes = await listNext(ctx, campaign_id, after, change)
+    const done = await tellAll(ctx, campaign_id, codes, change)
+    const state = { after: codes.at(-1)?.id ?? after, total, told: told + codes.length }
+    return {
+      state,
+      progress: (state.told / total) * 100,
+      done,
+      failed: [],
+      finished: codes.length < limits.carried_at_once,
+    }
+  },
+  async finish(ctx, { campaign_id }, { done_count }) {
+    await jobOver(ctx, campaign_id)
+    return { message: `Updated ${done_count} vouchers.`, done_count }
+  },
+  broken: (ctx, { campaign_id }) => jobOver(ctx, campaign_id, { failed: true }),
+})
+
+/** The next codes. They are locked where their credits count; otherwise the statement that changes them looks again. */
+async function listNext(
+  { db, project_id }: Ctx,
+  campaign_id: string,
+  after: string,
+  { credits }: Change,
+): Promise<Told[]> {
+  const { rows } = await sql<Told>`
+    select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted
+    from vouchers v where ${reachable(project_id, campaign_id)} and v.id > ${after}
+    order by v.id limit ${limits.carried_at_once} ${credits === undefined ? sql`` : sql`for update`}`.execute(db)
+  return rows
+}
+
+/** Tells some codes, and those again whose terms somebody else changed in this moment; answers how many were told. */
+async function tellAll(ctx: Ctx, campaign_id: string, codes: Told[], change: Change): Promise<number> {
+  const told = new Set<string>()
+  for (let left = codes; left.length > 0; ) {
+    for (const id of await tell(ctx, campaign_id, left, change)) told.add(id)
+    const missed = left.filter(({ id }) => !told.has(id)).map(({ id }) => id)
+    left = missed.length === 0 ? [] : await listAgain(ctx, campaign_id, missed)
+  }
+  return told.size
+}
+
+async function listAgain({ db, project_id }: Ctx, campaign_id: string, ids: string[]): Promise<Told[]> {
+  const { rows } = await sql<Told>`
+    select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted from vouchers v
+    where ${reachable(project_id, campaign_id)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(db)
+  return rows
+}
+
+/** Tells the codes from the first of some to the last, whose terms are as they were: a stretch of the index, not a list. */
+async function tell(ctx: Ctx, campaign_id: string, codes: readonly Told[], change: Change): Promise<string[]> {
+  const { db, project_id, now } = ctx
+  const before = await findTerms(db, project_id, [...new Set(codes.map(({ terms_id }) => terms_id))])
+  const old_ids = [...before.keys()]
+  const new_ids = await insertManyTerms(
+    db,
+    project_id,
+    old_ids.map((id) => termsAfter(before.get(id) as Terms, change)),
+    now,
+  )
+  const { start_date, expiration_date, category_id, quantity, metadata, credits } = change
+  if (credits !== undefined) await replaceCredits(ctx, codes, credits)
+  const { rows } = await sql<{ id: string }>`
+    update vouchers v set terms_id = moved.new_id, updated_at = ${now}::timestamptz
+      ${start_date === undefined ? sql`` : sql`, start_date = ${start_date}::timestamptz`}
+      ${expiration_date === undefined ? sql`` : sql`, expiration_date = ${expiration_date}::timestamptz`}
+      ${category_id === undefined ? sql`` : sql`, category_id = ${category_id}::text`}
+      ${quantity === undefined ? sql`` : sql`, quantity = ${quantity}::bigint`}
+      ${metadata === undefined ? sql`` : sql`, metadata = (v.metadata || ${JSON.stringify(metadata.merged)}::jsonb) - ${metadata.unset}::text[]`}
+      ${credits === undefined ? sql`` : sql`, credits_added = ${credits}::bigint, credits_subtracted = 0`}
+    from unnest(${old_ids}::text[], ${new_ids}::text[]) as moved (old_id, new_id)
+    where ${reachable(project_id, campaign_id)} and v.id between ${codes[0]?.id} and ${codes.at(-1)?.id}
+      and v.terms_id = moved.old_id
+      ${credits === undefined ? sql`` : sql`and v.id = any(${codes.map(({ id }) => id)}::text[])` /* those whose books were changed */}
+    returning v.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The terms of a code after a change: what was sent replaces what it had, edited or not. */
+function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, metadata: more }: Change): Terms {
+  const merged = Object.entries({ ...terms, ...sent }).filter(([, value]) => value !== null)
+  return withoutEmpty({
+    ...Object.fromEntries(merged),
+    metadata: more === undefined ? metadata : withoutKeys({ ...metadata, ...more.merged }, more.unset),
+  })
+}
+
+/** Books the difference that a new amount makes: what was taken off comes back, then more is issued or less. */
+async function replaceCredits(ctx: Ctx, codes: readonly Told[], credits: number): Promise<void> {
+  const { db, project_id, now } = ctx
+  const at = Date.parse(now)
+  const lots = await replaceLots(ctx, codes, credits)
+  const postings = codes.flatMap(({ id, credits_added, credits_subtracted }) => {
+    const more = credits - (credits_added ?? 0)
+    return [
+      { voucher_id: id, source: 'subtracted', destination: id, amount: credits_subtracted ?? 0 },
+      more > 0
+        ? { voucher_id: id, source: 'issued', destination: id, amount: more }
+        : { voucher_id: id, source: id, destination: 'issued', amount: -more },
+    ].filter(({ amount }) => amount > 0)
+  })
+  if (postings.length === 0) return
+  await sql`
+    insert into postings (project_id, voucher_id, id, source, destination, amount, lot_id, created_at)
+    select ${project_id}, p.voucher_id, p.id, p.source, p.destination, p.amount, p.lot_id, ${now}::timestamptz
+    from unnest(${postings.map((p) => p.voucher_id)}::text[], ${postings.map((): Id<'posting'> => newId('posting', at))}::text[],
+      ${postings.map((p) => p.source)}::text[], ${postings.map((p) => p.destination)}::text[],
+      ${postings.map((p) => p.amount)}::bigint[], ${postings.map((p) => lots.get(p.voucher_id) ?? null)}::text[])
+      as p (voucher_id, id, source, destination, amount, lot_id)`.execute(db)
+}
+
+/**
+ * The initial points of cards lie in the lot that never expires, and nobody can have changed those of a card that nobody
+ * has (spec 05, section 2). Answers the lots by their cards; gift cards have none.
+ */
+async function replaceLots(
+  { db, project_id, now }: Ctx,
+  codes: readonly Told[],
+  credits: number,
+): Promise<Map<string, string>> {
+  const cards = codes.filter(({ type }) => type === 'LOYALTY_CARD').map(({ id }) => id)
+  if (cards.length === 0) return new Map()
+  const at = Date.parse(now)
+  const { rows } = await sql<{ voucher_id: string; id: string }>`
+    ${
+      credits > 0
+        ? sql`insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
+          select ${project_id}, lot.voucher_id, lot.id, ${credits}::bigint, null, ${now}::timestamptz
+          from unnest(${cards}::text[], ${cards.map(() => newId('points_bucket', at))}::text[]) as lot (voucher_id, id)
+          on conflict (project_id, voucher_id, expires_at) where expired_points is null
+          do update set points = excluded.points, updated_at = ${now}::timestamptz`
+        : sql`update lots set points = 0, updated_at = ${now}::timestamptz
+          where project_id = ${project_id} and voucher_id = any(${cards}::text[]) and expires_at is null`
+    }
+    returning voucher_id, id`.execute(db)
+  return new Map(rows.map(({ voucher_id, id }) => [voucher_id, id]))
+}

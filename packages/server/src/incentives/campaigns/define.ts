@@ -1,0 +1,196 @@
+import { readDuration } from '@guerdon/engine'
+import { type Discount, GiftEffect, Int, Maybe, PointsExpirationRules, TierExpiration } from '@guerdon/engine/schema'
+import { Type } from 'typebox'
+import type { Ctx } from '../../core/context.ts'
+import type { CampaignType, CampaignVoucher, Terms, VoucherType } from '../../core/db/tables.ts'
+import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { compileShape } from '../../core/http/validation.ts'
+import { knownOnly } from '../../core/lib/known-only.ts'
+import { getCustomEventSchema, getCustomEventSchemaById } from '../../definitions/custom-event-schemas/store.ts'
+import { discountOf } from '../../rules/terms/discount.ts'
+import { setOnly } from '../../rules/terms/validity.ts'
+import type { CreateCampaign, ReferralProgram, ReferralProgramBody } from './schema.ts'
+import { findCampaign, type StoredCampaign } from './store.ts'
+
+export const invalidCampaign = (details: string): ApiError => new ApiError('invalid_campaign', { details })
+
+/** The type of codes that a type of campaign has. */
+const voucherTypes: Readonly<Record<Exclude<CampaignType, 'PROMOTION'>, VoucherType>> = {
+  DISCOUNT_COUPONS: 'DISCOUNT_VOUCHER',
+  REFERRAL_PROGRAM: 'DISCOUNT_VOUCHER',
+  GIFT_VOUCHERS: 'GIFT_VOUCHER',
+  LOYALTY_PROGRAM: 'LOYALTY_CARD',
+}
+
+/** The type that a body says, or that its content means (spec 03, 10.2). */
+export function campaignTypeOf({ campaign_type, promotion, voucher, referral_program }: CreateCampaign): CampaignType {
+  if (campaign_type != null) return campaign_type
+  if (promotion != null) return 'PROMOTION'
+  switch (voucher?.type) {
+    case undefined:
+      throw invalidCampaign("Property 'voucher' is required")
+    case 'GIFT_VOUCHER':
+      return 'GIFT_VOUCHERS'
+    case 'LOYALTY_CARD':
+      return 'LOYALTY_PROGRAM'
+    default:
+      return referral_program != null || voucher?.is_referral_code === true ? 'REFERRAL_PROGRAM' : 'DISCOUNT_COUPONS'
+  }
+}
+
+/** What the codes of a campaign give, checked. */
+export async function definitionOf(
+  ctx: Ctx,
+  campaign_type: Exclude<CampaignType, 'PROMOTION'>,
+  sent: CreateCampaign['voucher'],
+  { hasRefereeReward }: { hasRefereeReward: boolean },
+): Promise<Pick<CampaignVoucher, 'discount' | 'gift' | 'loyalty_card'>> {
+  if (sent == null) throw invalidCampaign("Property 'voucher' is required")
+  const type = voucherTypes[campaign_type]
+  if (sent.type !== type) throw invalidCampaign(`Property .voucher.type must be ${type} for ${campaign_type} campaign`)
+  switch (type) {
+    case 'DISCOUNT_VOUCHER':
+      if (sent.discount != null) return { discount: await discountOf(ctx, sent.discount, invalidCampaign) }
+      if (hasRefereeReward) return {}
+      throw missing('discount', campaign_type)
+    case 'GIFT_VOUCHER':
+      if (sent.gift == null) throw missing('gift', campaign_type)
+      return { gift: giftOf(sent.gift, invalidCampaign) }
+    case 'LOYALTY_CARD':
+      if (sent.loyalty_card == null) throw missing('loyalty_card', campaign_type)
+      return { loyalty_card: loyaltyCardOf(sent.loyalty_card, invalidCampaign) }
+  }
+}
+
+const missing = (property: string, campaign_type: CampaignType): ApiError =>
+  invalidCampaign(`Property '${property}' is required for ${campaign_type} campaign`)
+
+const Amount = Int({ minimum: 0 })
+const giftShape = compileShape(Type.Object({ gift: Type.Object({ amount: Amount, effect: Maybe(GiftEffect) }) }))
+const cardShape = compileShape(
+  Type.Object({
+    loyalty_card: Type.Object({ points: Amount, expiration_rules: Maybe(PointsExpirationRules) }),
+  }),
+)
+
+/** The credits of a gift card that somebody sent; a balance of it is ours to say (spec 03, 4.2). */
+export function giftOf(sent: object, refuse: (details: string) => ApiError): NonNullable<CampaignVoucher['gift']> {
+  refuseFault(giftShape.fault({ gift: sent }, { root: 'Payload', required: 'should' }), refuse)
+  const { amount, effect } = sent as { amount: number; effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS' | null }
+  return { amount, ...(effect == null ? {} : { effect }) }
+}
+
+export function loyaltyCardOf(
+  sent: object,
+  refuse: (details: string) => ApiError,
+): NonNullable<CampaignVoucher['loyalty_card']> {
+  refuseFault(cardShape.fault({ loyalty_card: sent }, { root: 'Payload', required: 'should' }), refuse)
+  const { points, expiration_rules: rules } = sent as {
+    points: number
+    expiration_rules?: PointsExpirationRules | null
+  }
+  if (rules?.period_type === 'MONTH' && rules.rounding_type === 'PARTICULAR_MONTH' && rules.rounding_value == null)
+    throw refuse("Property .loyalty_card.expiration_rules should have required property 'rounding_value'")
+  return { points, ...(rules == null ? {} : { expiration_rules: knownOnly(PointsExpirationRules, rules) }) }
+}
+
+/** Money or points that a code of a campaign begins with; null for what has none. */
+export const creditsOf = (voucher: CampaignVoucher | null): number | null =>
+  voucher?.gift?.amount ?? voucher?.loyalty_card?.points ?? null
+
+/**
+ * How the tiers of a program are won and lost, as it is stored (spec 05, 1.4). Members that other settings have would mean
+ * nothing here: whoever sends them means something else, and is told so.
+ */
+export function tierSettingsOf(sent: TierExpiration): TierExpiration {
+  const { type } = sent.expiration_date
+  if (sent.qualification_type === 'BALANCE') refuseMember(sent, 'qualification_period', 'BALANCE')
+  if (type === 'BALANCE_DROP') refuseMember(sent.expiration_date, 'extend', type, '.expiration_date')
+  if (type !== 'CUSTOM') refuseMember(sent.expiration_date, 'rounding', type, '.expiration_date')
+  const settings = knownOnly(TierExpiration, sent)
+  const { expiration_date } = settings
+  if ('extend' in expiration_date) refuseExtend(expiration_date.extend ?? '')
+  if (expiration_date.type !== 'CUSTOM' || expiration_date.rounding == null) return settings
+  const rounding = { ...expiration_date.rounding, strategy: expiration_date.rounding.strategy ?? 'END' }
+  return { ...settings, expiration_date: { ...expiration_date, rounding } } as TierExpiration
+}
+
+function refuseMember(settings: object, name: string, kind: string, path = ''): void {
+  if ((settings as Record<string, unknown>)[name] != null)
+    throw invalidPayload(`Property .loyalty_tiers_expiration${path}.${name} is not allowed for ${kind}`)
+}
+
+/** No length at all is one that can be rounded up; one beyond all dates would count as none. */
+function refuseExtend(extend: string): void {
+  if (readDuration(extend) === null && /[1-9]/.test(extend))
+    throw invalidPayload('Property .loyalty_tiers_expiration.expiration_date.extend is too long')
+}
+
+function refuseFault(fault: string | null, refuse: (details: string) => ApiError): void {
+  if (fault !== null) throw refuse(fault)
+}
+
+/** A referral program with what it names (spec 05, 14.1). */
+export async function referralProgramOf(
+  ctx: Ctx,
+  sent: ReferralProgramBody | null | undefined,
+): Promise<ReferralProgram> {
+  const conversion_event_type = sent?.conversion_event_type ?? 'redemption'
+  const program: ReferralProgram = { conversion_event_type }
+  if (conversion_event_type === 'custom_event') {
+    const schema = await customEventOf(ctx, sent?.custom_event ?? {})
+    program.custom_event = { id: schema.id, name: schema.name }
+  }
+  if (sent?.referee_reward != null) {
+    const { related_object_parent, type, amount } = sent.referee_reward
+    const key = related_object_parent.id ?? related_object_parent.name
+    if (key == null)
+      throw invalidCampaign("Property .referral_program.referee_reward.related_object_parent needs an 'id'")
+    const parent = await findCampaign(ctx, key, { lock: 'here' })
+    if (parent === undefined) throw notFound('campaign', key)
+    if (parent.voucher_type !== type)
+      throw invalidCampaign(
+        `Property .referral_program.referee_reward.type must be that of the codes of ${parent.name}`,
+      )
+    program.referee_reward = {
+      related_object_parent: { id: parent.id, name: parent.name, object: 'CAMPAIGN' },
+      type,
+      amount,
+    }
+  }
+  return program
+}
+
+async function customEventOf(ctx: Ctx, { id, name }: { id?: string | null; name?: string | null }) {
+  if (id != null) return getCustomEventSchemaById(ctx, id)
+  if (name != null) return getCustomEventSchema(ctx, name)
+  throw invalidCampaign("Property .referral_program should have required property 'custom_event'")
+}
+
+/** What the codes of a campaign share from now on. */
+export function termsOf({
+  voucher,
+  validity_timeframe,
+  validity_day_of_week,
+  validity_hours,
+  use_voucher_metadata_schema,
+  metadata,
+}: Pick<
+  StoredCampaign,
+  | 'voucher'
+  | 'validity_timeframe'
+  | 'validity_day_of_week'
+  | 'validity_hours'
+  | 'use_voucher_metadata_schema'
+  | 'metadata'
+>): Terms {
+  const inherited = use_voucher_metadata_schema && Object.keys(metadata).length > 0
+  return setOnly({
+    discount: voucher?.discount as Discount | undefined,
+    effect: voucher?.gift?.effect,
+    validity_timeframe,
+    validity_day_of_week,
+    validity_hours,
+    metadata: inherited ? metadata : undefined,
+  })
+}

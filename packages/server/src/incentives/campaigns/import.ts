@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Ctx } from '../../core/context.ts'
+import type { CampaignRow } from '../../core/db/tables.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { defineCsvImport, startCsvImport } from '../../core/jobs/csv-import.ts'
+import type { Id } from '../../core/lib/ids.ts'
+import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { checked_at_once } from '../vouchers/import.ts'
+import { changeIn } from '../vouchers/import-cells.ts'
+import { importCodes } from '../vouchers/import-codes.ts'
+import { codesIn, defineEntryImport, refuseTaken, startEntryImport } from '../vouchers/import-entries.ts'
+import type { ImportedVoucher } from '../vouchers/import-schema.ts'
+import type { Home } from '../vouchers/import-store.ts'
+import { refusePromotion } from './add.ts'
+import { invalidCampaign } from './define.ts'
+import { campaignLane, roomIn, vouchersMax } from './generate.ts'
+import { type CampaignEntry, columns, draftFor, readCells, readEntry } from './import-entry.ts'
+import { jobBegun, jobOver, jobStarted } from './status.ts'
+import { findCampaign, type StoredCampaign } from './store.ts'
+
+type Started = { async_action_id: Id<'async_action'> }
+
+/** Starts an import of codes into a campaign (spec 03, 10.8); what can be checked before it is answered refuses all of it. */
+export async function startImport(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  sent: readonly ImportedVoucher[],
+): Promise<Started> {
+  const unlike = campaign.voucher_type === 'LOYALTY_CARD' ? sent.findIndex((one) => one.loyalty_card == null) : -1
+  if (unlike >= 0) throw invalidPayload(`Property [${unlike}] should have required property 'loyalty_card'`)
+  refuseImport(campaign)
+  const codes = codesIn(sent)
+  const entries: CampaignEntry[] = []
+  for (const [index, one] of sent.entries()) {
+    if (index % checked_at_once === 0) await setImmediate() // a hundred thousand of them would keep every request waiting
+    entries.push(readEntry(one, codes[index] as string, campaign))
+  }
+  await refuseTaken(ctx, codes)
+  await jobStarted(ctx, campaign.id, 'MODIFYING')
+  return startEntryImport(ctx, importCampaignVouchers, entries, { campaign_id: campaign.id })
+}
+
+/** The same with a file, whose rows are checked one by one when they are read. */
+export async function startImportCsv(ctx: Ctx, campaign: StoredCampaign, file: Buffer): Promise<Started> {
+  refuseImport(campaign)
+  await jobStarted(ctx, campaign.id, 'MODIFYING')
+  return startCsvImport(ctx, importCampaignVouchersCsv, file, { campaign_id: campaign.id })
+}
+
+function refuseImport(campaign: StoredCampaign): void {
+  refusePromotion(campaign)
+  if (campaign.type === 'STANDALONE')
+    throw invalidCampaign('You can not import vouchers into STANDALONE type campaign.')
+}
+
+interface Input {
+  campaign_id: CampaignRow['id']
+}
+
+/** Other jobs of the campaign wait meanwhile, and its status says that something is going on. */
+const jobOfCampaign = {
+  lane: campaignLane,
+  begin: (ctx: Ctx, { campaign_id }: Input) => jobBegun(ctx, campaign_id, 'MODIFYING'),
+  over: (ctx: Ctx, { campaign_id }: Input, ending: { failed: boolean }) => jobOver(ctx, campaign_id, ending),
+}
+
+export const importCampaignVouchers = defineEntryImport<CampaignEntry, Input>({
+  ...jobOfCampaign,
+  type: 'CAMPAIGN.VOUCHERS_IMPORT',
+  async entries(ctx, entries, { campaign_id }) {
+    const setup = await prepare(ctx, campaign_id)
+    if (setup === undefined) return undefined
+    const { campaign, rules, home } = setup
+    const { refused } = await importCodes(ctx, entries, {
+      home,
+      codeOf: ({ code }) => code,
+      draft: (entry) => draftFor(ctx, campaign, entry, rules),
+    })
+    return refused
+  },
+})
+
+export const importCampaignVouchersCsv = defineCsvImport<Setup, Input>({
+  ...jobOfCampaign,
+  type: 'CAMPAIGN.VOUCHERS_IMPORT_CSV',
+  noun: 'voucher(s)',
+  known: columns,
+  required: ['Code'],
+  prepare: (ctx, { campaign_id }) => prepare(ctx, campaign_id),
+  failure: ({ cells }) => ({ code: cells.Code?.trim() || null }),
+  async rows(ctx, rows, { campaign, rules, home }) {
+    const { refused } = await importCodes(ctx, rows, {
+      home,
+      codeOf: ({ cells }) => cells.Code,
+      change: ({ cells }) => changeIn(cells),
+      draft: ({ cells }, code) => draftFor(ctx, campaign, readCells(cells, code, campaign, rules), rules),
+    })
+    return refused
+  },
+})
+
+interface Setup {
+  campaign: StoredCampaign
+  rules: MetadataRules
+  home: Home
+}
+
+/**
+ * The campaign as it is now: an update that came first may have changed it. It is held alone, so that its limit is exact;
+ * undefined once it is deleted.
+ */
+async function prepare(ctx: Ctx, campaign_id: Input['campaign_id']): Promise<Setup | undefined> {
+  const campaign = await findCampaign(ctx, campaign_id, { lock: 'alone' })
+  if (campaign === undefined) return undefined
+  return {
+    campaign,
+    rules: await loadMetadataRules(ctx, 'voucher'),
+    home: {
+      campaign_id: campaign.id,
+      category_id: campaign.category_id,
+      is_referral_code: campaign.campaign_type === 'REFERRAL_PROGRAM',
+      terms_id: campaign.terms_id,
+      room: await roomIn(ctx, campaign),
+      beyond: `A campaign can have at most ${vouchersMax(ctx)} vouchers`,
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { recordDeletion } from '../../core/db/configuration.ts'
+import type { CampaignRow } from '../../core/db/tables.ts'
+import { tally, tallyMany } from '../../core/db/tallies.ts'
+import { emit } from '../../core/events/emit.ts'
+import { defineAsyncAction, startAsyncAction } from '../../core/jobs/async-action.ts'
+import type { Id } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { forgetMembers } from '../../loyalty/points/leave.ts'
+import { eraseProgram } from '../../loyalty/programs/erase.ts'
+import { deleteReferralTiersOf } from '../../loyalty/referrals/tier-store.ts'
+import { deleteRewardAssignmentsIn } from '../../loyalty/reward-assignments/remove.ts'
+import { deleteCounted, deleteSomeRedemptionsIn } from '../../redemptions/store.ts'
+import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
+import { deleteBinEntriesOf, deleteBinEntryOf, insertBinEntry } from '../../trash-bin/store.ts'
+import { deleteTiersAndStacksOf } from '../promotions/remove-tier.ts'
+import { destroyVouchers } from '../vouchers/remove.ts'
+import { campaignLane } from './generate.ts'
+import { showCampaign } from './show.ts'
+import { getCampaign, type StoredCampaign, updateCampaign } from './store.ts'
+import { countInSummary } from './summary-figures.ts'
+import { refuseProtected } from './update.ts'
+
+type CampaignId = CampaignRow['id']
+
+/**
+ * Deletes a campaign that the caller holds alone (spec 03, 10.6). It and its codes cannot be read from now on; the codes
+ * themselves are gone through in the background.
+ */
+export async function removeCampaign(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  force: boolean,
+): Promise<{ async_action_id: Id<'async_action'> }> {
+  refuseProtected(campaign)
+  const { id, name } = campaign
+  // Counted now: whoever waited for the campaign was handed a count from before the wait.
+  const { vouchers_count } = await getCampaign(ctx, id)
+  const shown = await showCampaign(ctx, campaign)
+  await deleteAssignmentsOf(ctx, 'campaign', [id])
+  // What it offered goes at once: nobody could take it back any more, and until then the rewards would be in use.
+  await deleteRewardAssignmentsIn(ctx, id)
+  await deleteReferralTiersOf(ctx, id)
+  await eraseProgram(ctx, id)
+  await updateCampaign(ctx, id, { deleted_at: ctx.now })
+  if (!force)
+    await insertBinEntry(ctx, {
+      resource_type: 'campaign',
+      resource_id: id,
+      resource_name: name,
+      resource_parent_id: null,
+    })
+  await tallyMany(ctx.db, ctx.project_id, [
+    ['vouchers', -vouchers_count],
+    [`campaign/${id}/vouchers`, -vouchers_count],
+  ])
+  await countInSummary(ctx, id, { vouchers_deleted: vouchers_count })
+  await emit(ctx, 'campaign.deleted', id, { campaign: shown, deleted_at: ctx.now })
+  return startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force })
+}
+
+/** Destroys a campaign that is in the bin: a small one at once, a large one in the background. */
+export async function destroyCampaign(ctx: Ctx, campaign_id: string): Promise<void> {
+  const id = campaign_id as CampaignId
+  const codes = await nextCodes(ctx, id, '', limits.codes_deleted_at_once)
+  if (codes.length === limits.codes_deleted_at_once) {
+    await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })
+    return
+  }
+  await forgetMembers(ctx, codes)
+  await destroyVouchers(ctx, codes)
+  if ((await deleteSomeRedemptionsIn(ctx, id)) === limits.redemptions_deleted_at_once) {
+    await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })
+    return
+  }
+  await eraseCampaign(ctx, id)
+}
+
+/** Goes through the codes of a deleted campaign: into the bin with them, or away. */
+export const deleteVouchers = defineAsyncAction<
+  { campaign_id: CampaignId; force: boolean },
+  { after: string; gone: number; total: number }
+>({
+  type: 'CAMPAIGN.VOUCHERS_DELETE',
+  lane: campaignLane,
+  begin: async (ctx, { campaign_id }) => ({ after: '', gone: 0, total: await countCodes(ctx, campaign_id) }),
+  async step(ctx, { campaign_id, force }, { after, gone, total }) {
+    const codes = await nextCodes(ctx, campaign_id, after, limits.codes_deleted_at_once)
+    await forgetMembers(ctx, codes)
+    const done = force ? codes.length : await binCodes(ctx, codes)
+    if (force) await destroyVouchers(ctx, codes)
+    // Redemptions of codes went with them: what is left are those of promotion tiers.
+    const isLast = codes.length < limits.codes_deleted_at_once
+    const redemptions = isLast && force ? await deleteSomeRedemptionsIn(ctx, campaign_id) : 0
+    return {
+      state: { after: codes.at(-1) ?? after, gone: gone + codes.length, total },
+      progress: ((gone + codes.length) / total) * 100,
+      done,
+      failed: [],
+      finished: isLast && redemptions < limits.redemptions_deleted_at_once,
+    }
+  },
+  async finish(ctx, { campaign_id, force }, { done_count }) {
+    if (force) await eraseCampaign(ctx, campaign_id)
+    return { message: `Deleted ${done_count} vouchers.`, done_count }
+  },
+})
+
+/** All that are gone through, those that were in the bin before included. */
+async function countCodes({ db, project_id }: Ctx, id: CampaignId): Promise<number> {
+  const { count } = await db
+    .selectFrom('vouchers')
+    .where('project_id', '=', project_id)
+    .where('campaign_id', '=', id)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+async function nextCodes({ db, project_id }: Ctx, id: CampaignId, after: string, count: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('vouchers')
+    .where('project_id', '=', project_id)
+    .where('campaign_id', '=', id)
+    .where('id', '>', after as `v_${string}`)
+    .orderBy('id')
+    .limit(count)
+    .select('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Marks codes as binned with their campaign, and answers how many were not binned before. */
+async function binCodes(ctx: Ctx, ids: readonly string[]): Promise<number> {
+  await deleteAssignmentsOf(ctx, 'voucher', ids)
+  const { numAffectedRows = 0n } = await sql`
+    update vouchers set deleted_at = ${ctx.now}::timestamptz
+    where project_id = ${ctx.project_id} and id = any(${ids}::text[]) and deleted_at is null`.execute(ctx.db)
+  return Number(numAffectedRows)
+}
+
+/** The last of a campaign whose codes are gone: from now on its name is free. */
+async function eraseCampaign(ctx: Ctx, id: CampaignId): Promise<void> {
+  const { db, project_id } = ctx
+  await deleteTiersAndStacksOf(ctx, id)
+  await deleteBinEntriesOf(ctx, { campaign_id: id })
+  await deleteBinEntryOf(ctx, 'campaign', id)
+  const { numAffectedRows = 0n } =
+    await sql`delete from publications where project_id = ${project_id} and campaign_id = ${id}`.execute(db)
+  await tally(db, project_id, 'publications', -Number(numAffectedRows))
+  await deleteCounted(ctx, [id])
+  await sql`delete from tallies where project_id = ${project_id} and name ^@ ${`campaign/${id}/`}`.execute(db)
+  await recordDeletion(db, project_id, 'campaign', id)
+  await db.deleteFrom('campaigns').where('project_id', '=', project_id).where('id', '=', id).execute()
+}

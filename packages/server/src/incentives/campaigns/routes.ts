@@ -1,0 +1,202 @@
+import { ApiError } from '../../core/http/errors.ts'
+import { operation } from '../../core/http/operation.ts'
+import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
+import { filterSql, parseFilter } from '../../core/query/filter/filter.ts'
+import { listed } from '../../core/query/list.ts'
+import { createExport } from '../../exports/create.ts'
+import { Export } from '../../exports/schema.ts'
+import { TransactionList, Voucher } from '../vouchers/schema.ts'
+import { listTransactions } from '../vouchers/transactions.ts'
+import { addVouchers, addVoucherWithCode } from './add.ts'
+import { createCampaign } from './create.ts'
+import { pageOfCampaigns } from './list.ts'
+import { removeCampaign } from './remove.ts'
+import {
+  AddVouchers,
+  AddVouchersQuery,
+  AddVoucherWithCode,
+  Campaign,
+  CampaignList,
+  CampaignQuery,
+  CampaignTransactionQuery,
+  CreateCampaign,
+  CreateCampaignTransactionExport,
+  DeleteCampaignQuery,
+  Nothing,
+  UpdateCampaign,
+} from './schema.ts'
+import { showCampaign } from './show.ts'
+import { getCampaign, type StoredCampaign } from './store.ts'
+import { CampaignSummary, CampaignSummaryQuery, summaryOf } from './summary.ts'
+import { switchCampaign } from './switch.ts'
+import { changeCampaign } from './update.ts'
+
+/** What can be wrong with codes that are added. */
+const faults = [
+  'invalid_payload',
+  'invalid_voucher',
+  'invalid_campaign',
+  'invalid_code_config',
+  'metadata_validation_failed',
+  'not_found',
+  'duplicate_found',
+] as const
+
+export const campaigns = [
+  operation({
+    id: 'listCampaigns',
+    method: 'GET',
+    path: '/v1/campaigns',
+    summary: 'List campaigns',
+    query: CampaignQuery,
+    reply: CampaignList,
+    errors: ['invalid_query_params'],
+    run: (ctx, { query }) => pageOfCampaigns(ctx, query),
+  }),
+  operation({
+    id: 'createCampaign',
+    method: 'POST',
+    path: '/v1/campaigns',
+    summary: 'Create a campaign',
+    description: 'One code is made at once; more are made in the background, which its status shows.',
+    body: CreateCampaign,
+    reply: Campaign,
+    errors: faults,
+    run: (ctx, { body }) => createCampaign(ctx, body),
+  }),
+  operation({
+    id: 'getCampaign',
+    method: 'GET',
+    path: '/v1/campaigns/{campaignId}',
+    summary: 'Get a campaign',
+    reply: Campaign,
+    errors: ['not_found'],
+    run: async (ctx, { params }) => showCampaign(ctx, await getCampaign(ctx, params.campaignId)),
+  }),
+  operation({
+    id: 'updateCampaign',
+    method: 'PUT',
+    path: '/v1/campaigns/{campaignId}',
+    summary: 'Update a campaign',
+    description: 'Codes that nobody has and nobody redeemed are changed too, in the background.',
+    body: UpdateCampaign,
+    reply: Campaign,
+    errors: ['invalid_payload', 'invalid_campaign', 'metadata_validation_failed', 'resource_protected', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: (ctx, { target, body }) => changeCampaign(ctx, target, body),
+  }),
+  operation({
+    id: 'deleteCampaign',
+    method: 'DELETE',
+    path: '/v1/campaigns/{campaignId}',
+    summary: 'Delete a campaign',
+    description: 'With its codes: into the bin, where its name and the codes stay taken, or for good.',
+    query: DeleteCampaignQuery,
+    reply: StartedAsyncAction,
+    status: 202,
+    errors: ['invalid_query_params', 'resource_protected', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: (ctx, { target, query }) => removeCampaign(ctx, target, query.force === true),
+  }),
+  operation({
+    id: 'enableCampaign',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/enable',
+    summary: 'Enable a campaign',
+    reply: Nothing,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: async (ctx, { target }) => {
+      await switchCampaign(ctx, target, true)
+      return {}
+    },
+  }),
+  operation({
+    id: 'disableCampaign',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/disable',
+    summary: 'Disable a campaign',
+    reply: Nothing,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: async (ctx, { target }) => {
+      await switchCampaign(ctx, target, false)
+      return {}
+    },
+  }),
+  operation({
+    id: 'addVouchersToCampaign',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/vouchers',
+    summary: 'Add vouchers to a campaign',
+    description: 'One is made at once and answered; more are made in the background (202).',
+    query: AddVouchersQuery,
+    body: AddVouchers,
+    reply: Voucher,
+    accepted: StartedAsyncAction,
+    errors: [...faults, 'invalid_query_params'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: (ctx, { target, query, body }) => addVouchers(ctx, target, body, query.vouchers_count ?? 1),
+  }),
+  operation({
+    id: 'addVoucherWithCodeToCampaign',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/vouchers/{code}',
+    summary: 'Add a voucher with this code to a campaign',
+    body: AddVoucherWithCode,
+    reply: Voucher,
+    errors: faults,
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: (ctx, { target, params, body }) => addVoucherWithCode(ctx, target, params.code, body),
+  }),
+  operation({
+    id: 'getCampaignSummary',
+    method: 'GET',
+    path: '/v1/campaigns/{campaignId}/summary',
+    summary: 'Get the summary of a campaign',
+    query: CampaignSummaryQuery,
+    reply: CampaignSummary,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, query }) => summaryOf(ctx, target, query),
+  }),
+  operation({
+    id: 'listCampaignTransactions',
+    method: 'GET',
+    path: '/v1/campaigns/{campaignId}/transactions',
+    summary: 'List the transactions of the cards of a campaign',
+    query: CampaignTransactionQuery,
+    reply: TransactionList,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: async (ctx, { target, query }) => {
+      const filter = parseFilter(query.filters, {
+        id: { type: 'string', column: 'voucher_transactions.id' },
+        voucher_id: { type: 'string', column: 'voucher_transactions.voucher_id' },
+      })
+      const where = filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone })
+      const { transactions, ...more } = await listTransactions(ctx, { campaign_id: target.id }, query, [where])
+      return listed('data', transactions, hasTransactions(target) ? more : { ...more, total: 0 })
+    },
+  }),
+  operation({
+    id: 'exportCampaignTransactions',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/transactions/export',
+    summary: 'Export the transactions of the cards of a campaign',
+    body: CreateCampaignTransactionExport,
+    reply: Export,
+    errors: ['invalid_payload', 'invalid_export_fields', 'forbidden', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, body }) => {
+      if (!hasTransactions(target))
+        throw new ApiError('forbidden', { details: 'Transactions are allowed only for loyalty or gift campaigns' })
+      return createExport(ctx, 'voucher_transactions', body.parameters, {
+        campaign_id: { conditions: { $in: [target.id] } },
+      })
+    },
+  }),
+]
+
+const hasTransactions = ({ campaign_type }: StoredCampaign): boolean =>
+  campaign_type === 'GIFT_VOUCHERS' || campaign_type === 'LOYALTY_PROGRAM'

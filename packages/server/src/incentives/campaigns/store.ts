@@ -1,0 +1,146 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
+import type { CampaignRow } from '../../core/db/tables.ts'
+import { duplicate, notFound } from '../../core/http/errors.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { pageOf } from '../../core/query/list.ts'
+import type { Category } from '../../rules/categories/schema.ts'
+import { categoryJson, readCategory, toCategory } from '../../rules/categories/store.ts'
+
+/** A campaign with its category, unless that is gone, and the number of its codes. */
+export interface StoredCampaign extends Selectable<CampaignRow> {
+  category: Category | null
+  vouchers_count: number
+}
+
+/** `here`: it stays until the end of the transaction; `alone`: nobody else changes it or adds to it meanwhile. */
+export type CampaignLock = 'here' | 'alone'
+
+/** Every campaign that can be read. */
+function campaignQuery({ db, project_id }: Ctx) {
+  return db
+    .selectFrom('campaigns')
+    .leftJoin('categories', (join) =>
+      join
+        .onRef('categories.project_id', '=', 'campaigns.project_id')
+        .onRef('categories.id', '=', 'campaigns.category_id'),
+    )
+    .where('campaigns.project_id', '=', project_id)
+    .where('campaigns.deleted_at', 'is', null)
+    .selectAll('campaigns')
+    .select(categoryJson)
+    .select(
+      sql<number>`(select coalesce(sum(delta), 0)::bigint from tallies
+        where tallies.project_id = campaigns.project_id
+          and tallies.name = 'campaign/' || campaigns.id || '/vouchers')`.as('vouchers_count'),
+    )
+}
+
+/** A campaign by its id, or else by its name (spec 03, 1.2); 404 when there is none. */
+export async function getCampaign(
+  ctx: Ctx,
+  key: string,
+  options: { lock?: CampaignLock } = {},
+): Promise<StoredCampaign> {
+  const found = await findCampaign(ctx, key, options)
+  if (found === undefined) throw notFound('campaign', key)
+  return found
+}
+
+export async function findCampaign(
+  ctx: Ctx,
+  key: string,
+  { lock }: { lock?: CampaignLock } = {},
+): Promise<StoredCampaign | undefined> {
+  if (key.includes('\0')) return undefined
+  const row = await campaignQuery(ctx)
+    .where((is) => is.or([is('campaigns.id', '=', key as CampaignRow['id']), is('campaigns.name', '=', key)]))
+    .orderBy((is) => is('campaigns.id', '=', key as CampaignRow['id']), 'desc')
+    .limit(1)
+    .$if(lock === 'here', (query) => query.forKeyShare('campaigns'))
+    .$if(lock === 'alone', (query) => query.forUpdate('campaigns'))
+    .executeTakeFirst()
+  return row && toStored(row)
+}
+
+/** Whether a campaign is there, and if so keeps it there until the end of the transaction. */
+export async function holdCampaign({ db, project_id }: Ctx, id: CampaignRow['id']): Promise<boolean> {
+  const held = await db
+    .selectFrom('campaigns')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .forKeyShare()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+export async function listCampaignsById(ctx: Ctx, ids: readonly string[]): Promise<StoredCampaign[]> {
+  if (ids.length === 0) return []
+  const rows = await campaignQuery(ctx)
+    .where(sql<boolean>`campaigns.id = any(${ids}::text[])`)
+    .orderBy('campaigns.id')
+    .execute()
+  return rows.map(toStored)
+}
+
+export interface CampaignPage {
+  limit?: number
+  page?: number
+  order?: '-created_at' | 'created_at' | 'updated_at' | '-updated_at'
+  starting_after_id?: string
+}
+
+export async function listCampaigns(
+  ctx: Ctx,
+  query: CampaignPage,
+  where: Condition[],
+): Promise<{ campaigns: StoredCampaign[]; total: number; has_more: boolean }> {
+  const { rows, total, has_more } = await pageOf(campaignQuery(ctx), query, {
+    columns: { created_at: 'campaigns.created_at', updated_at: { nullable: 'campaigns.updated_at' } },
+    default_order: '-created_at',
+    id: 'campaigns.id',
+    where,
+  })
+  return { campaigns: rows.map(toStored), total, has_more }
+}
+
+/** Writes a new campaign; its name must be free, also of campaigns in the bin. */
+export async function insertCampaign(
+  ctx: Ctx,
+  row: Omit<Insertable<CampaignRow>, 'project_id' | 'config_version'>,
+): Promise<void> {
+  const { db, project_id } = ctx
+  const config_version = await nextConfigurationVersion(db, project_id)
+  const inserted = await db
+    .insertInto('campaigns')
+    .values({ project_id, ...row, config_version })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (inserted === undefined) throw duplicate('campaign', 'name', row.name)
+}
+
+/** Changes what a checkout looks at; the version is taken first, as everywhere. */
+export async function updateCampaign(
+  { db, project_id }: Ctx,
+  id: CampaignRow['id'],
+  changes: Updateable<CampaignRow>,
+): Promise<void> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .updateTable('campaigns')
+    .set({ ...changes, config_version })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+type JoinedCampaign = Awaited<ReturnType<ReturnType<typeof campaignQuery>['execute']>>[number]
+
+function toStored({ category: joined, ...row }: JoinedCampaign): StoredCampaign {
+  const category = readCategory(joined)
+  return { ...row, category: category && toCategory(category) }
+}

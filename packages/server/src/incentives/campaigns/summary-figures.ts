@@ -1,0 +1,61 @@
+import type { Ctx } from '../../core/context.ts'
+import type { CampaignRow } from '../../core/db/tables.ts'
+import { type Tally, tallyMany } from '../../core/db/tallies.ts'
+import { todayIn } from '../../core/query/filter/calendar.ts'
+
+/**
+ * What a campaign's summary counts, day by day (spec 03, section 11). What its redemptions used is kept with them
+ * (core/db/usage.ts).
+ */
+export const figures = [
+  'redemptions_failed',
+  'rollbacks_succeeded',
+  'rollbacks_failed',
+  'validations_succeeded',
+  'validations_failed',
+  'orders_rolledback_amount',
+  'vouchers_created',
+  'vouchers_deleted',
+  'publications_succeeded',
+  'publications_failed',
+  'rolledback_discounted_amount',
+  'created_vouchers_amount',
+  'amount_added',
+  'amount_subtracted',
+  'amount_rolledback',
+  'amount_deleted',
+  'created_vouchers_points',
+  'points_added',
+  'points_subtracted',
+  'points_rewarded',
+  'points_rolledback',
+  'points_expired',
+  'points_deleted',
+  'points_transferred_in',
+  'points_transferred_out',
+  'pending_points_added',
+  'pending_points_subtracted',
+  'pending_points_activated',
+  'pending_points_canceled',
+  'referred_customers',
+] as const
+export type Figure = (typeof figures)[number]
+
+/** Counts something on the day it happens, which is a day of the project's time zone. */
+export async function countInSummary(
+  ctx: Ctx,
+  campaign_id: CampaignRow['id'] | null,
+  counted: Partial<Record<Figure, number>>,
+): Promise<void> {
+  if (campaign_id !== null) await tallyMany(ctx.db, ctx.project_id, figureTallies(ctx, campaign_id, counted))
+}
+
+/** The same as changes, for whoever writes them together with others. */
+export function figureTallies(
+  { now, project: { timezone } }: Ctx,
+  campaign_id: CampaignRow['id'],
+  counted: Partial<Record<Figure, number>>,
+): Array<[Tally, number]> {
+  const day = todayIn({ now, timezone })
+  return Object.entries(counted).map(([figure, count]) => [`campaign/${campaign_id}/${day}/${figure}`, count])
+}

@@ -1,0 +1,15 @@
+import type { Settings } from '../../core/settings.ts'
+
+/** Where the images of a code are, as every voucher says it. */
+export interface Assets {
+  qr: { id: string; url: string }
+  barcode: { id: string; url: string }
+}
+
+/** Both kinds share the one secret of the voucher: whoever has seen one image could read the code from it anyway. */
+export function assetsOf({ base_url }: Pick<Settings, 'base_url'>, asset_id: string): Assets {
+  return {
+    qr: { id: asset_id, url: `${base_url}/v1/assets/qr/${asset_id}` },
+    barcode: { id: asset_id, url: `${base_url}/v1/assets/barcode/${asset_id}` },
+  }
+}

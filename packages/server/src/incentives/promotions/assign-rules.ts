@@ -1,0 +1,47 @@
+import type { Ctx } from '../../core/context.ts'
+import { assignRules } from '../../rules/validation-rules/assign.ts'
+import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
+import { relatedObjects } from '../../rules/validation-rules/related-objects.ts'
+import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
+import { getRule } from '../../rules/validation-rules/store.ts'
+import { unassign } from '../../rules/validation-rules/unassign.ts'
+import type { PromotionTierBody } from './schema.ts'
+
+type SentRules = Pick<PromotionTierBody, 'validation_rules' | 'validation_rule_assignments'>
+
+/** The rules that a body names, each once; undefined where it names none (spec 03, 12.2). */
+export function sentRules({ validation_rules, validation_rule_assignments }: SentRules): string[] | undefined {
+  const ids = validation_rules ?? validation_rule_assignments?.data?.map(({ rule_id }) => rule_id)
+  return ids && [...new Set(ids)]
+}
+
+/**
+ * The rules of these ids, which nobody deletes before they are assigned; 404 for one that does not exist. Taken before the
+ * configuration is locked, as everywhere.
+ */
+export async function getRules(ctx: Ctx, ids: readonly string[]): Promise<Map<string, StoredValidationRule>> {
+  const rules = new Map<string, StoredValidationRule>()
+  for (const id of ids) if (!rules.has(id)) rules.set(id, await getRule(ctx, id, { lock: 'key share' }))
+  return rules
+}
+
+export const assignToTier = (ctx: Ctx, tier_id: string, rules: readonly StoredValidationRule[]): Promise<void> =>
+  assignRules(ctx, rules, 'promotion_tier', tier_id)
+
+/** Leaves a tier with these rules and no others; an assignment that is wanted stays as it is. */
+export async function replaceRules(
+  ctx: Ctx,
+  tier_id: string,
+  rules: ReadonlyMap<string, StoredValidationRule>,
+): Promise<void> {
+  const assigned = new Set((await listAssignmentsOf(ctx, 'promotion_tier', [tier_id])).map(({ rule_id }) => rule_id))
+  for (const rule_id of assigned)
+    if (!rules.has(rule_id))
+      await unassign(
+        ctx,
+        { rule_id, related_object_type: 'promotion_tier', related_object_ids: [tier_id] },
+        relatedObjects,
+      )
+  const wanted = [...rules.values()].filter(({ id }) => !assigned.has(id))
+  await assignToTier(ctx, tier_id, wanted)
+}

@@ -1,0 +1,63 @@
+import { clockAt, whyNotValid } from '@guerdon/engine'
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { toValidity } from '../../rules/terms/validity.ts'
+import { campaignValidityOf, validityOf } from './tier.ts'
+import { campaign_limits, tierQuery } from './tier-store.ts'
+
+/**
+ * What holds for the tiers that are active at this moment, by their own fields and by those of their campaign (spec 03,
+ * 2.2), over the tables that `tierQuery` joins. Switches and dates are a matter for the database; recurring times are one
+ * for the engine, so the tiers that have such, and are closed now, are named.
+ */
+export async function availableOnly(ctx: Ctx): Promise<Condition[]> {
+  const open = isOpen(ctx)
+  const closed = await listClosedNow(ctx, open)
+  return [open, sql`not promotion_tiers.id = any(${closed}::text[])`]
+}
+
+function isOpen({ now }: Ctx): Condition {
+  const at = sql`${now}::timestamptz`
+  return sql`(
+    promotion_tiers.active and campaigns.active and promotion_tiers.discount is not null
+    and coalesce(promotion_tiers.start_date <= ${at}, true) and coalesce(promotion_tiers.expiration_date >= ${at}, true)
+    and coalesce(campaigns.start_date <= ${at}, true) and coalesce(campaigns.expiration_date >= ${at}, true)
+  )`
+}
+
+const hasRecurringTimes: Condition = sql`(
+  coalesce(promotion_tiers.validity_timeframe, promotion_tiers.validity_day_of_week, promotion_tiers.validity_hours,
+    campaigns.validity_timeframe, campaigns.validity_day_of_week, campaigns.validity_hours) is not null
+)`
+
+const own_limits = [
+  'promotion_tiers.start_date',
+  'promotion_tiers.expiration_date',
+  'promotion_tiers.validity_timeframe',
+  'promotion_tiers.validity_day_of_week',
+  'promotion_tiers.validity_hours',
+] as const
+
+async function listClosedNow(ctx: Ctx, open: Condition): Promise<string[]> {
+  const clock = clockAt(ctx.now, ctx.project.timezone)
+  const closed: string[] = []
+  for (let after = ''; ; ) {
+    const tiers = await tierQuery(ctx)
+      .clearSelect()
+      .select(['promotion_tiers.id', ...own_limits, ...campaign_limits])
+      .where(open)
+      .where(hasRecurringTimes)
+      .where('promotion_tiers.id', '>', after as `promo_${string}`)
+      .orderBy('promotion_tiers.id')
+      .limit(limits.promotion_tiers_max)
+      .execute()
+    for (const tier of tiers)
+      if ([validityOf(tier), campaignValidityOf(tier)].some((limit) => whyNotValid(toValidity(limit), clock) !== null))
+        closed.push(tier.id)
+    const last = tiers.at(-1)
+    if (last === undefined || tiers.length < limits.promotion_tiers_max) return closed
+    after = last.id
+  }
+}

@@ -1,0 +1,76 @@
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { chosenCategory } from '../../rules/categories/assign.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import type { StoredCampaign } from '../campaigns/store.ts'
+import { refuseProtected } from '../campaigns/update.ts'
+import type { PromotionStack, PromotionStackBody, UpdatePromotionStack } from './schema.ts'
+import { toPromotionStack } from './stack.ts'
+import { deleteStack, insertStack, type StoredStack, updateStack } from './stack-store.ts'
+import { listTierIds } from './tier-store.ts'
+
+export interface StackInCampaign {
+  campaign: StoredCampaign
+  stack: StoredStack
+}
+
+// Whoever changes a stack holds its campaign alone: a tier that is deleted at the same time would stay in it otherwise.
+
+export async function createStack(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  { name, tiers, category_id }: PromotionStackBody,
+): Promise<PromotionStack> {
+  refuseProtected(campaign)
+  await refuseForeignTiers(ctx, campaign, tiers.ids)
+  const stack = await insertStack(ctx, {
+    campaign_id: campaign.id,
+    name,
+    tier_ids: JSON.stringify(tiers.ids),
+    category_id: (await chosenCategory(ctx, { category_id: category_id ?? null })) ?? null,
+  })
+  return tellStack(ctx, 'created', { campaign, stack })
+}
+
+export async function changeStack(
+  ctx: Ctx,
+  { campaign, stack }: StackInCampaign,
+  { name, tiers, category_id }: UpdatePromotionStack,
+): Promise<PromotionStack> {
+  refuseProtected(campaign)
+  if (tiers !== undefined) await refuseForeignTiers(ctx, campaign, tiers.ids)
+  const chosen = category_id === undefined ? undefined : await chosenCategory(ctx, { category_id })
+  const changed = await updateStack(ctx, stack.id, {
+    ...(name === undefined ? {} : { name }),
+    ...(tiers === undefined ? {} : { tier_ids: JSON.stringify(tiers.ids) }),
+    ...(chosen === undefined ? {} : { category_id: chosen }),
+  })
+  return tellStack(ctx, 'updated', { campaign, stack: changed })
+}
+
+export async function removeStack(ctx: Ctx, { campaign, stack }: StackInCampaign): Promise<void> {
+  refuseProtected(campaign)
+  await deleteStack(ctx, stack.id)
+  await tellStack(ctx, 'deleted', { campaign, stack })
+}
+
+/** A stack that was changed, in an event and as an answer. */
+export async function tellStack(
+  ctx: Ctx,
+  verb: 'created' | 'updated' | 'deleted',
+  { campaign, stack }: StackInCampaign,
+): Promise<PromotionStack> {
+  const promotion_stack = toPromotionStack(stack)
+  await emit(ctx, `campaign.promotion_stack.${verb}`, campaign.id, {
+    campaign: toSimpleCampaign(campaign),
+    promotion_stack,
+  })
+  return promotion_stack
+}
+
+async function refuseForeignTiers(ctx: Ctx, { id }: StoredCampaign, tier_ids: readonly string[]): Promise<void> {
+  const known = new Set<string>(await listTierIds(ctx, id))
+  const foreign = tier_ids.find((tier_id) => !known.has(tier_id))
+  if (foreign !== undefined) throw notFound('promotion_tier', foreign)
+}

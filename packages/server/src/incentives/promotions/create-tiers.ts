@@ -1,0 +1,109 @@
+import type { Ctx } from '../../core/context.ts'
+import { emitMany, type NewEvent } from '../../core/events/emit.ts'
+import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { chosenCategory } from '../../rules/categories/assign.ts'
+import { always, validityAfter, validityColumns } from '../../rules/terms/validity.ts'
+import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import type { StoredCampaign } from '../campaigns/store.ts'
+import { refuseProtected } from '../campaigns/update.ts'
+import { assignToTier, getRules, sentRules } from './assign-rules.ts'
+import { placed } from './hierarchy.ts'
+import type { PromotionTier, PromotionTierBody } from './schema.ts'
+import { showTiers } from './show-tiers.ts'
+import { tierDiscount } from './tier-discount.ts'
+import { insertTiers, listTierIds, listTiersById, type NewTier, updateHierarchy } from './tier-store.ts'
+
+/** Adds a tier to a promotion that the caller holds alone. */
+export async function createTier(ctx: Ctx, campaign: StoredCampaign, body: PromotionTierBody): Promise<PromotionTier> {
+  refuseProtected(campaign)
+  if (campaign.campaign_type !== 'PROMOTION')
+    throw new ApiError('invalid_campaign', { details: `Campaign ${campaign.id} is not a promotion campaign` })
+  const [tier] = await createTiers(ctx, campaign, [body])
+  return tier as PromotionTier
+}
+
+/** Adds tiers to a promotion that nobody else can change meanwhile, one after another; answers them by hierarchy. */
+export async function createTiers(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  bodies: readonly PromotionTierBody[],
+): Promise<PromotionTier[]> {
+  if (bodies.length === 0) return []
+  const before = await listTierIds(ctx, campaign.id)
+  if (before.length + bodies.length > limits.promotion_tiers_max)
+    throw invalidPayload(`A campaign must NOT have more than ${limits.promotion_tiers_max} promotion tiers`)
+  const rules = await getRules(
+    ctx,
+    bodies.flatMap((body) => sentRules(body) ?? []),
+  )
+  const created = await newTiers(ctx, campaign, bodies)
+  const order = created.reduce((order, { tier, place }) => placed(order, tier.id, place), before)
+
+  await insertTiers(
+    ctx,
+    created.map(({ tier }) => ({ ...tier, hierarchy: order.indexOf(tier.id) + 1 })),
+  )
+  if (before.length > 0) await updateHierarchy(ctx, order)
+  for (const [index, { tier }] of created.entries())
+    await assignToTier(
+      ctx,
+      tier.id,
+      (sentRules(bodies[index] as PromotionTierBody) ?? []).map((id) => rules.get(id) as StoredValidationRule),
+    )
+
+  const ids = created.map(({ tier }) => tier.id)
+  const tiers = await showTiers(ctx, await listTiersById(ctx, ids))
+  await tellCreated(ctx, campaign, tiers)
+  return tiers
+}
+
+interface Created {
+  tier: Omit<NewTier, 'hierarchy'>
+  place: number | undefined
+}
+
+/** The rows of new tiers, but for their places; refuses what is wrong with any of them. */
+async function newTiers(ctx: Ctx, campaign: StoredCampaign, bodies: readonly PromotionTierBody[]): Promise<Created[]> {
+  const created: Created[] = []
+  const metadata_rules = await loadMetadataRules(ctx, 'promotion_tier')
+  for (const body of bodies) {
+    const category_id = await chosenCategory(ctx, body)
+    const discount = await tierDiscount(ctx, body)
+    const validity = validityAfter(always, body, invalidPayload)
+    const metadata = body.metadata ?? {}
+    metadata_rules.check(metadata, { isNew: true })
+    created.push({
+      tier: {
+        id: newId('promotion_tier', Date.parse(ctx.now)),
+        campaign_id: campaign.id,
+        name: body.name,
+        banner: body.banner ?? null,
+        discount: discount === undefined ? null : JSON.stringify(discount),
+        metadata: JSON.stringify(metadata),
+        active: body.active ?? true,
+        ...validityColumns(validity),
+        category_id: category_id ?? null,
+      },
+      place: body.hierarchy,
+    })
+  }
+  return created
+}
+
+async function tellCreated(ctx: Ctx, campaign: StoredCampaign, tiers: readonly PromotionTier[]): Promise<void> {
+  const simple = toSimpleCampaign(campaign)
+  await emitMany(
+    ctx,
+    tiers.map(
+      (promotion_tier): NewEvent => ({
+        type: 'campaign.promotion_tier.created',
+        entity_id: campaign.id,
+        data: { campaign: simple, promotion_tier },
+      }),
+    ),
+  )
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { newProject, type Shop } from '../../testing/app.ts'
+import { eventsOf, newPromotion, newTier } from '../../testing/promotions.ts'
+
+const database = (shop: Shop) => shop.service.house.database.db
+
+const many = <T>(count: number, work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+/** Places of the tiers of a campaign, which must be 1 to n. */
+async function placesOf(shop: Shop, campaign: string): Promise<number[]> {
+  const rows = await database(shop)
+    .selectFrom('promotion_tiers')
+    .where('project_id', '=', shop.project_id)
+    .where('campaign_id', '=', campaign as `camp_${string}`)
+    .orderBy('hierarchy')
+    .select('hierarchy')
+    .execute()
+  return rows.map(({ hierarchy }) => hierarchy)
+}
+
+const oneTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+test('thirty tiers are made, moved and deleted at once: the places stay 1 to n', async () => {
+  const shop = await newProject()
+  const campaign = await newPromotion(shop)
+  const tiers: Array<{ id: string }> = []
+  for (const name of 'ABCDEFGHIJ') tiers.push(await newTier(shop, campaign, { name }))
+  const answers = await many(30, (n) => {
+    const path = `/v1/promotions/tiers/${tiers[n % 8]!.id}`
+    if (n % 3 === 0)
+      return shop.call('POST', `/v1/promotions/${campaign}/tiers`, { name: `New ${n}`, hierarchy: n % 7 })
+    if (n === 10 || n === 20) return shop.call('DELETE', `/v1/promotions/tiers/${tiers[8 + (n === 20 ? 1 : 0)]!.id}`)
+    return shop.call('PUT', path, { hierarchy: (n * 5) % 11 })
+  })
+  for (const { status, body } of answers) expect([200, 204], JSON.stringify(body)).toContain(status)
+  expect(await placesOf(shop, campaign)).toEqual(oneTo(10 + 10 - 2))
+})
+
+test('thirty tiers are made at once: each has a place of its own', async () => {
+  const shop = await newProject()
+  const campaign = await newPromotion(shop)
+  const tiers = await many(30, (n) => newTier(shop, campaign, { name: `${n}` }))
+  expect(tiers.map(({ hierarchy }) => hierarchy).sort((a, b) => a - b)).toEqual(oneTo(30))
+  expect(await placesOf(shop, campaign)).toEqual(oneTo(30))
+})
+
+test('a tier is deleted while stacks are made of it: no stack keeps it', async () => {
+  const shop = await newProject()
+  const campaign = await newPromotion(shop)
+  const stays = await newTier(shop, campaign, { name: 'stays' })
+  for (let round = 0; round < 5; round += 1) {
+    const goes = await newTier(shop, campaign, { name: 'goes' })
+    const [deletions, stacks] = await Promise.all([
+      many(2, () => shop.call('DELETE', `/v1/promotions/tiers/${goes.id}`)),
+      many(8, (n) =>
+        shop.call('POST', `/v1/promotions/${campaign}/stacks`, {
+          name: 'Stack',
+          tiers: { ids: n % 2 === 0 ? [goes.id] : [stays.id, goes.id] },
+        }),
+      ),
+    ])
+    expect(deletions.map(({ status }) => status).sort()).toEqual([204, 404])
+    for (const { status, body } of stacks) expect([200, 404], JSON.stringify(body)).toContain(status)
+  }
+  const { body } = await shop.call('GET', `/v1/promotions/${campaign}/stacks`)
+  for (const { tiers } of body.data) expect(tiers.ids).toEqual([stays.id])
+})
+
+test('a tier is deleted while rules are assigned to it: no assignment to nothing stays, and every one is told of', async () => {
+  const shop = await newProject()
+  const campaign = await newPromotion(shop)
+  const rules: string[] = []
+  for (let n = 0; n < 6; n += 1) rules.push((await shop.call('POST', '/v1/validation-rules', {})).body.id)
+  for (let round = 0; round < 5; round += 1) {
+    const tier = await newTier(shop, campaign, { validation_rules: [rules[0]] })
+    const path = `/v1/promotions/tiers/${tier.id}`
+    const answers = await Promise.all([
+      shop.call('DELETE', path),
+      ...rules.slice(1).map((rule) =>
+        shop.call('POST', `/v1/validation-rules/${rule}/assignments`, {
+          related_object_type: 'promotion_tier',
+          related_object_id: tier.id,
+        }),
+      ),
+      ...rules.slice(0, 3).map((rule) => shop.call('PUT', path, { validation_rules: [rule] })),
+    ])
+    for (const { status, body } of answers) expect([200, 204, 404, 409], JSON.stringify(body)).toContain(status)
+  }
+  expect((await shop.call('GET', '/v1/validation-rules-assignments')).body.total).toBe(0)
+  const [created, deleted] = await Promise.all(
+    ['created', 'deleted'].map((verb) => eventsOf(shop, `business_validation_rule.assignment.${verb}`)),
+  )
+  expect(deleted!.length).toBe(created!.length)
+})
+
+test('a rule is deleted while tiers are made with it: a tier has it, or is not made', async () => {
+  const shop = await newProject()
+  const campaign = await newPromotion(shop)
+  for (let round = 0; round < 5; round += 1) {
+    const { body: rule } = await shop.call('POST', '/v1/validation-rules', {})
+    const [, ...tiers] = await Promise.all([
+      shop.call('DELETE', `/v1/validation-rules/${rule.id}`),
+      ...Array.from({ length: 6 }, () =>
+        shop.call('POST', `/v1/promotions/${campaign}/tiers`, { name: 'Tier', validation_rules: [rule.id] }),
+      ),
+    ])
+    for (const { status, body } of tiers) expect([200, 404], JSON.stringify(body)).toContain(status)
+  }
+  expect((await shop.call('GET', '/v1/validation-rules-assignments')).body.total).toBe(0)
+  const places = await placesOf(shop, campaign)
+  expect(places).toEqual(oneTo(places.length))
+})

@@ -1,0 +1,52 @@
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import { deleteCounted } from '../../redemptions/store.ts'
+import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import type { StoredCampaign } from '../campaigns/store.ts'
+import { refuseProtected } from '../campaigns/update.ts'
+import { tellStack } from './change-stacks.ts'
+import { showTier } from './show-tiers.ts'
+import { deleteStack, listStacksIn, updateStack } from './stack-store.ts'
+import { deleteTier, listTierIds, type TierInCampaign, updateHierarchy } from './tier-store.ts'
+
+/** Deletes a tier for good: its rules are taken back, its stacks go on without it, the tiers after it move up. */
+export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): Promise<void> {
+  refuseProtected(campaign)
+  const promotion_tier = await showTier(ctx, tier)
+  await deleteAssignmentsOf(ctx, 'promotion_tier', [tier.id])
+  await takeOutOfStacks(ctx, campaign, tier.id)
+  await deleteTier(ctx, tier.id)
+  await deleteCounted(ctx, [tier.id]) // its redemptions stay: they are its campaign's history
+  await updateHierarchy(ctx, await listTierIds(ctx, campaign.id))
+  await emit(ctx, 'campaign.promotion_tier.deleted', campaign.id, {
+    campaign: toSimpleCampaign(campaign),
+    promotion_tier,
+  })
+}
+
+/** A stack that had nothing else is deleted (spec 03, 12.2). */
+async function takeOutOfStacks(ctx: Ctx, campaign: StoredCampaign, tier_id: string): Promise<void> {
+  for (const stack of await listStacksIn(ctx, campaign.id, { tier_id })) {
+    const tier_ids = stack.tier_ids.filter((id) => id !== tier_id)
+    if (tier_ids.length === 0) {
+      await deleteStack(ctx, stack.id)
+      await tellStack(ctx, 'deleted', { campaign, stack })
+    } else {
+      const changed = await updateStack(ctx, stack.id, { tier_ids: JSON.stringify(tier_ids) })
+      await tellStack(ctx, 'updated', { campaign, stack: changed })
+    }
+  }
+}
+
+/**
+ * Deletes all that a promotion has, when it is destroyed: of its tiers and stacks nothing is told, since their campaign
+ * is what was deleted. The tiers are held before their rules are taken back, so that nobody assigns another one meanwhile.
+ */
+export async function deleteTiersAndStacksOf(ctx: Ctx, campaign_id: string): Promise<void> {
+  const tier_ids = await listTierIds(ctx, campaign_id, { lock: true })
+  if (tier_ids.length > 0) await deleteAssignmentsOf(ctx, 'promotion_tier', tier_ids)
+  for (const { id } of await listStacksIn(ctx, campaign_id)) await deleteStack(ctx, id)
+  for (const id of tier_ids) await deleteTier(ctx, id)
+  await deleteCounted(ctx, tier_ids)
+}

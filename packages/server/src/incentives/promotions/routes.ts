@@ -1,0 +1,208 @@
+import type { Ctx } from '../../core/context.ts'
+import { operation } from '../../core/http/operation.ts'
+import { listed } from '../../core/query/list.ts'
+import { getCampaign } from '../campaigns/store.ts'
+import { changeStack, createStack, removeStack, type StackInCampaign } from './change-stacks.ts'
+import { createTier } from './create-tiers.ts'
+import { showTierPage } from './list-tiers.ts'
+import { removeTier } from './remove-tier.ts'
+import {
+  CampaignTierQuery,
+  PromotionStack,
+  PromotionStackBody,
+  PromotionStackList,
+  PromotionStackQuery,
+  PromotionTier,
+  PromotionTierBody,
+  PromotionTierList,
+  PromotionTierQuery,
+  UpdatePromotionStack,
+  UpdatePromotionTier,
+} from './schema.ts'
+import { showTier } from './show-tiers.ts'
+import { toPromotionStack } from './stack.ts'
+import { getStack, listStacks, listStacksIn } from './stack-store.ts'
+import { getTier, getTierAlone } from './tier-store.ts'
+import { changeTier, switchTier } from './update-tier.ts'
+
+const tiers = [
+  operation({
+    id: 'listPromotionTiers',
+    method: 'GET',
+    path: '/v1/promotions/tiers',
+    summary: 'List promotion tiers',
+    query: PromotionTierQuery,
+    reply: PromotionTierList,
+    errors: ['invalid_query_params'],
+    run: (ctx, { query }) => showTierPage(ctx, query),
+  }),
+  operation({
+    id: 'listClientPromotionTiers',
+    method: 'GET',
+    path: '/client/v1/promotions/tiers',
+    summary: 'List promotion tiers (client side)',
+    query: PromotionTierQuery,
+    reply: PromotionTierList,
+    errors: ['invalid_query_params'],
+    run: (ctx, { query }) => showTierPage(ctx, query),
+  }),
+  operation({
+    id: 'listPromotionTiersOfCampaign',
+    method: 'GET',
+    path: '/v1/promotions/{campaignId}/tiers',
+    summary: 'List the promotion tiers of a campaign',
+    description: 'Newest first: all of them, unless `limit`, `page` or `starting_after_id` is sent.',
+    query: CampaignTierQuery,
+    reply: PromotionTierList,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, query }) => showTierPage(ctx, { ...query, campaign_id: target.id }),
+  }),
+  operation({
+    id: 'createPromotionTier',
+    method: 'POST',
+    path: '/v1/promotions/{campaignId}/tiers',
+    summary: 'Add a promotion tier to a campaign',
+    description: 'The last one, unless `hierarchy` gives it a place: then those from there on move back by one.',
+    body: PromotionTierBody,
+    reply: PromotionTier,
+    errors: ['invalid_payload', 'not_found', 'invalid_campaign', 'resource_protected', 'metadata_validation_failed'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: (ctx, { target, body }) => createTier(ctx, target, body),
+  }),
+  operation({
+    id: 'getPromotionTier',
+    method: 'GET',
+    path: '/v1/promotions/tiers/{promotionTierId}',
+    summary: 'Get a promotion tier',
+    reply: PromotionTier,
+    errors: ['not_found'],
+    run: async (ctx, { params }) => showTier(ctx, await getTier(ctx, params.promotionTierId)),
+  }),
+  operation({
+    id: 'updatePromotionTier',
+    method: 'PUT',
+    path: '/v1/promotions/tiers/{promotionTierId}',
+    summary: 'Update a promotion tier',
+    description: 'Metadata are merged key by key; a list of rules replaces those that are assigned.',
+    body: UpdatePromotionTier,
+    reply: PromotionTier,
+    errors: ['invalid_payload', 'not_found', 'resource_protected', 'metadata_validation_failed'],
+    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    run: (ctx, { target, body }) => changeTier(ctx, target, body),
+  }),
+  operation({
+    id: 'deletePromotionTier',
+    method: 'DELETE',
+    path: '/v1/promotions/tiers/{promotionTierId}',
+    summary: 'Delete a promotion tier',
+    description: 'For good. Stacks go on without it, and one that had nothing else is deleted.',
+    reply: null,
+    errors: ['not_found', 'resource_protected'],
+    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    run: (ctx, { target }) => removeTier(ctx, target),
+  }),
+  operation({
+    id: 'enablePromotionTier',
+    method: 'POST',
+    path: '/v1/promotions/tiers/{promotionTierId}/enable',
+    summary: 'Enable a promotion tier',
+    reply: PromotionTier,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    run: (ctx, { target }) => switchTier(ctx, target, true),
+  }),
+  operation({
+    id: 'disablePromotionTier',
+    method: 'POST',
+    path: '/v1/promotions/tiers/{promotionTierId}/disable',
+    summary: 'Disable a promotion tier',
+    reply: PromotionTier,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    run: (ctx, { target }) => switchTier(ctx, target, false),
+  }),
+]
+
+/** A stack by its campaign and its id; whoever changes it holds the campaign alone. */
+async function stackIn(
+  ctx: Ctx,
+  { campaignId, stackId }: { campaignId: string; stackId: string },
+  options: { lock?: 'alone' } = {},
+): Promise<StackInCampaign> {
+  const campaign = await getCampaign(ctx, campaignId, options)
+  return { campaign, stack: await getStack(ctx, campaign.id, stackId) }
+}
+
+const stacks = [
+  operation({
+    id: 'listPromotionStacks',
+    method: 'GET',
+    path: '/v1/promotions/stacks',
+    summary: 'List promotion stacks',
+    query: PromotionStackQuery,
+    reply: PromotionStackList,
+    errors: ['invalid_query_params'],
+    run: async (ctx, { query }) => {
+      const { stacks, total } = await listStacks(ctx, query)
+      return listed('data', stacks.map(toPromotionStack), { total })
+    },
+  }),
+  operation({
+    id: 'listPromotionStacksOfCampaign',
+    method: 'GET',
+    path: '/v1/promotions/{campaignId}/stacks',
+    summary: 'List the promotion stacks of a campaign',
+    description: 'All of them, oldest first.',
+    reply: PromotionStackList,
+    errors: ['not_found'],
+    run: async (ctx, { params }) => {
+      const { id } = await getCampaign(ctx, params.campaignId)
+      const data = (await listStacksIn(ctx, id)).map(toPromotionStack)
+      return listed('data', data, { total: data.length })
+    },
+  }),
+  operation({
+    id: 'createPromotionStack',
+    method: 'POST',
+    path: '/v1/promotions/{campaignId}/stacks',
+    summary: 'Add a promotion stack to a campaign',
+    body: PromotionStackBody,
+    reply: PromotionStack,
+    errors: ['invalid_payload', 'not_found', 'resource_protected'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    run: (ctx, { target, body }) => createStack(ctx, target, body),
+  }),
+  operation({
+    id: 'getPromotionStack',
+    method: 'GET',
+    path: '/v1/promotions/{campaignId}/stacks/{stackId}',
+    summary: 'Get a promotion stack',
+    reply: PromotionStack,
+    errors: ['not_found'],
+    run: async (ctx, { params }) => toPromotionStack((await stackIn(ctx, params)).stack),
+  }),
+  operation({
+    id: 'updatePromotionStack',
+    method: 'PUT',
+    path: '/v1/promotions/{campaignId}/stacks/{stackId}',
+    summary: 'Update a promotion stack',
+    body: UpdatePromotionStack,
+    reply: PromotionStack,
+    errors: ['invalid_payload', 'not_found', 'resource_protected'],
+    target: (ctx, { params }) => stackIn(ctx, params, { lock: 'alone' }),
+    run: (ctx, { target, body }) => changeStack(ctx, target, body),
+  }),
+  operation({
+    id: 'deletePromotionStack',
+    method: 'DELETE',
+    path: '/v1/promotions/{campaignId}/stacks/{stackId}',
+    summary: 'Delete a promotion stack',
+    reply: null,
+    errors: ['not_found', 'resource_protected'],
+    target: (ctx, { params }) => stackIn(ctx, params, { lock: 'alone' }),
+    run: (ctx, { target }) => removeStack(ctx, target),
+  }),
+]
+
+export const promotions = [...tiers, ...stacks]

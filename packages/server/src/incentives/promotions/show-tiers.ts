@@ -1,0 +1,21 @@
+import type { Ctx } from '../../core/context.ts'
+import { netUsageOf } from '../../core/db/usage.ts'
+import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
+import type { PromotionTier } from './schema.ts'
+import { toPromotionTier } from './tier.ts'
+import type { StoredTier } from './tier-store.ts'
+
+/** Tiers as they are answered: one statement fetches the rules of all, another what was redeemed of each. */
+export async function showTiers(ctx: Ctx, tiers: readonly StoredTier[]): Promise<PromotionTier[]> {
+  if (tiers.length === 0) return []
+  const ids = tiers.map(({ id }) => id)
+  const assignments = await listAssignmentsOf(ctx, 'promotion_tier', ids)
+  const by_tier = Map.groupBy(assignments, ({ related_object_id }) => related_object_id)
+  const used = await netUsageOf(ctx.db, ctx.project_id, ids)
+  return tiers.map((tier) => toPromotionTier(tier, by_tier.get(tier.id) ?? [], used(tier.id)))
+}
+
+export async function showTier(ctx: Ctx, tier: StoredTier): Promise<PromotionTier> {
+  const [shown] = await showTiers(ctx, [tier])
+  return shown as PromotionTier
+}

@@ -1,0 +1,143 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import type { CategoryRow, PromotionStackRow } from '../../core/db/tables.ts'
+import { invalidPayload, notFound } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
+import { countOf, dateBounds, pageOf } from '../../core/query/list.ts'
+import { categoryJson, readCategory } from '../../rules/categories/store.ts'
+import type { PromotionStackQuery } from './schema.ts'
+
+type StackId = PromotionStackRow['id']
+
+const columns = {
+  id: 'promotion_stacks.id',
+  name: 'promotion_stacks.name',
+  created_at: 'promotion_stacks.created_at',
+  updated_at: 'promotion_stacks.updated_at',
+}
+
+const filter_fields: FilterFields = {
+  id: { type: 'string', column: columns.id },
+  name: { type: 'string', column: columns.name },
+  created_at: { type: 'datetime', column: columns.created_at },
+  updated_at: { type: 'datetime', column: columns.updated_at },
+}
+
+/** Every stack of the project, with its category. */
+const joinedStacks = ({ db, project_id }: Ctx) =>
+  db
+    .selectFrom('promotion_stacks')
+    .leftJoin('categories', (join) =>
+      join
+        .onRef('categories.project_id', '=', 'promotion_stacks.project_id')
+        .onRef('categories.id', '=', 'promotion_stacks.category_id'),
+    )
+    .where('promotion_stacks.project_id', '=', project_id)
+    .selectAll('promotion_stacks')
+    .select(categoryJson)
+
+type JoinedStack = Awaited<ReturnType<ReturnType<typeof joinedStacks>['execute']>>[number]
+
+/** A stack with its category, which is null also when it is gone since. */
+export type StoredStack = Omit<JoinedStack, 'category'> & { category: Selectable<CategoryRow> | null }
+
+const toStored = (row: JoinedStack): StoredStack => ({ ...row, category: readCategory(row.category) })
+
+/** A stack of a campaign that the caller has found; under another campaign there is no such stack. */
+export async function getStack(ctx: Ctx, campaign_id: string, id: string): Promise<StoredStack> {
+  const row = await joinedStacks(ctx)
+    .where('promotion_stacks.id', '=', id as StackId)
+    .where('promotion_stacks.campaign_id', '=', campaign_id as PromotionStackRow['campaign_id'])
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('promotion_stack', id)
+  return toStored(row)
+}
+
+/** A page of the project's stacks that can be read: a campaign in the bin takes its stacks with it. */
+export async function listStacks(
+  ctx: Ctx,
+  { filters, created_at, updated_at, ...page }: PromotionStackQuery,
+): Promise<{ stacks: StoredStack[]; total: number }> {
+  const { now, project } = ctx
+  const readable = joinedStacks(ctx).where(
+    sql<boolean>`exists (
+      select from campaigns where campaigns.project_id = promotion_stacks.project_id
+        and campaigns.id = promotion_stacks.campaign_id and campaigns.deleted_at is null
+    )`,
+  )
+  const { rows, total } = await pageOf(readable, page, {
+    columns: { created_at: columns.created_at, updated_at: { nullable: columns.updated_at }, name: columns.name },
+    default_order: '-created_at',
+    id: columns.id,
+    where: [
+      ...dateBounds({ ...(created_at && { created_at }), ...(updated_at && { updated_at }) }, columns),
+      filterSql(parseFilter(filters, filter_fields), { now, timezone: project.timezone }),
+    ],
+  })
+  return { stacks: rows.map(toStored), total }
+}
+
+/** All stacks of a campaign, oldest first; with a tier, those that it is in. */
+export async function listStacksIn(
+  ctx: Ctx,
+  campaign_id: string,
+  { tier_id }: { tier_id?: string } = {},
+): Promise<StoredStack[]> {
+  const rows = await joinedStacks(ctx)
+    .where('promotion_stacks.campaign_id', '=', campaign_id as PromotionStackRow['campaign_id'])
+    .$if(tier_id !== undefined, (query) => query.where(sql<boolean>`promotion_stacks.tier_ids ? ${tier_id}`))
+    .orderBy('promotion_stacks.created_at')
+    .orderBy('promotion_stacks.id')
+    .execute()
+  return rows.map(toStored)
+}
+
+/** A stack in a campaign that the caller holds alone, so that nobody else counts at the same time. */
+export async function insertStack(
+  ctx: Ctx,
+  stack: Pick<Insertable<PromotionStackRow>, 'campaign_id' | 'name' | 'tier_ids' | 'category_id'>,
+): Promise<StoredStack> {
+  const { db, project_id, now } = ctx
+  const count = await countOf(
+    db
+      .selectFrom('promotion_stacks')
+      .where('project_id', '=', project_id)
+      .where('campaign_id', '=', stack.campaign_id)
+      .select('id'),
+  )
+  if (count >= limits.promotion_stacks_max)
+    throw invalidPayload(`A campaign must NOT have more than ${limits.promotion_stacks_max} promotion stacks`)
+  const id = newId('promotion_stack', Date.parse(now))
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .insertInto('promotion_stacks')
+    .values({ ...stack, project_id, id, created_at: now, updated_at: null, config_version })
+    .execute()
+  return getStack(ctx, stack.campaign_id, id)
+}
+
+/** Writes columns of a stack whose campaign the caller holds alone. */
+export async function updateStack(ctx: Ctx, id: StackId, changes: Updateable<PromotionStackRow>): Promise<StoredStack> {
+  const { db, project_id, now } = ctx
+  const config_version = await nextConfigurationVersion(db, project_id)
+  const { campaign_id } = await db
+    .updateTable('promotion_stacks')
+    .set({ ...changes, updated_at: now, config_version })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .returning('campaign_id')
+    .executeTakeFirstOrThrow()
+  return getStack(ctx, campaign_id, id)
+}
+
+export async function deleteStack({ db, project_id }: Ctx, id: StackId): Promise<void> {
+  await recordDeletion(db, project_id, 'promotion_stack', id)
+  await db
+    .deleteFrom('promotion_stacks')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,225 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import type { CategoryRow, PromotionTierRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { pageOf } from '../../core/query/list.ts'
+import { categoryJson, readCategory } from '../../rules/categories/store.ts'
+import { type CampaignLock, findCampaign, type StoredCampaign } from '../campaigns/store.ts'
+import type { CampaignTierQuery, PromotionTier, PromotionTierQuery } from './schema.ts'
+import { showTiers } from './show-tiers.ts'
+
+type TierId = PromotionTierRow['id']
+
+/** When the campaign of a tier holds. */
+export const campaign_limits = [
+  'campaigns.start_date as campaign_start_date',
+  'campaigns.expiration_date as campaign_expiration_date',
+  'campaigns.validity_timeframe as campaign_validity_timeframe',
+  'campaigns.validity_day_of_week as campaign_validity_day_of_week',
+  'campaigns.validity_hours as campaign_validity_hours',
+] as const
+
+/** Every tier of the project, with its campaign and both their categories. */
+const joinedTiers = ({ db, project_id }: Ctx) =>
+  db
+    .selectFrom('promotion_tiers')
+    .innerJoin('campaigns', (join) =>
+      join
+        .onRef('campaigns.project_id', '=', 'promotion_tiers.project_id')
+        .onRef('campaigns.id', '=', 'promotion_tiers.campaign_id'),
+    )
+    .leftJoin('categories', (join) =>
+      join
+        .onRef('categories.project_id', '=', 'promotion_tiers.project_id')
+        .onRef('categories.id', '=', 'promotion_tiers.category_id'),
+    )
+    .leftJoin('categories as campaign_categories', (join) =>
+      join
+        .onRef('campaign_categories.project_id', '=', 'campaigns.project_id')
+        .onRef('campaign_categories.id', '=', 'campaigns.category_id'),
+    )
+    .where('promotion_tiers.project_id', '=', project_id)
+    .selectAll('promotion_tiers')
+    .select(campaign_limits)
+    .select(['campaigns.active as campaign_active', 'campaign_categories.id as campaign_category_id', categoryJson])
+
+/** Those that can be read: a campaign in the bin takes its tiers with it. */
+export const tierQuery = (ctx: Ctx) => joinedTiers(ctx).where('campaigns.deleted_at', 'is', null)
+
+type JoinedTier = Awaited<ReturnType<ReturnType<typeof tierQuery>['execute']>>[number]
+
+/** A tier with what it shows of its campaign and its category, which is null also when it is gone since. */
+export type StoredTier = Omit<JoinedTier, 'category'> & { category: Selectable<CategoryRow> | null }
+
+const toStored = (row: JoinedTier): StoredTier => ({ ...row, category: readCategory(row.category) })
+
+export async function getTier(ctx: Ctx, id: string): Promise<StoredTier> {
+  const tier = await findTier(ctx, id)
+  if (tier === undefined) throw notFound('promotion_tier', id)
+  return tier
+}
+
+export interface TierInCampaign {
+  campaign: StoredCampaign
+  tier: StoredTier
+}
+
+/**
+ * A tier that is about to change, and its campaign. Whoever changes anything of a promotion holds its campaign alone, so
+ * that places are given one after another; and the tier before the configuration, as those do who assign rules to it.
+ */
+export async function getTierAlone(ctx: Ctx, id: string): Promise<TierInCampaign> {
+  const { campaign_id } = await getTier(ctx, id)
+  const campaign = await findCampaign(ctx, campaign_id, { lock: 'alone' })
+  const tier = campaign && (await findTier(ctx, id, { lock: 'alone' }))
+  if (campaign === undefined || tier === undefined) throw notFound('promotion_tier', id) // another request was faster
+  return { campaign, tier }
+}
+
+export async function findTier(
+  ctx: Ctx,
+  id: string,
+  { lock }: { lock?: CampaignLock } = {},
+): Promise<StoredTier | undefined> {
+  const row = await tierQuery(ctx)
+    .where('promotion_tiers.id', '=', id as TierId)
+    .$if(lock === 'here', (query) => query.forKeyShare('promotion_tiers'))
+    .$if(lock === 'alone', (query) => query.forUpdate('promotion_tiers'))
+    .executeTakeFirst()
+  return row && toStored(row)
+}
+
+/** Tiers by their ids, by hierarchy; also those of a campaign in the bin. */
+export async function listTiersById(ctx: Ctx, ids: readonly string[]): Promise<StoredTier[]> {
+  const rows = await joinedTiers(ctx)
+    .where(sql<boolean>`promotion_tiers.id = any(${ids}::text[])`)
+    .orderBy('promotion_tiers.hierarchy')
+    .execute()
+  return rows.map(toStored)
+}
+
+/** All tiers of a campaign by hierarchy, as the campaign shows them. */
+export async function listTiersOf(ctx: Ctx, campaign_id: string): Promise<PromotionTier[]> {
+  const rows = await joinedTiers(ctx)
+    .where('promotion_tiers.campaign_id', '=', campaign_id as PromotionTierRow['campaign_id'])
+    .orderBy('promotion_tiers.hierarchy')
+    .execute()
+  return showTiers(ctx, rows.map(toStored))
+}
+
+export async function listTierIds(
+  { db, project_id }: Ctx,
+  campaign_id: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<TierId[]> {
+  const rows = await db
+    .selectFrom('promotion_tiers')
+    .where('project_id', '=', project_id)
+    .where('campaign_id', '=', campaign_id as PromotionTierRow['campaign_id'])
+    .orderBy('hierarchy')
+    .select('id')
+    .$if(lock, (query) => query.forUpdate())
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+interface TierPage {
+  tiers: StoredTier[]
+  total: number
+  has_more: boolean
+}
+
+type TierPageQuery = Pick<PromotionTierQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>
+
+export const listTiers = (ctx: Ctx, query: TierPageQuery, where: Condition[]): Promise<TierPage> =>
+  pageOfTiers(tierQuery(ctx), query, where)
+
+/** The tiers of a campaign, newest first: all of them, unless the caller pages. */
+export function listTiersIn(
+  ctx: Ctx,
+  campaign_id: string,
+  { limit, page, starting_after_id }: CampaignTierQuery,
+  where: Condition[],
+): Promise<TierPage> {
+  const isPaged = limit !== undefined || page !== undefined || starting_after_id !== undefined
+  return pageOfTiers(
+    tierQuery(ctx).where('promotion_tiers.campaign_id', '=', campaign_id as PromotionTierRow['campaign_id']),
+    {
+      limit: isPaged ? (limit ?? limits.page_size_default) : limits.promotion_tiers_max,
+      ...(page === undefined ? {} : { page }),
+      ...(starting_after_id === undefined ? {} : { starting_after_id }),
+    },
+    where,
+  )
+}
+
+async function pageOfTiers(
+  tiers: ReturnType<typeof tierQuery>,
+  query: TierPageQuery,
+  where: Condition[],
+): Promise<TierPage> {
+  const { rows, total, has_more } = await pageOf(tiers, query, {
+    columns: {
+      created_at: 'promotion_tiers.created_at',
+      updated_at: { nullable: 'promotion_tiers.updated_at' },
+    },
+    default_order: '-created_at',
+    id: 'promotion_tiers.id',
+    where,
+  })
+  return { tiers: rows.map(toStored), total, has_more }
+}
+
+export type NewTier = Omit<Insertable<PromotionTierRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
+
+export async function insertTiers({ db, project_id, now }: Ctx, tiers: readonly NewTier[]): Promise<void> {
+  if (tiers.length === 0) return
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .insertInto('promotion_tiers')
+    .values(tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version })))
+    .execute()
+}
+
+/** Writes columns of a tier that the caller has locked. */
+export async function updateTier(
+  { db, project_id, now }: Ctx,
+  id: TierId,
+  changes: Updateable<PromotionTierRow>,
+): Promise<void> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .updateTable('promotion_tiers')
+    .set({ ...changes, updated_at: now, config_version })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Gives the tiers of a campaign their places, 1 to n. Those that only make room are not said to be updated, but they are
+ * stamped: every node has to know their new place.
+ */
+export async function updateHierarchy({ db, project_id }: Ctx, order: readonly TierId[]): Promise<void> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await sql`
+    update promotion_tiers set hierarchy = places.place, config_version = ${config_version}
+    from unnest(${order}::text[]) with ordinality as places (id, place)
+    where promotion_tiers.project_id = ${project_id}
+      and promotion_tiers.id = places.id
+      and promotion_tiers.hierarchy <> places.place
+  `.execute(db)
+}
+
+/** Its rules and its places in stacks must be gone already: each of them leaves a mark of its own. */
+export async function deleteTier({ db, project_id }: Ctx, id: TierId): Promise<void> {
+  await recordDeletion(db, project_id, 'promotion_tier', id)
+  await db
+    .deleteFrom('promotion_tiers')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,81 @@
+import type { Usage } from '../../core/db/usage.ts'
+import type { SimplePromotionTier } from '../../core/events/shapes.ts'
+import { listed } from '../../core/query/list.ts'
+import { toCategory } from '../../rules/categories/store.ts'
+import { setOnly, type ValidityState } from '../../rules/terms/validity.ts'
+import type { ValidationRuleAssignment } from '../../rules/validation-rules/schema.ts'
+import type { PromotionTier } from './schema.ts'
+import type { StoredTier } from './tier-store.ts'
+
+/** A tier as it is answered, with its rules and what was redeemed of it, rollbacks taken off. */
+export function toPromotionTier(
+  tier: StoredTier,
+  assignments: ValidationRuleAssignment[],
+  used: Pick<Usage, 'redemptions' | 'orders_amount' | 'discounted_amount'>,
+): PromotionTier {
+  const { banner, discount, campaign_id, category, updated_at } = tier
+  return {
+    id: tier.id,
+    name: tier.name,
+    ...(banner === null ? {} : { banner }),
+    ...(discount === null ? {} : { action: { discount } }),
+    metadata: tier.metadata,
+    hierarchy: tier.hierarchy,
+    promotion_id: campaign_id,
+    campaign_id,
+    campaign: campaignOf(tier),
+    active: tier.active,
+    ...setOnly(validityOf(tier)),
+    summary: {
+      redemptions: { total_redeemed: used.redemptions },
+      orders: { total_amount: used.orders_amount, total_discount_amount: used.discounted_amount },
+    },
+    validation_rule_assignments: listed('data', assignments, { total: assignments.length }),
+    category_id: category?.id ?? null,
+    categories: category === null ? [] : [toCategory(category)],
+    created_at: tier.created_at,
+    ...(updated_at === null ? {} : { updated_at }),
+    object: 'promotion_tier',
+  }
+}
+
+/** [SPT], the short form in events. */
+export function toSimplePromotionTier(
+  tier: Pick<StoredTier, 'id' | 'name' | 'banner' | 'campaign_id' | 'metadata'>,
+): SimplePromotionTier {
+  const { id, name, banner, campaign_id, metadata } = tier
+  return { id, name, banner, campaign: { id: campaign_id }, metadata }
+}
+
+function campaignOf(tier: StoredTier): PromotionTier['campaign'] {
+  const { start_date, expiration_date, ...limits } = campaignValidityOf(tier)
+  return {
+    id: tier.campaign_id,
+    start_date,
+    expiration_date,
+    ...setOnly(limits),
+    active: tier.campaign_active,
+    category_id: tier.campaign_category_id,
+    object: 'campaign',
+  }
+}
+
+type OwnLimits = Pick<StoredTier, keyof ValidityState>
+
+export const validityOf = (tier: OwnLimits): ValidityState => ({
+  start_date: tier.start_date,
+  expiration_date: tier.expiration_date,
+  validity_timeframe: tier.validity_timeframe,
+  validity_day_of_week: tier.validity_day_of_week,
+  validity_hours: tier.validity_hours,
+})
+
+type CampaignLimits = Pick<StoredTier, `campaign_${keyof ValidityState}`>
+
+export const campaignValidityOf = (tier: CampaignLimits): ValidityState => ({
+  start_date: tier.campaign_start_date,
+  expiration_date: tier.campaign_expiration_date,
+  validity_timeframe: tier.campaign_validity_timeframe,
+  validity_day_of_week: tier.campaign_validity_day_of_week,
+  validity_hours: tier.campaign_validity_hours,
+})

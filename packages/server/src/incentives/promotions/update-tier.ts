@@ -1,0 +1,83 @@
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { chosenCategory } from '../../rules/categories/assign.ts'
+import { validityAfter, validityColumns } from '../../rules/terms/validity.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import { refuseProtected } from '../campaigns/update.ts'
+import { withoutKeys } from '../vouchers/update.ts'
+import { getRules, replaceRules, sentRules } from './assign-rules.ts'
+import { placed } from './hierarchy.ts'
+import type { PromotionTier, UpdatePromotionTier } from './schema.ts'
+import { showTier } from './show-tiers.ts'
+import { tierDiscount } from './tier-discount.ts'
+import {
+  getTier,
+  listTierIds,
+  type StoredTier,
+  type TierInCampaign,
+  updateHierarchy,
+  updateTier,
+} from './tier-store.ts'
+
+/** Changes what is said of a tier. A place of its own makes the others move; a list of rules replaces those it has. */
+export async function changeTier(
+  ctx: Ctx,
+  { campaign, tier }: TierInCampaign,
+  body: UpdatePromotionTier,
+): Promise<PromotionTier> {
+  refuseProtected(campaign)
+  const rule_ids = sentRules(body)
+  const rules = rule_ids && (await getRules(ctx, rule_ids))
+  const { name, banner, hierarchy } = body
+  const category_id = await chosenCategory(ctx, body)
+  const discount = await tierDiscount(ctx, body)
+  const validity = validityAfter(tier, body, invalidPayload)
+  const metadata = await metadataAfter(ctx, tier, body)
+
+  await updateTier(ctx, tier.id, {
+    ...(name === undefined ? {} : { name }),
+    ...(banner === undefined ? {} : { banner }),
+    ...(category_id === undefined ? {} : { category_id }),
+    ...(discount === undefined ? {} : { discount: JSON.stringify(discount) }),
+    ...validityColumns(validity),
+    metadata: JSON.stringify(metadata),
+  })
+  if (hierarchy !== undefined)
+    await updateHierarchy(ctx, placed(await listTierIds(ctx, campaign.id), tier.id, hierarchy))
+  if (rules !== undefined) await replaceRules(ctx, tier.id, rules)
+
+  const promotion_tier = await showTier(ctx, await getTier(ctx, tier.id))
+  await emit(ctx, 'campaign.promotion_tier.updated', campaign.id, {
+    campaign: toSimpleCampaign(campaign),
+    promotion_tier,
+  })
+  return promotion_tier
+}
+
+/** Switches a tier on or off; nothing happens to one that is so already. */
+export async function switchTier(
+  ctx: Ctx,
+  { campaign, tier }: TierInCampaign,
+  active: boolean,
+): Promise<PromotionTier> {
+  if (tier.active === active) return showTier(ctx, tier)
+  await updateTier(ctx, tier.id, { active })
+  const promotion_tier = await showTier(ctx, await getTier(ctx, tier.id))
+  await emit(ctx, `campaign.promotion_tier.${active ? 'enabled' : 'disabled'}`, campaign.id, {
+    campaign: toSimpleCampaign(campaign),
+    promotion_tier,
+  })
+  return promotion_tier
+}
+
+/** Key by key, and then without the keys that are to go (spec 03, 1.8). */
+async function metadataAfter(
+  ctx: Ctx,
+  { metadata: stored }: StoredTier,
+  { metadata: sent, unset_metadata_fields = [] }: UpdatePromotionTier,
+): Promise<Record<string, unknown>> {
+  const merged = sent === undefined ? stored : (await loadMetadataRules(ctx, 'promotion_tier')).merged(stored, sent)
+  return withoutKeys(merged, unset_metadata_fields)
+}

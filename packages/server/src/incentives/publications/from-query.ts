@@ -1,0 +1,42 @@
+import type { Ctx } from '../../core/context.ts'
+import { invalidQuery } from '../../core/http/errors.ts'
+import { compileShape } from '../../core/http/validation.ts'
+import { type DescribedObject, loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { CreatePublication, type CreatePublicationQuery } from './schema.ts'
+
+const shape = compileShape(CreatePublication)
+
+/**
+ * The body that a query string stands for (spec 03, 14.2). All in it is text: numbers are read here, metadata as the
+ * project's schemas want them.
+ */
+export async function readPublicationQuery(ctx: Ctx, query: CreatePublicationQuery): Promise<CreatePublication> {
+  const { join_once: _, campaign, customer, metadata, ...rest } = query
+  const body = {
+    ...rest,
+    ...(campaign === undefined ? {} : { campaign: typeof campaign === 'string' ? campaign : counted(campaign) }),
+    customer: typeof customer === 'string' ? customer : await withMetadata(ctx, { ...customer }),
+    ...(metadata === undefined ? {} : { metadata: await fromTexts(ctx, 'publication', metadata) }),
+  }
+  const fault = shape.fault(body, { root: 'Query', required: 'should' })
+  if (fault !== null) throw invalidQuery(fault)
+  return shape.normalise(body) as CreatePublication
+}
+
+const counted = ({ name, count }: { name?: string; count?: string }) => ({
+  ...(name === undefined ? {} : { name }),
+  ...(count === undefined ? {} : { count: Number(count) }),
+})
+
+async function withMetadata(ctx: Ctx, customer: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { metadata } = customer
+  if (typeof metadata !== 'object' || metadata === null) return customer
+  return { ...customer, metadata: await fromTexts(ctx, 'customer', metadata) }
+}
+
+async function fromTexts(ctx: Ctx, object: DescribedObject, texts: object): Promise<Record<string, unknown>> {
+  const rules = await loadMetadataRules(ctx, object)
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, value]) => [key, typeof value === 'string' ? rules.fromText(key, value) : value]),
+  )
+}

@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { type Answer, newProject, type Shop } from '../../testing/app.ts'
+
+const discount = { type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 700 } }
+
+async function newCampaign(shop: Shop, more: object = {}): Promise<string> {
+  const { status, body } = await shop.call('POST', '/v1/campaigns', { name: 'Autumn', voucher: discount, ...more })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.id
+}
+
+/** Copies the one code of a campaign, so that there are so many free ones. */
+async function multiply(shop: Shop, count: number): Promise<void> {
+  const { db } = shop.service.house.database
+  const first = await shop.call('POST', '/v1/campaigns/Autumn/vouchers/C1', {})
+  expect(first.status).toBe(200)
+  await sql`
+    insert into vouchers (project_id, id, code, code_key, type, campaign_id, terms_id, active, is_referral_code, asset_id, created_at)
+    select project_id, left(id, 20) || lpad(n::text, 14, '0'), 'C' || n, 'C' || n, type, campaign_id, terms_id, active,
+      is_referral_code, gen_random_uuid(), created_at
+    from vouchers, generate_series(2, ${count}) as n where project_id = ${shop.project_id}`.execute(db)
+}
+
+/** Whoever is turned away by a busy service comes again, as it is told. */
+async function publish(shop: Shop, body: object, query = ''): ReturnType<Shop['call']> {
+  for (;;) {
+    const answer = await shop.call('POST', `/v1/publications${query}`, body)
+    if (answer.status !== 503) return answer
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+const atOnce = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)))
+const totalOf = async (shop: Shop, path: string): Promise<number> => (await shop.call('GET', path)).body.total
+const unexpected = (answers: Answer[]) => answers.filter(({ status }) => status !== 200).map(({ body }) => body)
+
+test('100 parallel publications of one new customer with join_once: one code, always the same', async () => {
+  const shop = await newProject()
+  await newCampaign(shop, { type: 'AUTO_UPDATE' })
+  const request = { campaign: 'Autumn', customer: { source_id: 'anna' } }
+  const answers = await atOnce(100, () => publish(shop, request, '?join_once=true'))
+  expect(unexpected(answers)).toEqual([])
+  expect(new Set(answers.map(({ body }) => `${body.id} ${body.voucher.code} ${body.customer_id}`)).size).toBe(1)
+  expect(await totalOf(shop, '/v1/publications')).toBe(1)
+  expect(await totalOf(shop, '/v1/customers')).toBe(1)
+  expect(await totalOf(shop, '/v1/vouchers')).toBe(1)
+  expect(await totalOf(shop, '/v1/customers/anna/activities?type=customer.created')).toBe(1)
+  expect(await totalOf(shop, '/v1/customers/anna/activities?type=customer.publication.succeeded')).toBe(1)
+})
+
+test.each(['', '?join_once=true'])(
+  '30 parallel publications of one known customer, joined once%s: one code',
+  async (query) => {
+    const shop = await newProject()
+    await newCampaign(shop, { type: 'AUTO_UPDATE', join_once: query === '' })
+    await shop.call('POST', '/v1/customers', { source_id: 'anna' })
+    const answers = await atOnce(30, () => publish(shop, { campaign: 'Autumn', customer: 'anna' }, query))
+    expect(unexpected(answers)).toEqual([])
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(await totalOf(shop, '/v1/vouchers')).toBe(1)
+  },
+)
+
+test.each([1, 2])('what somebody else has taken and gives back is waited for, %i at a time', async (count) => {
+  const shop = await newProject()
+  await newCampaign(shop)
+  await multiply(shop, 2)
+  const { db } = shop.service.house.database
+  const held = Promise.withResolvers<void>()
+  const given_back = Promise.withResolvers<void>()
+  const other = db
+    .transaction()
+    .execute(async (trx) => {
+      const ids = trx.selectFrom('vouchers').where('project_id', '=', shop.project_id).select('id')
+      await (count === 1 ? ids : ids.where('code', '=', 'C2')).forUpdate().execute()
+      held.resolve()
+      await given_back.promise
+      throw new Error('undone')
+    })
+    .catch(() => {})
+  await held.promise
+  const answer = publish(shop, { campaign: { name: 'Autumn', count }, customer: 'anna' })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  given_back.resolve()
+  await other
+  expect(await answer).toMatchObject({ status: 200 })
+})
+
+test('500 parallel publications from 300 free codes: exactly 300 get one, nobody shares, 200 failures are kept', async () => {
+  const shop = await newProject()
+  await newCampaign(shop)
+  await multiply(shop, 300)
+  const answers = await atOnce(500, (n) => publish(shop, { campaign: 'Autumn', customer: `customer-${n}` }))
+  const got = answers.filter(({ status }) => status === 200)
+  expect(got).toHaveLength(300)
+  expect(new Set(got.map(({ body }) => body.voucher.code)).size).toBe(300)
+  expect(new Set(got.map(({ body }) => body.customer_id)).size).toBe(300)
+  const refusals = unexpected(answers)
+  expect(new Set(refusals.map(({ key }) => key))).toEqual(new Set(['no_voucher_suitable_for_publication']))
+  expect(await totalOf(shop, '/v1/publications?result=SUCCESS')).toBe(300)
+  expect(await totalOf(shop, '/v1/publications?result=FAILURE')).toBe(200)
+  expect(await totalOf(shop, '/v1/customers')).toBe(500)
+  const { body: summary } = await shop.call('GET', '/v1/campaigns/Autumn/summary')
+  expect(summary).toMatchObject({ publications: 500, publications_succeeded: 300, publications_failed: 200 })
+})
+
+test('requests for several codes each take all or nothing, and leave nothing that suffices', async () => {
+  const shop = await newProject()
+  await newCampaign(shop)
+  await multiply(shop, 100)
+  const campaign = { name: 'Autumn', count: 7 }
+  const answers = await atOnce(30, (n) => publish(shop, { campaign, customer: `customer-${n}` }))
+  const got = answers.filter(({ status }) => status === 200)
+  expect(got).toHaveLength(14) // 98 of 100
+  expect(new Set(got.flatMap(({ body }) => body.vouchers)).size).toBe(98)
+  expect(unexpected(answers).map(({ key }) => key)).toEqual(Array(16).fill('no_voucher_suitable_for_publication'))
+  expect(await publish(shop, { campaign: { name: 'Autumn', count: 2 }, customer: 'last' })).toMatchObject({
+    status: 200,
+  })
+})
+
+test('all codes of a small auto-update campaign are given away, whether they exist yet or not', async () => {
+  const shop = await newProject()
+  await newCampaign(shop, {
+    type: 'AUTO_UPDATE',
+    voucher: { ...discount, code_config: { charset: 'ABC', pattern: '##-#' } },
+  })
+  const answers = await atOnce(60, (n) => publish(shop, { campaign: 'Autumn', customer: `customer-${n}` }))
+  const got = answers.filter(({ status }) => status === 200)
+  expect(new Set(got.map(({ body }) => body.voucher.code)).size).toBe(27)
+  expect(got).toHaveLength(27)
+  expect(new Set(unexpected(answers).map(({ details }) => details))).toEqual(
+    new Set(["Couldn't create new vouchers for publication"]),
+  )
+})
+
+test('one source id in parallel: one publication for its customer, the others learn that it is taken', async () => {
+  const shop = await newProject()
+  await newCampaign(shop, { type: 'AUTO_UPDATE' })
+  const request = { campaign: 'Autumn', source_id: 'mail-77' }
+  const same = await atOnce(20, () => publish(shop, { ...request, customer: { source_id: 'anna', name: 'Anna' } }))
+  expect(unexpected(same)).toEqual([])
+  expect(new Set(same.map(({ body }) => body.id)).size).toBe(1)
+  expect(await totalOf(shop, '/v1/publications')).toBe(1)
+
+  const others = await atOnce(20, (n) => publish(shop, { ...request, source_id: 'x', customer: `customer-${n}` }))
+  const refusals = unexpected(others)
+  expect(refusals.map(({ key }) => key)).toEqual(Array(19).fill('duplicate_source_id'))
+  expect(await totalOf(shop, '/v1/publications')).toBe(2)
+  expect(await totalOf(shop, '/v1/vouchers')).toBe(2) // what the others had made is gone again
+  expect(await totalOf(shop, '/v1/customers')).toBe(2)
+})
+
+test('one named code in parallel goes to one customer', async () => {
+  const shop = await newProject()
+  await shop.call('POST', '/v1/vouchers/ALONE', discount)
+  const answers = await atOnce(20, (n) => publish(shop, { voucher: 'ALONE', customer: `customer-${n}` }))
+  expect(unexpected(answers).map(({ key }) => key)).toEqual(Array(19).fill('voucher_already_published'))
+  expect((await shop.call('GET', '/v1/vouchers/ALONE')).body.publish.count).toBe(1)
+  expect(await totalOf(shop, '/v1/publications?voucher=ALONE')).toBe(20)
+})
+
+test.each(['', '?force=true'])(
+  'publications meet the deletion of their campaign%s, without a failure of ours',
+  async (query) => {
+    const shop = await newProject()
+    await newCampaign(shop, { type: 'AUTO_UPDATE' })
+    await multiply(shop, 10)
+    const answers = await atOnce(41, (n) => {
+      if (n === 20) return shop.call('DELETE', `/v1/campaigns/Autumn${query}`)
+      return n % 4 === 0
+        ? publish(shop, { voucher: `C${1 + (n % 10)}`, customer: `customer-${n}` })
+        : publish(
+            shop,
+            { campaign: 'Autumn', customer: { source_id: `customer-${n % 7}`, name: `n${n}` } },
+            '?join_once=true',
+          )
+    })
+    expect(answers[20]?.status, JSON.stringify(answers[20]?.body)).toBeLessThan(300)
+    for (const { status, body } of answers) expect([200, 202, 204, 400, 404], JSON.stringify(body)).toContain(status)
+  },
+)
+
+test('publications meet the erasure of their customer, without a failure of ours, and leave nothing of it', async () => {
+  const shop = await newProject()
+  await newCampaign(shop, { type: 'AUTO_UPDATE' })
+  const { body: anna } = await shop.call('POST', '/v1/customers', { source_id: 'anna' })
+  const answers = await atOnce(30, (n) =>
+    n === 10
+      ? shop.call('POST', `/v1/customers/${anna.id}/permanent-deletion`)
+      : publish(shop, { campaign: 'Autumn', customer: { id: anna.id } }, n % 2 ? '?join_once=true' : ''),
+  )
+  expect(answers[10]?.status).toBe(200)
+  for (const { status, body } of answers) expect([200, 404], JSON.stringify(body)).toContain(status)
+  expect(await totalOf(shop, '/v1/publications')).toBe(0)
+  const { db } = shop.service.house.database
+  const left = sql`select from holders where project_id = ${shop.project_id} union all
+    select from vouchers where project_id = ${shop.project_id} and holder_id is not null`
+  expect((await left.execute(db)).rows).toEqual([])
+})

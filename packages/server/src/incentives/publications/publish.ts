@@ -1,0 +1,270 @@
+import { addDuration, clockAt, readDuration } from '@guerdon/engine'
+import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
+import { noteChanged } from '../../audience/segments/changed.ts'
+import type { Ctx } from '../../core/context.ts'
+import { tallyMany } from '../../core/db/tallies.ts'
+import { emit, emitMany, type NewEvent } from '../../core/events/emit.ts'
+import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { type Instant, toInstant } from '../../core/lib/instant.ts'
+import { listed } from '../../core/query/list.ts'
+import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import type { Chain } from '../../loyalty/points/books.ts'
+import { followPublication } from '../../loyalty/points/follow.ts'
+import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import type { StoredCampaign } from '../campaigns/store.ts'
+import { type Figure, figureTallies } from '../campaigns/summary-figures.ts'
+import { listVouchersById } from '../vouchers/store.ts'
+import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
+import { type Chosen, chooseVouchers } from './choose.ts'
+import { showPublication, toSimplePublication } from './publication.ts'
+import { findRecipient, isToBeWritten, namesSomebody, writeRecipient } from './recipient.ts'
+import type { CreatePublication, Publication } from './schema.ts'
+import { duplicateSource, standingOf } from './standing.ts'
+import { insertFailure, insertPublished, type StoredPublication } from './store.ts'
+import { findTarget, type Target } from './target.ts'
+
+/** What one request asks for. */
+export interface Attempt {
+  target: Target
+  source_id: string | null
+  /** Asked for by the request; the campaign may demand it besides. */
+  join_once: boolean
+  metadata: Record<string, unknown>
+  channel: string
+}
+
+export interface PublishOptions {
+  join_once?: boolean | undefined
+  /** Refuses more than one code, whatever the campaign. */
+  one_only?: boolean
+  /** The error of a customer that says nothing. */
+  refuse?: (details: string) => ApiError
+  /** What has set it off, where something has (loyalty/points/books.ts). */
+  chain?: Chain
+  /** False: whoever asks for it follows it later. */
+  is_followed?: boolean
+}
+
+/** Codes that a customer has, by this request or by the one that it repeats. */
+export interface Published {
+  publication: StoredPublication
+  customer: StoredCustomer
+  vouchers: StoredVoucher[]
+  isNew: boolean
+}
+
+/**
+ * Gives codes to a customer (spec 03, 14.2). Locks are taken in one order: the customer, the campaign, the codes. A refusal
+ * that is kept comes back as an answer, with its record and what was said of the customer; all others are thrown.
+ */
+export async function publish(
+  ctx: Ctx,
+  request: CreatePublication,
+  options: PublishOptions = {},
+): Promise<Publication | ApiError> {
+  const published = await publishCodes(ctx, request, options)
+  if (published instanceof ApiError) return published
+  return showPublication(ctx, published.publication, published.customer, published.vouchers)
+}
+
+/** The same for whoever goes on with the codes. */
+export async function publishCodes(
+  ctx: Ctx,
+  request: CreatePublication,
+  options: PublishOptions = {},
+): Promise<Published | ApiError> {
+  const { customer: sent } = request
+  const { refuse = invalidPayload } = options
+  if (!namesSomebody(sent)) throw refuse('Property .customer must have at least one property of a customer')
+  const attempt = await readAttempt(ctx, request, options)
+  const { target, source_id, join_once } = attempt
+  const alone = source_id !== null || join_once || target.campaign?.join_once === true || isToBeWritten(ctx, sent)
+
+  let known = await findRecipient(ctx, sent, { alone })
+  const rules = await loadMetadataRules(ctx, 'publication')
+  rules.check(attempt.metadata, { isNew: true })
+  for (;;) {
+    const standing = await standingOf(ctx, attempt, known)
+    if (standing !== null && !(standing instanceof ApiError)) {
+      const vouchers = await listVouchersById(ctx, standing.voucher_ids)
+      return { publication: standing, customer: known as StoredCustomer, vouchers, isNew: false }
+    }
+    const customer = await writeRecipient(ctx, sent, known)
+    if (customer === undefined) {
+      known = await findRecipient(ctx, sent, { alone })
+      continue
+    }
+    const chosen = standing ?? (await chooseVouchers(ctx, target))
+    return chosen instanceof ApiError
+      ? keepFailure(ctx, attempt, customer, chosen)
+      : keepSuccess(ctx, attempt, customer, chosen, options)
+  }
+}
+
+async function readAttempt(
+  ctx: Ctx,
+  request: CreatePublication,
+  { join_once = false, one_only = false }: PublishOptions,
+): Promise<Attempt> {
+  const target = await findTarget(ctx, request)
+  const source_id = request.source_id ?? null
+  if (target.count > 1 && (source_id !== null || join_once || target.campaign?.join_once || one_only))
+    throw new ApiError('too_many_vouchers_requested', { details: 'Only up to 1 can be published' })
+  return { target, source_id, join_once, metadata: request.metadata ?? {}, channel: request.channel ?? 'API' }
+}
+
+async function keepSuccess(
+  ctx: Ctx,
+  attempt: Attempt,
+  customer: StoredCustomer,
+  { vouchers: chosen, made }: Chosen,
+  { chain, is_followed = true }: PublishOptions,
+): Promise<Published> {
+  const { campaign } = attempt.target
+  const vouchers = chosen.map((voucher) => handedOver(ctx, voucher, campaign, customer))
+  const row = newPublication(ctx, attempt, customer, vouchers)
+  // Somebody else was faster with the same source id, and for another customer: this one would have been waited for.
+  if (!(await insertPublished(ctx, row, vouchers))) throw duplicateSource(row.source_id as string)
+  await count(ctx, row, 'publications_succeeded')
+  await emitMany(ctx, [
+    ...(await creationsOf(ctx, made, campaign)),
+    ...successesOf(ctx, row, customer, campaign, vouchers),
+  ])
+  await noteChanged(ctx, [customer.id])
+  const cards = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
+  if (cards.length > 0 && is_followed) await followPublication(ctx, customer.id, cards, chain)
+  return { publication: row, customer, vouchers, isNew: true }
+}
+
+/** Counts a publication: of the project, and of its campaign on this day. */
+async function count(ctx: Ctx, { campaign_id }: StoredPublication, figure: Figure): Promise<void> {
+  const figures = campaign_id === null ? [] : figureTallies(ctx, campaign_id, { [figure]: 1 })
+  await tallyMany(ctx.db, ctx.project_id, [['publications', 1], ...figures])
+}
+
+/** A code as it is once it has been given to a customer. */
+function handedOver(
+  ctx: Ctx,
+  voucher: StoredVoucher,
+  campaign: StoredCampaign | null,
+  { id: holder_id }: StoredCustomer,
+): StoredVoucher {
+  return {
+    ...voucher,
+    publish_count: voucher.publish_count + 1,
+    holder_id,
+    referrer_id: voucher.is_referral_code ? holder_id : voucher.referrer_id,
+    expiration_date: expirationOf(ctx, campaign) ?? voucher.expiration_date,
+    updated_at: ctx.now,
+  }
+}
+
+/** The end of what is published now, where the campaign counts from the publication on (spec 03, 2.6). */
+function expirationOf({ now, project }: Ctx, campaign: StoredCampaign | null): Instant | null {
+  const duration = readDuration(campaign?.activity_duration_after_publishing ?? '')
+  if (duration === null) return null
+  const { at, zone } = clockAt(now, project.timezone)
+  return toInstant(Math.min(addDuration(at, duration, zone), end_of_time))
+}
+
+/** A date has four digits of a year. */
+const end_of_time = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+function newPublication(
+  { project_id, now }: Ctx,
+  { target, source_id, metadata, channel }: Attempt,
+  customer: StoredCustomer,
+  vouchers: readonly StoredVoucher[],
+): StoredPublication {
+  const { campaign } = target
+  const first = vouchers[0] ?? target.voucher
+  return {
+    project_id,
+    id: newId('publication', Date.parse(now)),
+    customer_id: customer.id,
+    campaign_id: campaign?.id ?? null,
+    voucher_ids: vouchers.map(({ id }) => id),
+    voucher_code: first?.code ?? null,
+    voucher_type: first?.type ?? campaign?.voucher_type ?? null,
+    is_referral_code: first?.is_referral_code ?? campaign?.campaign_type === 'REFERRAL_PROGRAM',
+    source_id,
+    channel,
+    metadata,
+    result: 'SUCCESS',
+    failure_code: null,
+    failure_message: null,
+    created_at: now,
+  }
+}
+
+/** New codes are told of before they are given away; rules they can only have from their campaign. */
+async function creationsOf(
+  ctx: Ctx,
+  made: readonly StoredVoucher[],
+  campaign: StoredCampaign | null,
+): Promise<NewEvent[]> {
+  if (made.length === 0 || campaign === null) return []
+  const inherited = await listAssignmentsOf(ctx, 'campaign', [campaign.id])
+  const validation_rules_assignments = listed('data', inherited, { total: inherited.length })
+  return made.map((voucher) => ({
+    type: 'voucher.created',
+    entity_id: voucher.id,
+    data: {
+      voucher: { ...toVoucher(ctx, voucher), validation_rules_assignments },
+      campaign: toSimpleCampaign(campaign),
+    },
+  }))
+}
+
+function successesOf(
+  { now }: Ctx,
+  row: StoredPublication,
+  recipient: StoredCustomer,
+  in_campaign: StoredCampaign | null,
+  published: readonly StoredVoucher[],
+): NewEvent[] {
+  const customer = toSimpleCustomer(recipient)
+  const campaign = in_campaign === null ? null : toSimpleCampaign(in_campaign)
+  const publication = toSimplePublication(row, recipient, published)
+  const vouchers = published.map(toSimpleVoucher)
+  const [voucher] = vouchers
+  const common = { customer, campaign, publication }
+  const named = vouchers.length === 1 && voucher !== undefined ? { voucher } : { vouchers }
+  return [
+    { type: 'publication.succeeded', entity_id: row.id, data: { ...common, ...named, user: null } },
+    {
+      type: 'customer.publication.succeeded',
+      entity_id: recipient.id,
+      data: { customer, campaign, publication: { ...publication, ...('voucher' in named ? named : {}) } },
+    },
+    ...published.map(
+      ({ id }, n): NewEvent => ({
+        type: 'voucher.published',
+        entity_id: id,
+        data: { ...common, voucher: vouchers[n] as (typeof vouchers)[number], created_at: now },
+      }),
+    ),
+  ]
+}
+
+/** Keeps an attempt that found no code, and hands the error back as the answer. */
+async function keepFailure(ctx: Ctx, attempt: Attempt, customer: StoredCustomer, error: ApiError): Promise<ApiError> {
+  const { voucher, campaign } = attempt.target
+  const named = voucher === null ? [] : [voucher]
+  const row: StoredPublication = {
+    ...newPublication(ctx, attempt, customer, named),
+    result: 'FAILURE',
+    failure_code: error.key,
+    failure_message: error.message,
+  }
+  await insertFailure(ctx, row)
+  await count(ctx, row, 'publications_failed')
+  await emit(ctx, 'customer.publication.failed', customer.id, {
+    customer: toSimpleCustomer(customer),
+    campaign: campaign === null ? null : toSimpleCampaign(campaign),
+    publication: toSimplePublication(row, customer, named),
+  })
+  return error
+}

@@ -1,0 +1,107 @@
+import { withSourceId } from '../../audience/customers/on-client-side.ts'
+import { invalidQuery } from '../../core/http/errors.ts'
+import { operation } from '../../core/http/operation.ts'
+import { getVoucher } from '../vouchers/store.ts'
+import { readPublicationQuery } from './from-query.ts'
+import { pageOfPublications } from './list.ts'
+import { publish } from './publish.ts'
+import {
+  ClientPublishQuery,
+  CreatePublication,
+  CreatePublicationQuery,
+  Publication,
+  PublicationList,
+  PublicationQuery,
+  PublishQuery,
+} from './schema.ts'
+
+const refusals = [
+  'not_found',
+  'missing_vouchers',
+  'invalid_campaign',
+  'too_many_vouchers_requested',
+  'metadata_validation_failed',
+  'duplicate_source_id',
+  'voucher_cannot_be_published',
+  'voucher_already_published',
+  'no_voucher_suitable_for_publication',
+] as const
+
+export const publications = [
+  operation({
+    id: 'createPublication',
+    method: 'POST',
+    path: '/v1/publications',
+    summary: 'Give a code to a customer',
+    description:
+      'Either a `voucher` that is named, or the oldest free codes of a `campaign`; one that updates itself makes codes when ' +
+      'there are none left. A known customer is brought up to date, an unknown one created. With the same `source_id` the ' +
+      'same publication is answered again.',
+    query: PublishQuery,
+    body: CreatePublication,
+    reply: Publication,
+    errors: ['invalid_payload', 'invalid_query_params', ...refusals],
+    run: (ctx, { query, body }) => publish(ctx, body, query),
+  }),
+  operation({
+    id: 'createClientPublication',
+    method: 'POST',
+    path: '/client/v1/publish',
+    summary: 'Give a code to a customer (client side)',
+    description: 'Creates and changes customers only where the project lets its client side do so.',
+    flag: 'client_publish_enabled',
+    query: ClientPublishQuery,
+    body: CreatePublication,
+    reply: Publication,
+    errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...refusals],
+    run: (ctx, { query: { join_once, campaign }, body }) => {
+      const sent = { ...body, customer: withSourceId(ctx, body.customer) }
+      return publish(
+        ctx,
+        sent.voucher == null && sent.campaign == null ? { ...sent, campaign: campaign ?? null } : sent,
+        {
+          join_once,
+        },
+      )
+    },
+  }),
+  operation({
+    id: 'createPublicationByQuery',
+    method: 'GET',
+    path: '/v1/publications/create',
+    summary: 'Give a code to a customer, by a query string',
+    description:
+      'The same for callers that can only follow a link. Names in brackets are properties: `campaign[name]=Autumn`.',
+    query: CreatePublicationQuery,
+    reply: Publication,
+    errors: ['invalid_query_params', ...refusals],
+    writes: true,
+    run: async (ctx, { query }) =>
+      publish(ctx, await readPublicationQuery(ctx, query), {
+        join_once: query.join_once,
+        one_only: true,
+        refuse: invalidQuery,
+      }),
+  }),
+  operation({
+    id: 'listPublications',
+    method: 'GET',
+    path: '/v1/publications',
+    summary: 'List publications',
+    query: PublicationQuery,
+    reply: PublicationList,
+    errors: ['invalid_query_params', 'page_over_limit'],
+    run: (ctx, { query }) => pageOfPublications(ctx, query),
+  }),
+  operation({
+    id: 'listVoucherPublications',
+    method: 'GET',
+    path: '/v1/vouchers/{code}/publications',
+    summary: 'List the publications of a code',
+    query: PublicationQuery,
+    reply: PublicationList,
+    errors: ['invalid_query_params', 'page_over_limit', 'not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
+    run: (ctx, { target, query }) => pageOfPublications(ctx, query, target.id),
+  }),
+]

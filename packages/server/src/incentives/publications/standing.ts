@@ -1,0 +1,43 @@
+import type { StoredCustomer } from '../../audience/customers/customer.ts'
+import type { Ctx } from '../../core/context.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import type { Attempt } from './publish.ts'
+import { findPublicationBySource, findPublicationTo, type StoredPublication } from './store.ts'
+import type { Target } from './target.ts'
+
+/**
+ * What is to be said of an attempt before any code is looked for (spec 03, 14.2 steps 5 and 6): the earlier publication
+ * that it repeats, a refusal that is kept, or null when a code is to be chosen. The caller holds a known customer alone.
+ */
+export async function standingOf(
+  ctx: Ctx,
+  { target, source_id, join_once }: Attempt,
+  customer: StoredCustomer | undefined,
+): Promise<StoredPublication | ApiError | null> {
+  const earlier = source_id === null ? undefined : await findPublicationBySource(ctx, source_id)
+  if (earlier !== undefined) {
+    const { is_readable, ...publication } = earlier
+    if (is_readable && publication.customer_id === customer?.id && isOf(publication, target)) return publication
+    throw duplicateSource(publication.source_id as string)
+  }
+  const { voucher, campaign } = target
+  if (customer === undefined || !(join_once || campaign?.join_once)) return null
+  const same = voucher === null ? undefined : await findPublicationTo(ctx, customer.id, { voucher_id: voucher.id })
+  if (same !== undefined) return same
+  const first = campaign === null ? undefined : await findPublicationTo(ctx, customer.id, { campaign_id: campaign.id })
+  if (first === undefined) return null
+  // Who asks for more than "a code of the campaign" learns that there is no other, unless the request itself settles for it.
+  const settles = join_once || (voucher === null && source_id === null)
+  return settles ? first : alreadyJoined()
+}
+
+export const duplicateSource = (source_id: string): ApiError =>
+  new ApiError('duplicate_source_id', { details: `Publication with source_id: '${source_id}' already exists` })
+
+const alreadyJoined = () =>
+  new ApiError('voucher_cannot_be_published', {
+    details: 'Voucher cannot be published. Customer already joined program.',
+  })
+
+const isOf = ({ voucher_ids, campaign_id }: StoredPublication, { voucher, campaign }: Target): boolean =>
+  voucher === null ? campaign_id === campaign.id : voucher_ids.includes(voucher.id)

@@ -1,0 +1,178 @@
+import { type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { CampaignRow, CustomerRow, PublicationRow, VoucherRow } from '../../core/db/tables.ts'
+import { tallyOf } from '../../core/db/tallies.ts'
+import type { SimpleCustomer } from '../../core/events/shapes.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { pageOf } from '../../core/query/list.ts'
+import { toStored, voucherQuery } from '../vouchers/store.ts'
+import type { StoredVoucher } from '../vouchers/voucher.ts'
+import type { PublicationQuery } from './schema.ts'
+
+export type StoredPublication = Selectable<PublicationRow>
+
+/** The successful publication that used a source id. Its code may be in the bin since. */
+export async function findPublicationBySource(
+  { db, project_id }: Ctx,
+  source_id: string,
+): Promise<(StoredPublication & { is_readable: boolean }) | undefined> {
+  return db
+    .selectFrom('publications')
+    .where('project_id', '=', project_id)
+    .where('source_id', '=', source_id)
+    .where(sql<boolean>`result = 'SUCCESS'`) // word for word what the index is about
+    .selectAll()
+    .select(
+      sql<boolean>`exists (
+        select from vouchers where vouchers.project_id = publications.project_id
+          and vouchers.id = any(publications.voucher_ids) and vouchers.deleted_at is null)`.as('is_readable'),
+    )
+    .executeTakeFirst()
+}
+
+/** The first publication that gave a customer a code, of a campaign or that one, which can still be read. */
+export async function findPublicationTo(
+  { db, project_id }: Ctx,
+  customer_id: CustomerRow['id'],
+  of: { campaign_id: CampaignRow['id'] } | { voucher_id: VoucherRow['id'] },
+): Promise<StoredPublication | undefined> {
+  return db
+    .selectFrom('holders')
+    .innerJoin('vouchers', (join) =>
+      join.onRef('vouchers.project_id', '=', 'holders.project_id').onRef('vouchers.id', '=', 'holders.voucher_id'),
+    )
+    .innerJoin('publications', (join) =>
+      join
+        .onRef('publications.project_id', '=', 'holders.project_id')
+        .onRef('publications.id', '=', 'holders.publication_id'),
+    )
+    .where('holders.project_id', '=', project_id)
+    .where('holders.customer_id', '=', customer_id)
+    .where((is) =>
+      'voucher_id' in of
+        ? is('holders.voucher_id', '=', of.voucher_id)
+        : is('holders.campaign_id', '=', of.campaign_id),
+    )
+    .where('vouchers.deleted_at', 'is', null)
+    .orderBy('holders.id')
+    .limit(1)
+    .selectAll('publications')
+    .executeTakeFirst()
+}
+
+/**
+ * Codes of a campaign that can be given away, the oldest first, taken: nobody else gets them until the end of the
+ * transaction. Those that others are taking are passed over, or with `waits` waited for, one after another in this order.
+ */
+export async function takeFreeVouchers(
+  ctx: Ctx,
+  campaign_id: CampaignRow['id'],
+  count: number,
+  { waits }: { waits: boolean },
+): Promise<StoredVoucher[]> {
+  const rows = await voucherQuery(ctx)
+    .where('vouchers.campaign_id', '=', campaign_id)
+    // The first word for word as the index has it, without parameters, so that it is used.
+    .where(sql<boolean>`vouchers.publish_count = 0 and vouchers.active`)
+    .where((is) => is.or([is('vouchers.expiration_date', 'is', null), is('vouchers.expiration_date', '>=', ctx.now)]))
+    .orderBy('vouchers.id')
+    .limit(count)
+    .forUpdate('vouchers')
+    .$if(!waits, (query) => query.skipLocked())
+    .execute()
+  return rows.map(toStored)
+}
+
+/**
+ * Writes a successful publication with what it does to its codes, as they are handed over, and who holds them from now on.
+ * False when its source id is taken: the caller throws, so that nothing of it stays.
+ */
+export async function insertPublished(
+  { db, project_id, now }: Ctx,
+  publication: StoredPublication,
+  vouchers: readonly StoredVoucher[],
+): Promise<boolean> {
+  const { customer_id, campaign_id, id } = publication
+  const given = vouchers.map((voucher) => ({
+    id: voucher.id,
+    expiration_date: voucher.expiration_date,
+    referrer_id: voucher.referrer_id,
+    holder_id: newId('holder'),
+    role: voucher.is_referral_code ? 'REFERRER' : 'OWNER',
+  }))
+  const { rows } = await sql`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+        as given (id text, expiration_date timestamptz, referrer_id text, holder_id text, role text)
+    ), published as (
+      update vouchers
+      set publish_count = vouchers.publish_count + 1, holder_id = ${customer_id}, referrer_id = given.referrer_id,
+        expiration_date = given.expiration_date, updated_at = ${now}::timestamptz
+      from given where vouchers.project_id = ${project_id} and vouchers.id = given.id
+    ), held as (
+      insert into holders (project_id, id, voucher_id, customer_id, campaign_id, role, publication_id, created_at)
+      select ${project_id}, holder_id, id, ${customer_id}, ${campaign_id}, role, ${id}, ${now}::timestamptz from given
+    )
+    ${insertSql(publication)}
+    on conflict (project_id, source_id) where result = 'SUCCESS' do nothing
+    returning id`.execute(db)
+  return rows.length === 1
+}
+
+/** Writes an attempt that failed; it takes no source id away from others. */
+export async function insertFailure({ db }: Ctx, publication: StoredPublication): Promise<void> {
+  await insertSql(publication).execute(db)
+}
+
+const insertSql = (row: StoredPublication) => sql`
+  insert into publications (project_id, id, customer_id, campaign_id, voucher_ids, voucher_code, voucher_type,
+    is_referral_code, source_id, channel, metadata, result, failure_code, failure_message, created_at)
+  values (${row.project_id}, ${row.id}, ${row.customer_id}, ${row.campaign_id}, ${row.voucher_ids}::text[],
+    ${row.voucher_code}, ${row.voucher_type}, ${row.is_referral_code}, ${row.source_id}, ${row.channel},
+    ${JSON.stringify(row.metadata)}::jsonb, ${row.result}, ${row.failure_code}, ${row.failure_message},
+    ${row.created_at}::timestamptz)`
+
+/** Publications of the project with whom they were for. */
+function publicationQuery({ db, project_id }: Ctx) {
+  return db
+    .selectFrom('publications')
+    .leftJoin('customers', (join) =>
+      join
+        .onRef('customers.project_id', '=', 'publications.project_id')
+        .onRef('customers.id', '=', 'publications.customer_id'),
+    )
+    .leftJoin('campaigns', (join) =>
+      join
+        .onRef('campaigns.project_id', '=', 'publications.project_id')
+        .onRef('campaigns.id', '=', 'publications.campaign_id'),
+    )
+    .where('publications.project_id', '=', project_id)
+    .selectAll('publications')
+    .select(['customers.name', 'customers.email', 'customers.source_id as tracking_id'])
+    .select(sql<SimpleCustomer['metadata']>`coalesce(customers.metadata, '{}')`.as('customer_metadata'))
+}
+
+export type ListedRow = Awaited<ReturnType<ReturnType<typeof publicationQuery>['execute']>>[number]
+
+/** A page of publications. An id begins with the moment of creation, so the order of creation is that of the primary key. */
+export async function listPublications(
+  ctx: Ctx,
+  query: Pick<PublicationQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>,
+  where: Condition[],
+): Promise<{ rows: ListedRow[]; total: number }> {
+  return pageOf(publicationQuery(ctx), query, {
+    columns: {
+      created_at: 'publications.id',
+      id: 'publications.id',
+      voucher_code: { nullable: 'publications.voucher_code' },
+      tracking_id: { nullable: 'customers.source_id' },
+      customer_id: { nullable: 'publications.customer_id' },
+      channel: 'publications.channel',
+    },
+    default_order: '-created_at',
+    id: 'publications.id',
+    where,
+    total: tallyOf(ctx.project_id, 'publications'),
+  })
+}

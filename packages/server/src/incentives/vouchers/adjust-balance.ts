@@ -1,0 +1,122 @@
+import { earn, spend } from '@guerdon/engine'
+import type { Entry } from '@guerdon/engine/schema'
+import { toSimpleCustomer } from '../../audience/customers/customer.ts'
+import { findCustomerById } from '../../audience/customers/store.ts'
+import type { Ctx } from '../../core/context.ts'
+import { emitMany, type NewEvent } from '../../core/events/emit.ts'
+import type { Balance, SimpleCustomer, Transaction } from '../../core/events/shapes.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import { todayIn } from '../../core/query/filter/calendar.ts'
+import { adjustPoints } from '../../loyalty/points/adjust.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
+import { countInSummary } from '../campaigns/summary-figures.ts'
+import { heap, loadAccount, saveEntry } from './books.ts'
+import { balanceAfter } from './entry-changes.ts'
+import type { AdjustBalance, BalanceAnswer } from './schema.ts'
+import { showVoucher } from './show.ts'
+import { getVoucher } from './store.ts'
+import { nextTransactionId } from './transaction-id.ts'
+import { findLastTransaction, insertTransaction } from './transactions.ts'
+import { type StoredVoucher, toSimpleVoucher } from './voucher.ts'
+
+/**
+ * Adds to a card or takes from it, by postings and one transaction (spec 03, 6.1). The points of a loyalty card are adjusted by
+ * its program (spec 05, 12.5).
+ */
+export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustBalance): Promise<BalanceAnswer> {
+  const { amount, source_id = null, reason = null } = body
+  if (card.type === 'DISCOUNT_VOUCHER')
+    throw new ApiError('invalid_add_balance_params', { details: 'A discount voucher has no balance' })
+  if (amount === 0) throw new ApiError('invalid_add_balance_params', { details: 'Property .amount must not be 0' })
+  if (card.type === 'LOYALTY_CARD') {
+    const adjusted = await adjustPoints(ctx, card, { points: amount, source_id, reason }, { source: 'API' })
+    return { ...adjusted, amount }
+  }
+  const locked = await getVoucher(ctx, card.id, { lock: 'alone' })
+  const { operation_type = 'MANUAL', ...answer } = await changeGift(ctx, locked, body, by_hand)
+  return { ...answer, operation_type, amount }
+}
+
+const by_hand = { source: 'API', operation_type: 'MANUAL' } as const
+
+type GiftChange = Pick<AdjustBalance, 'amount' | 'source_id' | 'reason'>
+
+/** Changes the credits of a gift card that the caller has locked. Gift credits never expire. */
+export async function changeGift(
+  ctx: Ctx,
+  card: StoredVoucher,
+  { amount, source_id, reason }: GiftChange,
+  { source, operation_type }: { source: 'API' | 'Automation'; operation_type: 'MANUAL' | 'AUTOMATIC' },
+): Promise<Balance> {
+  const campaign = card.campaign_id === null ? undefined : await findCampaign(ctx, card.campaign_id)
+  const id = nextTransactionId(ctx.now, await findLastTransaction(ctx, card.id))
+  await saveEntry(ctx, card, await entryOf(ctx, card, amount), id)
+  const changed = await getVoucher(ctx, card.id)
+  const balance = { ...balanceAfter(changed, amount), operation_type }
+  const transaction = await insertTransaction(ctx, {
+    id,
+    voucher_id: card.id,
+    campaign_id: card.campaign_id,
+    type: amount > 0 ? 'CREDITS_ADDITION' : 'CREDITS_REMOVAL',
+    amount,
+    balance: balance.balance,
+    source_id: source_id ?? null,
+    source,
+    reason: reason ?? null,
+    details: { balance },
+    related_transaction_id: null,
+  })
+  await countInSummary(ctx, card.campaign_id, amount > 0 ? { amount_added: amount } : { amount_subtracted: -amount })
+  await tell(ctx, changed, campaign, balance, transaction)
+  return balance
+}
+
+async function entryOf(ctx: Ctx, card: StoredVoucher, amount: number): Promise<Entry> {
+  const account = await loadAccount(ctx, card)
+  const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
+  if (amount < 0) {
+    const spent = spend(account, { amount: -amount, to: 'subtracted', today })
+    if ('key' in spent)
+      throw new ApiError(spent.key, { details: `The balance of ${card.code} is less than ${-amount}` })
+    return spent
+  }
+  if (!Number.isSafeInteger((card.credits_added ?? 0) + amount))
+    throw new ApiError('invalid_add_balance_params', { details: 'A card cannot hold so much' })
+  return earn(account, { amount, expires_at: null, lot_id: heap })
+}
+
+async function tell(
+  ctx: Ctx,
+  card: StoredVoucher,
+  stored: StoredCampaign | undefined,
+  balance: Balance,
+  transaction: Transaction,
+): Promise<void> {
+  const holder = card.holder_id === null ? undefined : await findCustomerById(ctx, card.holder_id)
+  const customer: SimpleCustomer | null = holder === undefined ? null : toSimpleCustomer(holder)
+  const campaign = stored === undefined ? null : toSimpleCampaign(stored)
+  const events: NewEvent[] = [
+    {
+      type: 'voucher.gift.transaction.created',
+      entity_id: card.id,
+      data: {
+        transaction,
+        voucher: await showVoucher(ctx, card),
+        holder: customer,
+        order: null,
+        redemption: null,
+        rollback: null,
+        campaign,
+        balance,
+      },
+    },
+  ]
+  if (transaction.type === 'CREDITS_ADDITION') {
+    const added = { voucher: toSimpleVoucher(card), balance, transaction, campaign }
+    events.push({ type: 'voucher.gift.balance_added', entity_id: card.id, data: added })
+    if (holder !== undefined && customer !== null)
+      events.push({ type: 'customer.voucher.gift.balance_added', entity_id: holder.id, data: { ...added, customer } })
+  }
+  await emitMany(ctx, events)
+}

@@ -1,0 +1,104 @@
+import { totalsOf } from '@guerdon/engine'
+import type { Account, Entry } from '@guerdon/engine/schema'
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { VoucherRow } from '../../core/db/tables.ts'
+import { type Id, newId } from '../../core/lib/ids.ts'
+import { balanceOf, type StoredVoucher } from './voucher.ts'
+
+/**
+ * Writes down the initial value of new cards: a posting for each, and for points the lot that never expires (spec 05,
+ * section 2). No transaction tells of it (spec 03, 6.2).
+ */
+export async function openBooks(
+  ctx: Ctx,
+  cards: ReadonlyArray<Id<'voucher'>>,
+  type: VoucherRow['type'],
+  credits: number,
+): Promise<void> {
+  await openBooksOf(
+    ctx,
+    cards.map((id) => ({ id, type, credits })),
+  )
+}
+
+export interface NewCard {
+  id: Id<'voucher'>
+  type: VoucherRow['type']
+  credits: number
+}
+
+/** The same for cards that begin with different values; those with none have no books yet. */
+export async function openBooksOf({ db, project_id, now }: Ctx, cards: readonly NewCard[]): Promise<void> {
+  const filled = cards.filter(({ credits }) => credits > 0)
+  if (filled.length === 0) return
+  const at = Date.parse(now)
+  const ids = filled.map(({ id }) => id)
+  const amounts = filled.map(({ credits }) => credits)
+  const lots = filled.map(({ type }) => (type === 'LOYALTY_CARD' ? newId('points_bucket', at) : null))
+  if (lots.some((lot) => lot !== null))
+    await sql`
+      insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
+      select ${project_id}, lot.voucher_id, lot.id, lot.points, null, ${now}::timestamptz
+      from unnest(${ids}::text[], ${lots}::text[], ${amounts}::bigint[]) as lot (voucher_id, id, points)
+      where lot.id is not null`.execute(db)
+  await sql`
+    insert into postings (project_id, voucher_id, id, source, destination, amount, lot_id, created_at)
+    select ${project_id}, card.voucher_id, card.id, 'issued', card.voucher_id, card.amount, card.lot_id, ${now}::timestamptz
+    from unnest(${ids}::text[], ${filled.map(() => newId('posting', at))}::text[], ${amounts}::bigint[], ${lots}::text[])
+      as card (voucher_id, id, amount, lot_id)`.execute(db)
+}
+
+/** A card as the engine keeps its books: points by the day they expire, and the credits of a gift card in one heap. */
+export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Account> {
+  if (card.type === 'GIFT_VOUCHER')
+    return { id: card.id, asset: 'credits', lots: [{ id: heap, points: balanceOf(card), expires_at: null }] }
+  const { rows } = await sql<{ id: string; points: number; expires_at: string | null }>`
+    select id, points, expires_at::text as expires_at from lots
+    where project_id = ${ctx.project_id} and voucher_id = ${card.id} and expired_points is null order by id`.execute(
+    ctx.db,
+  )
+  return { id: card.id, asset: 'points', lots: rows }
+}
+
+/** Where gift credits lie, which never expire. */
+export const heap = 'heap'
+
+/**
+ * Writes an entry into the books of a gift card that the caller has locked: its postings, and the counters of its row, which
+ * change by addition. The row refuses what would leave less than nothing.
+ */
+export async function saveEntry(
+  ctx: Ctx,
+  card: StoredVoucher,
+  { postings }: Entry,
+  transaction_id: Id<'transaction'>,
+): Promise<void> {
+  const { db, project_id, now } = ctx
+  const at = Date.parse(now)
+  if (postings.length > 0)
+    await db
+      .insertInto('postings')
+      .values(
+        postings.map(({ from, to, amount, lot, expires_at }) => ({
+          project_id,
+          voucher_id: card.id,
+          id: newId('posting', at),
+          transaction_id,
+          source: from,
+          destination: to,
+          amount,
+          lot_id: lot === heap ? null : lot,
+          expires_at,
+          created_at: now,
+        })),
+      )
+      .execute()
+  const { points, subtracted, redeemed, expired } = totalsOf(card.id, postings)
+  await sql`
+    update vouchers set credits_added = credits_added + ${points}::bigint,
+      credits_subtracted = credits_subtracted + ${subtracted}::bigint,
+      credits_redeemed = credits_redeemed + ${redeemed}::bigint,
+      credits_expired = credits_expired + ${expired}::bigint, updated_at = ${now}::timestamptz
+    where project_id = ${project_id} and id = ${card.id}`.execute(db)
+}

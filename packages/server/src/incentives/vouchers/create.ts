@@ -1,0 +1,200 @@
+import type { Ctx } from '../../core/context.ts'
+import type { Terms, VoucherType } from '../../core/db/tables.ts'
+import { emit } from '../../core/events/emit.ts'
+import { ApiError, duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { type Id, newId } from '../../core/lib/ids.ts'
+import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { chosenCategory } from '../../rules/categories/assign.ts'
+import { discountOf } from '../../rules/terms/discount.ts'
+import { insertTerms } from '../../rules/terms/store.ts'
+import { always, setOnly, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
+import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import { giftOf, invalidCampaign, loyaltyCardOf } from '../campaigns/define.ts'
+import { countMade, refuseBeyondLimit } from '../campaigns/generate.ts'
+import { ownMetadata } from '../campaigns/mould.ts'
+import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
+import { openBooks } from './books.ts'
+import { readCodeConfig, whyNotCode } from './code-config.ts'
+import { type Mould, makeAll, newAssetId, refuseUnlessPossible } from './make.ts'
+import type { CreateVoucher, CreateVoucherWithCode, Voucher } from './schema.ts'
+import { showVoucher } from './show.ts'
+import { codeKey, getVoucher, insertVouchers } from './store.ts'
+
+export const invalidVoucher = (details: string): ApiError => new ApiError('invalid_voucher', { details })
+
+/** Creates one code, given or drawn, alone or in a campaign (spec 03, 5.2). */
+export async function createVoucher(
+  ctx: Ctx,
+  body: CreateVoucher | CreateVoucherWithCode,
+  path_code?: string,
+): Promise<Voucher> {
+  const type = typeOf(body)
+  const rules = await rulesNamed(ctx, body.validation_rules ?? [])
+  const campaign = await campaignOf(ctx, body, type)
+  const { code, code_config } = body as Partial<CreateVoucher>
+  const given = path_code ?? code ?? null
+  if (campaign?.type === 'STANDALONE' && given === null)
+    throw invalidCampaign('You can not generate vouchers for STANDALONE type campaign.')
+  const mould = await mouldOf(ctx, body, type, campaign)
+  if (campaign !== undefined) await refuseBeyondLimit(ctx, campaign, 1)
+
+  const id = given === null ? await makeDrawn(ctx, mould, code_config) : await makeVoucherWithCode(ctx, given, mould)
+  await countMade(ctx, mould, 1)
+  await assignRules(ctx, rules, 'voucher', id)
+  return tellCreated(ctx, id, campaign)
+}
+
+/** Tells of a code that was made alone, and shows it. */
+export async function tellCreated(ctx: Ctx, id: Id<'voucher'>, campaign?: StoredCampaign): Promise<Voucher> {
+  const voucher = await showVoucher(ctx, await getVoucher(ctx, id))
+  await emit(ctx, 'voucher.created', id, {
+    voucher,
+    campaign: campaign === undefined ? null : toSimpleCampaign(campaign),
+  })
+  return voucher
+}
+
+async function makeDrawn(ctx: Ctx, mould: Mould, code_config: object | null | undefined): Promise<Id<'voucher'>> {
+  const config = readCodeConfig(code_config, ctx.project)
+  await refuseUnlessPossible(ctx, config, 1)
+  const [id] = await makeAll(ctx, mould, config, 1)
+  return id as Id<'voucher'>
+}
+
+/** Writes a code that somebody chose; 409 when it is taken, be it by one in the bin. */
+export async function makeVoucherWithCode(ctx: Ctx, given: string, mould: Mould): Promise<Id<'voucher'>> {
+  const code = given.trim()
+  const reason = whyNotCode(code)
+  if (reason !== null) throw invalidVoucher(reason)
+  const id = newId('voucher', Date.parse(ctx.now))
+  const inserted = await insertVouchers(ctx, [newVoucher(ctx, id, code, mould)])
+  if (!inserted.has(id)) throw duplicate('voucher', 'id', code)
+  if (mould.credits !== null && mould.credits > 0) await openBooks(ctx, [id], mould.type, mould.credits)
+  return id
+}
+
+/** The row of a code of a mould. */
+export function newVoucher({ project, now }: Ctx, id: Id<'voucher'>, code: string, { credits, ...mould }: Mould) {
+  const none = credits === null ? null : 0
+  return {
+    id,
+    code,
+    code_key: codeKey(project, code),
+    ...mould,
+    metadata: mould.metadata === null ? null : JSON.stringify(mould.metadata),
+    credits_added: credits,
+    credits_subtracted: none,
+    credits_redeemed: none,
+    credits_expired: none,
+    credits_pending: none,
+    holder_id: null,
+    referrer_id: null,
+    asset_id: newAssetId(Date.parse(now)),
+    created_at: now,
+    updated_at: null,
+    deleted_at: null,
+  }
+}
+
+function typeOf({ type, discount, gift, loyalty_card }: CreateVoucherWithCode): VoucherType {
+  if (type != null) return type
+  const types: VoucherType[] = []
+  if (discount != null) types.push('DISCOUNT_VOUCHER')
+  if (gift != null) types.push('GIFT_VOUCHER')
+  if (loyalty_card != null) types.push('LOYALTY_CARD')
+  const [only] = types
+  if (types.length !== 1 || only === undefined) throw invalidPayload("Payload should have required property 'type'")
+  return only
+}
+
+/** The campaign that a body names, held alone so that its limit is exact. */
+async function campaignOf(
+  ctx: Ctx,
+  { campaign, campaign_id }: CreateVoucherWithCode,
+  type: VoucherType,
+): Promise<StoredCampaign | undefined> {
+  const key = campaign_id ?? campaign
+  if (key == null) return undefined
+  const found = await findCampaign(ctx, key, { lock: 'alone' })
+  if (found === undefined) throw notFound('campaign', key)
+  if (found.voucher_type === null) throw invalidCampaign('A promotion has no vouchers')
+  if (found.voucher_type !== type)
+    throw invalidCampaign(`Vouchers of campaign ${found.name} must be of type ${found.voucher_type}`)
+  return found
+}
+
+/** What the body says; dates and category that it leaves out are those of the campaign (spec 03, 5.2). */
+async function mouldOf(
+  ctx: Ctx,
+  body: CreateVoucherWithCode,
+  type: VoucherType,
+  campaign: StoredCampaign | undefined,
+): Promise<Mould> {
+  const category_id = await chosenCategory(ctx, body)
+  const { credits, ...given } = await givenBy(ctx, body, type)
+  const validity = validityAfter(campaign ?? always, body, invalidVoucher)
+  const metadata = await metadataFor(ctx, campaign, body.metadata)
+  const inherited = campaign?.use_voucher_metadata_schema ? campaign.metadata : {}
+  const terms = { ...given, ...sharedOf(validity), ...(metadata === null ? { metadata: inherited } : {}) }
+  return {
+    type,
+    campaign_id: campaign?.id ?? null,
+    category_id: category_id === undefined ? (campaign?.category_id ?? null) : category_id,
+    terms_id: await insertTerms(ctx.db, ctx.project_id, withoutEmpty(terms), ctx.now),
+    start_date: validity.start_date,
+    expiration_date: validity.expiration_date,
+    quantity: body.redemption?.quantity ?? null,
+    credits,
+    active: body.active ?? true,
+    additional_info: body.additional_info ?? null,
+    metadata,
+    is_referral_code: campaign?.campaign_type === 'REFERRAL_PROGRAM',
+    is_automatic: false,
+  }
+}
+
+async function metadataFor(
+  ctx: Ctx,
+  campaign: StoredCampaign | undefined,
+  sent: Record<string, unknown> | undefined,
+): Promise<Record<string, unknown> | null> {
+  if (campaign !== undefined) return ownMetadata(ctx, campaign, sent)
+  const metadata = sent ?? {}
+  const rules = await loadMetadataRules(ctx, 'voucher')
+  rules.check(metadata, { isNew: true })
+  return Object.keys(metadata).length === 0 ? null : metadata
+}
+
+/** The parts of validity that terms hold. */
+export const sharedOf = ({ validity_timeframe, validity_day_of_week, validity_hours }: ValidityState): Terms =>
+  setOnly({ validity_timeframe, validity_day_of_week, validity_hours })
+
+/** Metadata of nothing are no metadata: terms that are the same should look the same. */
+export function withoutEmpty({ metadata, ...terms }: Terms): Terms {
+  return metadata === undefined || Object.keys(metadata).length === 0 ? terms : { ...terms, metadata }
+}
+
+/** What a code of a type gives, by a body that must say so. */
+async function givenBy(
+  ctx: Ctx,
+  { discount, gift, loyalty_card }: Pick<CreateVoucherWithCode, 'discount' | 'gift' | 'loyalty_card'>,
+  type: VoucherType,
+): Promise<Pick<Terms, 'discount' | 'effect'> & { credits: number | null }> {
+  switch (type) {
+    case 'DISCOUNT_VOUCHER':
+      if (discount == null) throw missing('discount', type)
+      return { discount: await discountOf(ctx, discount, invalidVoucher), credits: null }
+    case 'GIFT_VOUCHER': {
+      if (gift == null) throw missing('gift', type)
+      const { amount, effect } = giftOf(gift, invalidVoucher)
+      return { ...(effect === undefined ? {} : { effect }), credits: amount }
+    }
+    case 'LOYALTY_CARD':
+      if (loyalty_card == null) throw missing('loyalty_card', type)
+      return { credits: loyaltyCardOf(loyalty_card, invalidVoucher).points }
+  }
+}
+
+const missing = (property: string, type: VoucherType): ApiError =>
+  invalidVoucher(`Property '${property}' is required for a voucher of type ${type}`)

@@ -1,0 +1,174 @@
+import type { Discount } from '@guerdon/engine/schema'
+import type { Ctx } from '../../core/context.ts'
+import { emitMany, type NewEvent } from '../../core/events/emit.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { type CsvRow, defineCsvImport } from '../../core/jobs/csv-import.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { listed } from '../../core/query/list.ts'
+import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { always, validityAfter } from '../../rules/terms/validity.ts'
+import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
+import { invalidVoucher } from './create.ts'
+import { rememberedDiscounts } from './import.ts'
+import { activeIn, type Cells, changeIn, dateIn, integerIn, metadataIn, requiredIn, textIn } from './import-cells.ts'
+import { importCodes, type Stored } from './import-codes.ts'
+import { assignToNew, rememberedRules } from './import-rules.ts'
+import { type Draft, nowhere } from './import-store.ts'
+import { listVouchersById } from './store.ts'
+import { toVoucher } from './voucher.ts'
+
+const columns = [
+  'Code',
+  'Voucher Type',
+  'Value',
+  'Discount Type',
+  'Discount Effect',
+  'Discount Unit Type',
+  'Formula',
+  'Validation Rule ID',
+  'Category',
+  'Active',
+  'Start Date',
+  'Expiration Date',
+  'Redemption Limit',
+  'Redeemed Quantity',
+  'Redeemed Amount',
+  'Additional Info',
+]
+const known = new Set(columns)
+
+interface Setup {
+  rules: MetadataRules
+  webhooks_enable: boolean
+}
+
+/** Codes of no campaign from a CSV file; those that exist are switched and moved to a category (spec 03, 7.2). */
+export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boolean }>({
+  type: 'VOUCHERS.IMPORT_CSV',
+  noun: 'voucher(s)',
+  known: columns,
+  required: ['Code'],
+  prepare: async (ctx, { webhooks_enable }) => ({ rules: await loadMetadataRules(ctx, 'voucher'), webhooks_enable }),
+  failure: ({ cells }) => ({ code: cells.Code?.trim() || null }),
+  async rows(ctx, rows, { rules, webhooks_enable }) {
+    const discountFor = rememberedDiscounts(ctx)
+    const ruleFor = rememberedRules(ctx)
+    const { stored, refused } = await importCodes(ctx, rows, {
+      home: { ...nowhere },
+      codeOf: ({ cells }) => cells.Code,
+      change: ({ cells }) => changeIn(cells),
+      async draft({ cells }, code) {
+        const draft = await draftOf(cells, code, rules, discountFor)
+        const rule_id = textIn(cells, 'Validation Rule ID')
+        if (rule_id !== undefined) await ruleFor(rule_id)
+        return draft
+      },
+    })
+    await assignToNew(
+      ctx,
+      stored.flatMap(({ row: { cells }, id, draft }) => {
+        const rule_id = draft === null ? undefined : textIn(cells, 'Validation Rule ID')
+        return rule_id === undefined ? [] : [{ rule_id, voucher_id: id }]
+      }),
+      { tell: webhooks_enable },
+    )
+    if (webhooks_enable) await tell(ctx, stored)
+    return refused
+  },
+})
+
+async function draftOf(
+  cells: Cells,
+  code: string,
+  rules: MetadataRules,
+  discountFor: ReturnType<typeof rememberedDiscounts>,
+): Promise<Draft> {
+  const type = typeIn(cells)
+  const value = integerIn(cells, 'Value', 0)
+  if (value === undefined) throw invalidPayload('Value is required')
+  const discount = type === 'GIFT_VOUCHER' ? undefined : await discountIn(cells, value, discountFor)
+  const start_date = dateIn(cells, 'Start Date') ?? null
+  const expiration_date = dateIn(cells, 'Expiration Date') ?? null
+  const validity = validityAfter(always, { start_date, expiration_date }, invalidVoucher)
+  const quantity = integerIn(cells, 'Redemption Limit', 1) ?? null
+  const metadata = metadataIn(cells, known, rules)
+  rules.check(metadata, { isNew: true })
+  return {
+    code,
+    type,
+    terms: discount === undefined ? {} : { discount },
+    credits: type === 'GIFT_VOUCHER' ? value : null,
+    category: textIn(cells, 'Category') ?? null,
+    start_date: validity.start_date,
+    expiration_date: validity.expiration_date,
+    quantity,
+    active: activeIn(cells) ?? true,
+    additional_info: textIn(cells, 'Additional Info', limits.text_length_max) ?? null,
+    metadata: Object.keys(metadata).length === 0 ? null : metadata,
+    redeemed_quantity: redeemedIn(cells, 'Redeemed Quantity', quantity, 'Redemption Limit'),
+    redeemed: type === 'GIFT_VOUCHER' ? redeemedIn(cells, 'Redeemed Amount', value, 'Value') : 0,
+  }
+}
+
+function typeIn(cells: Cells): 'DISCOUNT_VOUCHER' | 'GIFT_VOUCHER' {
+  const type = requiredIn(cells, 'Voucher Type')
+  if (type !== 'DISCOUNT_VOUCHER' && type !== 'GIFT_VOUCHER')
+    throw invalidPayload('Voucher Type must be DISCOUNT_VOUCHER or GIFT_VOUCHER')
+  return type
+}
+
+/** The member of each type of discount that `Value` is. */
+const members: Readonly<Record<string, string>> = {
+  AMOUNT: 'amount_off',
+  PERCENT: 'percent_off',
+  FIXED: 'fixed_amount',
+  UNIT: 'unit_off',
+}
+
+function discountIn(
+  cells: Cells,
+  value: number,
+  discountFor: ReturnType<typeof rememberedDiscounts>,
+): Promise<Discount> {
+  const type = requiredIn(cells, 'Discount Type')
+  if (!Object.hasOwn(members, type))
+    throw invalidPayload(`Discount Type must be one of ${Object.keys(members).join(', ')}`)
+  const member = members[type] as string
+  const [effect, formula] = [textIn(cells, 'Discount Effect'), textIn(cells, 'Formula', limits.text_length_max)]
+  const sent = {
+    type,
+    [member]: value,
+    ...(formula === undefined ? {} : { [`${member}_formula`]: formula }),
+    ...(effect === undefined ? {} : { effect }),
+    ...(type === 'UNIT' ? { unit_type: requiredIn(cells, 'Discount Unit Type') } : {}),
+  }
+  return discountFor(sent, invalidVoucher)
+}
+
+/** What was used before the code came here: no more than there was to use. */
+function redeemedIn(cells: Cells, column: string, most: number | null, most_column: string): number {
+  const redeemed = integerIn(cells, column, 0) ?? 0
+  if (most !== null && redeemed > most) throw invalidVoucher(`${column} must not be more than ${most_column}`)
+  return redeemed
+}
+
+/** Tells of every stored row, also of one that changed nothing. */
+async function tell(ctx: Ctx, stored: readonly Stored<CsvRow>[]): Promise<void> {
+  const ids = [...new Set(stored.map(({ id }) => id))]
+  const vouchers = new Map((await listVouchersById(ctx, ids)).map((voucher) => [voucher.id, voucher]))
+  const assignments = Map.groupBy(await listAssignmentsOf(ctx, 'voucher', ids), (one) => one.related_object_id)
+  await emitMany(
+    ctx,
+    stored.flatMap(({ id, draft }): NewEvent[] => {
+      const found = vouchers.get(id)
+      if (found === undefined) return []
+      const own = assignments.get(id) ?? []
+      const voucher = {
+        ...toVoucher(ctx, found),
+        validation_rules_assignments: listed('data', own, { total: own.length }),
+      }
+      const type = draft === null ? 'voucher.updated' : 'voucher.created'
+      return [{ type, entity_id: id, data: { voucher, campaign: null } }]
+    }),
+  )
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { newProject } from '../../testing/app.ts'
+import { killedInTheMiddle, sendFile } from '../../testing/killed-action.ts'
+import { importJson, runStarted, sendCsv } from '../../testing/voucher-imports.ts'
+
+test('an import survives kill -9 in the middle: every code is there once, every bad row is listed', {
+  timeout: 120_000,
+}, async () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) => `C-${n},GIFT_VOUCHER,${n % 100 === 99 ? 'much' : 700},300`)
+  const { action, client } = await killedInTheMiddle({
+    progress_min: 20,
+    start: (address, headers) =>
+      sendFile(`${address}/v1/vouchers/importCSV`, headers, 'vouchers.csv', [
+        'Code,Voucher Type,Value,Redeemed Amount',
+        ...rows,
+      ]),
+  })
+  expect(action.result).toMatchObject({ done_count: 9_900, failed_count: 100 })
+  expect(action.result.failed).toEqual(
+    Array.from({ length: 100 }, (_, n) => ({
+      code: `C-${n * 100 + 99}`,
+      row: (n + 1) * 100,
+      reason: 'Value must be an integer',
+    })),
+  )
+  const { rows: counted } = await client.query(`
+    select count(*)::int as all, count(distinct code)::int as codes,
+      (select count(*)::int from postings) as postings, (select sum(delta)::int from tallies where name = 'vouchers') as counted,
+      sum(credits_added - credits_redeemed)::int as balance,
+      (select sum(case when source = 'issued' then amount else -amount end)::int from postings) as posted
+    from vouchers`)
+  expect(counted).toEqual([
+    { all: 9_900, codes: 9_900, postings: 19_800, counted: 9_900, balance: 3_960_000, posted: 3_960_000 },
+  ])
+})
+
+test('imports of the same codes at once: each code is stored once, by whichever came first', async () => {
+  const shop = await newProject()
+  const codes = Array.from({ length: 300 }, (_, n) => `c${n}`)
+  const entries = codes.map((code) => ({ code, gift: { amount: 1 } }))
+  const file = `Code,Voucher Type,Value\n${codes.toReversed().join(',GIFT_VOUCHER,2\n')},GIFT_VOUCHER,2\n`
+  const { status } = await shop.call('POST', '/v1/vouchers/import', entries)
+  expect(status).toBe(202)
+  expect((await sendCsv(shop, '/v1/vouchers/importCSV', file)).status).toBe(202)
+  await Promise.all([runStarted(shop), runStarted(shop), runStarted(shop)])
+  const { body } = await shop.call('GET', '/v1/vouchers')
+  expect(body.total).toBe(300)
+  const { async_actions } = (await shop.call('GET', '/v1/async-actions')).body
+  expect(async_actions.map(({ status }: { status: string }) => status)).toEqual(['DONE', 'DONE'])
+})
+
+test('imports, added codes and single ones share the room of a campaign to the last place', async () => {
+  const shop = await newProject()
+  const voucher = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
+  await shop.call('POST', '/v1/campaigns', { name: 'C', voucher })
+  const { db } = shop.service.house.database
+  await db
+    .updateTable('projects')
+    .set({ limits: JSON.stringify({ campaign_vouchers: 50 }) })
+    .where('id', '=', shop.project_id as `proj_${string}`)
+    .execute()
+  const entries = Array.from({ length: 45 }, (_, n) => ({ code: `i${n}` }))
+  const [imported, ...added] = await Promise.all([
+    importJson(shop, '/v1/campaigns/C/import', entries),
+    ...Array.from({ length: 20 }, (_, n) => shop.call('POST', `/v1/campaigns/C/vouchers/s${n}`, {})),
+  ])
+  const made = added.filter(({ status }) => status === 200).length
+  expect(imported.result.done_count + made).toBe(50)
+  expect((await shop.call('GET', '/v1/campaigns/C')).body.vouchers_count).toBe(50)
+})

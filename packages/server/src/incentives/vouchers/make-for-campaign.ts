@@ -1,0 +1,27 @@
+import type { Ctx } from '../../core/context.ts'
+import type { CodeConfig } from '../../core/db/tables.ts'
+import { tally } from '../../core/db/tallies.ts'
+import { automaticTally, countMade } from '../campaigns/generate.ts'
+import { mouldOf } from '../campaigns/mould.ts'
+import type { StoredCampaign } from '../campaigns/store.ts'
+import { exhausted, makeAll } from './make.ts'
+import { listVouchersById } from './store.ts'
+import type { StoredVoucher } from './voucher.ts'
+
+/**
+ * New codes of a campaign, by its own code configuration, for whoever gives them away at once (spec 03, 3.5: they do not
+ * count towards its limit). Throws `invalid_code_config` when there are no more to be had.
+ */
+export async function makeCampaignVouchers(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  count: number,
+): Promise<StoredVoucher[]> {
+  const config: CodeConfig | undefined = campaign.voucher?.code_config
+  if (config === undefined) throw exhausted()
+  const mould = { ...mouldOf(campaign), is_automatic: true }
+  const ids = await makeAll(ctx, mould, config, count)
+  await countMade(ctx, mould, count)
+  await tally(ctx.db, ctx.project_id, automaticTally(campaign.id), count)
+  return listVouchersById(ctx, ids)
+}

@@ -1,0 +1,172 @@
+import { operation } from '../../core/http/operation.ts'
+import { listed } from '../../core/query/list.ts'
+import { createExport } from '../../exports/create.ts'
+import { Export } from '../../exports/schema.ts'
+import { adjustBalance } from './adjust-balance.ts'
+import { createVoucher } from './create.ts'
+import { pageOfVouchers } from './list.ts'
+import { removeVoucher } from './remove.ts'
+import {
+  AdjustBalance,
+  BalanceAnswer,
+  CreateTransactionExport,
+  CreateVoucher,
+  CreateVoucherWithCode,
+  DeleteVoucherQuery,
+  TransactionList,
+  UpdateVoucher,
+  Voucher,
+  VoucherList,
+  VoucherQuery,
+  VoucherTransactionQuery,
+} from './schema.ts'
+import { showVoucher } from './show.ts'
+import { getVoucher } from './store.ts'
+import { listTransactions } from './transactions.ts'
+import { changeVoucher, switchVoucher } from './update.ts'
+
+/** What can be wrong with a code that is written. */
+const faults = [
+  'invalid_payload',
+  'invalid_voucher',
+  'invalid_campaign',
+  'invalid_code_config',
+  'metadata_validation_failed',
+  'not_found',
+  'duplicate_found',
+] as const
+
+export const vouchers = [
+  operation({
+    id: 'listVouchers',
+    method: 'GET',
+    path: '/v1/vouchers',
+    summary: 'List vouchers',
+    query: VoucherQuery,
+    reply: VoucherList,
+    errors: ['invalid_query_params'],
+    run: (ctx, { query }) => pageOfVouchers(ctx, query),
+  }),
+  operation({
+    id: 'createVoucher',
+    method: 'POST',
+    path: '/v1/vouchers',
+    summary: 'Create a voucher',
+    description: 'With the `code` given, else with a random one as `code_config` or the project says.',
+    body: CreateVoucher,
+    reply: Voucher,
+    errors: faults,
+    run: (ctx, { body }) => createVoucher(ctx, body),
+  }),
+  operation({
+    id: 'createVoucherWithCode',
+    method: 'POST',
+    path: '/v1/vouchers/{code}',
+    summary: 'Create a voucher with this code',
+    body: CreateVoucherWithCode,
+    reply: Voucher,
+    errors: faults,
+    run: (ctx, { params, body }) => createVoucher(ctx, body, params.code),
+  }),
+  operation({
+    id: 'getVoucher',
+    method: 'GET',
+    path: '/v1/vouchers/{code}',
+    summary: 'Get a voucher',
+    reply: Voucher,
+    errors: ['not_found'],
+    run: async (ctx, { params }) => showVoucher(ctx, await getVoucher(ctx, params.code)),
+  }),
+  operation({
+    id: 'updateVoucher',
+    method: 'PUT',
+    path: '/v1/vouchers/{code}',
+    summary: 'Update a voucher',
+    description:
+      'Balances are changed by the operation of their own; `type`, `code` and `redemption` stay as they are.',
+    body: UpdateVoucher,
+    reply: Voucher,
+    errors: ['invalid_payload', 'invalid_voucher', 'metadata_validation_failed', 'not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'alone' }),
+    run: (ctx, { target, body }) => changeVoucher(ctx, target, body),
+  }),
+  operation({
+    id: 'deleteVoucher',
+    method: 'DELETE',
+    path: '/v1/vouchers/{code}',
+    summary: 'Delete a voucher',
+    description: 'Into the bin, where the code stays taken, or for good.',
+    query: DeleteVoucherQuery,
+    reply: null,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
+    run: (ctx, { target, query }) => removeVoucher(ctx, target, query.force === true),
+  }),
+  operation({
+    id: 'enableVoucher',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/enable',
+    summary: 'Enable a voucher',
+    reply: Voucher,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'alone' }),
+    run: (ctx, { target }) => switchVoucher(ctx, target, true),
+  }),
+  operation({
+    id: 'disableVoucher',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/disable',
+    summary: 'Disable a voucher',
+    reply: Voucher,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'alone' }),
+    run: (ctx, { target }) => switchVoucher(ctx, target, false),
+  }),
+  operation({
+    id: 'adjustVoucherBalance',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/balance',
+    summary: 'Add to the balance of a card, or take from it',
+    body: AdjustBalance,
+    reply: BalanceAnswer,
+    errors: [
+      'invalid_payload',
+      'invalid_add_balance_params',
+      'gift_amount_exceeded',
+      'loyalty_card_points_exceeded',
+      'not_published',
+      'duplicate_source_id',
+      'not_found',
+    ],
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
+    run: (ctx, { target, body }) => adjustBalance(ctx, target, body),
+  }),
+  operation({
+    id: 'listVoucherTransactions',
+    method: 'GET',
+    path: '/v1/vouchers/{code}/transactions',
+    summary: 'List the transactions of a card',
+    query: VoucherTransactionQuery,
+    reply: TransactionList,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
+    run: async (ctx, { target, query }) => {
+      const { transactions, ...more } = await listTransactions(ctx, { voucher_id: target.id }, query)
+      return listed('data', transactions, more)
+    },
+  }),
+  operation({
+    id: 'exportVoucherTransactions',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/transactions/export',
+    summary: 'Export the transactions of a card',
+    body: CreateTransactionExport,
+    reply: Export,
+    errors: ['invalid_payload', 'invalid_export_fields', 'not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
+    run: (ctx, { params, body }) =>
+      createExport(ctx, 'voucher_transactions', body.parameters, {
+        voucher_id: { conditions: { $in: [params.code] } },
+      }),
+  }),
+]

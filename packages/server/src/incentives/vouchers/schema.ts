@@ -1,0 +1,223 @@
+import {
+  Discount,
+  FreeText,
+  GiftEffect,
+  Instant,
+  InstantInput,
+  Int,
+  Maybe,
+  Metadata,
+  Name,
+  Nullable,
+  OneOf,
+} from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { CalendarDate, Transaction } from '../../core/events/shapes.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { CursorQuery, DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
+import { CategoryChoice } from '../../rules/categories/assign.ts'
+import { Category } from '../../rules/categories/schema.ts'
+import { DiscountBody } from '../../rules/terms/discount.ts'
+import { Timeframe, ValidityBody, ValidityHours } from '../../rules/terms/validity.ts'
+import { ValidationRuleAssignmentList } from '../../rules/validation-rules/schema.ts'
+
+const Amount = Int({ minimum: 0 })
+
+export const VoucherType = OneOf(['DISCOUNT_VOUCHER', 'GIFT_VOUCHER', 'LOYALTY_CARD'])
+
+/** Credits of a gift card (spec 03, 4.2). */
+export const GiftCredits = Type.Object({
+  amount: Amount,
+  subtracted_amount: Amount,
+  balance: Amount,
+  effect: Type.Optional(GiftEffect),
+})
+export type GiftCredits = Static<typeof GiftCredits>
+
+/** Points of a loyalty card (spec 03, 4.3). */
+export const LoyaltyPoints = Type.Object({
+  points: Amount,
+  balance: Amount,
+  pending_points: Type.Optional(Amount),
+  expired_points: Type.Optional(Amount),
+  subtracted_points: Type.Optional(Amount),
+  next_expiration_date: Type.Optional(CalendarDate),
+  next_expiration_points: Type.Optional(Amount),
+})
+export type LoyaltyPoints = Static<typeof LoyaltyPoints>
+
+const Asset = Type.Object({ id: Type.String(), url: Type.String() })
+
+/** A code and what it gives. Every member is there, null when unset, but for those that are optional here (spec 03, 5.1). */
+export const Voucher = Type.Object({
+  id: Type.String(),
+  code: Type.String(),
+  campaign: Nullable(Type.String()),
+  campaign_id: Nullable(Type.String()),
+  category: Nullable(Type.String()),
+  category_id: Nullable(Type.String()),
+  categories: Type.Array(Category),
+  type: VoucherType,
+  discount: Nullable(Discount),
+  gift: Nullable(GiftCredits),
+  loyalty_card: Nullable(LoyaltyPoints),
+  start_date: Nullable(Instant),
+  expiration_date: Nullable(Instant),
+  validity_timeframe: Nullable(Timeframe),
+  validity_day_of_week: Nullable(Type.Array(Int())),
+  validity_hours: Nullable(ValidityHours),
+  active: Type.Boolean(),
+  additional_info: Nullable(Type.String()),
+  metadata: Metadata,
+  assets: Type.Object({ qr: Asset, barcode: Asset }),
+  is_referral_code: Type.Boolean(),
+  created_at: Instant,
+  updated_at: Nullable(Instant),
+  holder_id: Type.Optional(Type.String()),
+  referrer_id: Type.Optional(Type.String()),
+  validation_rules_assignments: Type.Optional(ValidationRuleAssignmentList),
+  publish: Type.Object({ object: Type.Literal('list'), count: Int({ minimum: 0 }), url: Type.String() }),
+  redemption: Type.Object({
+    quantity: Nullable(Int()),
+    redeemed_quantity: Int({ minimum: 0 }),
+    redeemed_amount: Type.Optional(Amount),
+    redeemed_points: Type.Optional(Amount),
+    object: Type.Literal('list'),
+    url: Type.String(),
+  }),
+  object: Type.Literal('voucher'),
+})
+export type Voucher = Static<typeof Voucher>
+
+/** How random codes are made (spec 03, 3.1); what is wrong with it is `invalid_code_config`, so it is checked there. */
+export const CodeConfigBody = Type.Unsafe<object>({
+  type: 'object',
+  additionalProperties: true,
+  properties: {
+    length: { type: 'integer', minimum: 1 },
+    charset: { type: 'string' },
+    prefix: { type: 'string' },
+    postfix: { type: 'string' },
+    pattern: { type: 'string', description: 'Each `#` becomes one random character; overrides `length`.' },
+  },
+})
+
+/** How often a code can be redeemed; null: without end. */
+export const RedemptionLimit = Type.Object({ quantity: Maybe(Int({ minimum: 1 })) })
+
+const settings = {
+  ...ValidityBody,
+  ...CategoryChoice,
+  active: Maybe(Type.Boolean()),
+  additional_info: Maybe(FreeText),
+  metadata: Type.Optional(Metadata),
+}
+
+/** What a new code can say about itself, whichever way it comes to be. */
+const definition = {
+  discount: Maybe(DiscountBody),
+  gift: Maybe(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+  loyalty_card: Maybe(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+}
+
+const created = {
+  ...definition,
+  campaign: Maybe(Name),
+  campaign_id: Maybe(Name),
+  ...settings,
+  redemption: Maybe(RedemptionLimit),
+  validation_rules: Maybe(Type.Array(Name, { maxItems: limits.voucher_rules_max })),
+}
+
+export const CreateVoucher = Type.Object(
+  {
+    code: Maybe(Type.String({ maxLength: 1_000 })),
+    code_config: Maybe(CodeConfigBody),
+    type: VoucherType,
+    ...created,
+  },
+  { examples: [{ type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }] },
+)
+export type CreateVoucher = Static<typeof CreateVoucher>
+
+export const CreateVoucherWithCode = Type.Object(
+  { type: Maybe(VoucherType), ...created },
+  { examples: [{ type: 'GIFT_VOUCHER', gift: { amount: 5000 } }] },
+)
+export type CreateVoucherWithCode = Static<typeof CreateVoucherWithCode>
+
+export const UpdateVoucher = Type.Object({
+  ...settings,
+  discount: Maybe(DiscountBody),
+  unset_metadata_fields: Type.Optional(Type.Array(Type.String(), { maxItems: limits.metadata_definitions_max })),
+})
+export type UpdateVoucher = Static<typeof UpdateVoucher>
+
+export const VoucherList = listOf('vouchers', Voucher, { total: true })
+
+export const VoucherQuery = Type.Object({
+  ...PageQuery({ order: ['-created_at', 'created_at', 'updated_at', '-updated_at', 'code', '-code'] }),
+  created_at: DateQuery.created_at,
+  updated_at: DateQuery.updated_at,
+  category: Type.Optional(Type.String({ description: 'Name or id.' })),
+  campaign: Type.Optional(Type.String({ description: 'Name of the campaign.' })),
+  campaign_id: Type.Optional(Type.String()),
+  customer: Type.Optional(Type.String({ description: 'Id or source id of the holder.' })),
+  code: Type.Optional(Type.String()),
+  ids: Type.Optional(
+    Type.Array(Type.String(), { maxItems: limits.filter_values_max, description: 'Also separated by commas.' }),
+  ),
+  ...FilterQuery,
+})
+export type VoucherQuery = Static<typeof VoucherQuery>
+
+export const DeleteVoucherQuery = Type.Object({
+  force: Type.Optional(Type.Boolean({ default: false, description: 'For good, instead of into the bin.' })),
+})
+
+export const AdjustBalance = Type.Object({
+  amount: Int(),
+  source_id: Maybe(Name),
+  reason: Maybe(FreeText),
+})
+export type AdjustBalance = Static<typeof AdjustBalance>
+
+export const BalanceAnswer = Type.Object({
+  amount: Int(),
+  points: Type.Optional(Int()),
+  total: Int(),
+  balance: Int({ minimum: 0 }),
+  type: OneOf(['gift_voucher', 'loyalty_card']),
+  operation_type: OneOf(['MANUAL', 'AUTOMATIC']),
+  object: Type.Literal('balance'),
+  related_object: Type.Object({ type: Type.Literal('voucher'), id: Type.String() }),
+})
+export type BalanceAnswer = Static<typeof BalanceAnswer>
+
+export const VoucherTransactionQuery = Type.Object(CursorQuery({ order: ['-id', 'id'] }))
+export type VoucherTransactionQuery = Static<typeof VoucherTransactionQuery>
+
+const Dates = { start_date: Maybe(InstantInput), expiration_date: Maybe(InstantInput) }
+
+/** What a code that is added to a campaign can have of its own (spec 03, 10.7). */
+export const OwnSettings = {
+  ...CategoryChoice,
+  ...Dates,
+  active: Maybe(Type.Boolean()),
+  additional_info: Maybe(FreeText),
+  metadata: Type.Optional(Metadata),
+  redemption: Maybe(RedemptionLimit),
+}
+
+export const TransactionList = listOf('data', Transaction, { cursor: true, total: 'optional' })
+
+/** What an export of transactions may be told; which card or campaign it is about, the path says. */
+export const CreateTransactionExport = Type.Object({
+  parameters: Maybe(
+    Type.Object({
+      order: Maybe(OneOf(['-created_at', 'created_at'])),
+      fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
+    }),
+  ),
+})
+export type CreateTransactionExport = Static<typeof CreateTransactionExport>

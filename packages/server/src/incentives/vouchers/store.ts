@@ -1,0 +1,224 @@
+import { type Insertable, type SelectQueryBuilder, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import type { CampaignRow, Tables, Terms, VoucherRow } from '../../core/db/tables.ts'
+import { tallyOf } from '../../core/db/tallies.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { todayIn } from '../../core/query/filter/calendar.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { pageOf } from '../../core/query/list.ts'
+import { categoryJson, readCategory } from '../../rules/categories/store.ts'
+import type { VoucherQuery } from './schema.ts'
+import type { StoredVoucher } from './voucher.ts'
+
+type VoucherId = VoucherRow['id']
+
+/** `here`: it stays until the end of the transaction; `alone`: nobody else changes it meanwhile. */
+export type VoucherLock = 'here' | 'alone'
+
+/** What makes a code unique in a project (spec 03, 3.4). */
+export const codeKey = ({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>, code: string): string =>
+  case_sensitive_codes ? code : code.toLowerCase()
+
+/**
+ * Every code of the project that can be read, with its terms, campaign and category. A campaign in the bin takes all its
+ * codes with it at once; the campaigns are few, so asking each code's costs next to nothing.
+ */
+export function voucherQuery({ db, project_id, now, project: { timezone } }: Ctx) {
+  const today = todayIn({ now, timezone })
+  return (
+    joined(db.selectFrom('vouchers'))
+      .where('vouchers.project_id', '=', project_id)
+      .where('vouchers.deleted_at', 'is', null)
+      // Wrapped, so that the planner makes no guess of it: campaigns are too few to be analyzed, and a wrong guess would have it
+      // read all codes to show ten.
+      .where(sql<boolean>`case when campaigns.deleted_at is null then true end`)
+      .selectAll('vouchers')
+      .select(['campaigns.name as campaign', 'campaigns.campaign_type'])
+      .select(sql<Terms>`terms.content`.as('terms'))
+      .select('campaigns.active as campaign_active')
+      .select(categoryJson)
+      .select(
+        sql<StoredVoucher['next_expiration']>`case vouchers.type when 'LOYALTY_CARD' then (
+        select jsonb_build_object('next_expiration_date', lots.expires_at, 'next_expiration_points', lots.points)
+        from lots where lots.project_id = vouchers.project_id and lots.voucher_id = vouchers.id
+          and lots.points > 0 and lots.expires_at >= ${today}::date
+        order by lots.expires_at limit 1) end`.as('next_expiration'),
+      )
+  )
+}
+
+function joined(query: SelectQueryBuilder<Tables, 'vouchers', object>) {
+  return query
+    .leftJoin('terms', (join) =>
+      join.onRef('terms.project_id', '=', 'vouchers.project_id').onRef('terms.id', '=', 'vouchers.terms_id'),
+    )
+    .leftJoin('campaigns', (join) =>
+      join.onRef('campaigns.project_id', '=', 'vouchers.project_id').onRef('campaigns.id', '=', 'vouchers.campaign_id'),
+    )
+    .leftJoin('categories', (join) =>
+      join
+        .onRef('categories.project_id', '=', 'vouchers.project_id')
+        .onRef('categories.id', '=', 'vouchers.category_id'),
+    )
+}
+
+/** A code by itself or by its id (spec 03, 1.2); 404 when there is none that can be read. */
+export async function getVoucher(ctx: Ctx, key: string, options: { lock?: VoucherLock } = {}): Promise<StoredVoucher> {
+  const found = await findVoucher(ctx, key, options)
+  if (found === undefined) throw notFound('voucher', key)
+  return found
+}
+
+export async function findVoucher(
+  ctx: Ctx,
+  key: string,
+  { lock }: { lock?: VoucherLock } = {},
+): Promise<StoredVoucher | undefined> {
+  if (key.includes('\0')) return undefined
+  const code_key = codeKey(ctx.project, key)
+  const found = await voucherQuery(ctx)
+    .where((is) =>
+      key.startsWith('v_')
+        ? is.or([is('vouchers.id', '=', key as VoucherId), is('vouchers.code_key', '=', code_key)])
+        : is('vouchers.code_key', '=', code_key),
+    )
+    .orderBy((is) => is('vouchers.id', '=', key as VoucherId), 'desc')
+    .limit(1)
+    .$if(lock === 'here', (query) => query.forKeyShare('vouchers'))
+    .$if(lock === 'alone', (query) => query.forUpdate('vouchers'))
+    .executeTakeFirst()
+  return found === undefined ? undefined : toStored(found)
+}
+
+/** Codes by their ids, in the order of the ids, so that whoever locks several never waits in a circle. */
+export async function listVouchersById(
+  ctx: Ctx,
+  ids: readonly string[],
+  { lock }: { lock?: VoucherLock } = {},
+): Promise<StoredVoucher[]> {
+  if (ids.length === 0) return []
+  const rows = await voucherQuery(ctx)
+    .where(sql<boolean>`vouchers.id = any(${ids}::text[])`)
+    .orderBy('vouchers.id')
+    .$if(lock === 'here', (query) => query.forKeyShare('vouchers'))
+    .$if(lock === 'alone', (query) => query.forUpdate('vouchers'))
+    .execute()
+  return rows.map(toStored)
+}
+
+/** Codes by their ids, also those in the bin: what was published or redeemed stays so. */
+export async function listVouchersEver(ctx: Ctx, ids: readonly string[]): Promise<StoredVoucher[]> {
+  if (ids.length === 0) return []
+  const rows = await voucherQuery(ctx)
+    .clearWhere()
+    .where('vouchers.project_id', '=', ctx.project_id)
+    .where(sql<boolean>`vouchers.id = any(${ids}::text[])`)
+    .execute()
+  return rows.map(toStored)
+}
+
+/**
+ * A page of codes, of the project or of one campaign. An id begins with the moment of creation, so the order of creation is
+ * that of the primary key.
+ */
+export async function listVouchers(
+  ctx: Ctx,
+  query: Pick<VoucherQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>,
+  where: Condition[],
+  campaign_id?: CampaignRow['id'],
+): Promise<{ vouchers: StoredVoucher[]; total: number; has_more: boolean }> {
+  const all = voucherQuery(ctx)
+  const matching = campaign_id === undefined ? all : all.where('vouchers.campaign_id', '=', campaign_id)
+  const { rows, total, has_more } = await pageOf(matching, query, {
+    columns: {
+      created_at: 'vouchers.id',
+      updated_at: { nullable: 'vouchers.updated_at' },
+      code: 'vouchers.code_key',
+    },
+    default_order: '-created_at',
+    id: 'vouchers.id',
+    where,
+    total: tallyOf(ctx.project_id, campaign_id === undefined ? 'vouchers' : `campaign/${campaign_id}/vouchers`),
+  })
+  return { vouchers: rows.map(toStored), total, has_more }
+}
+
+/** Which of these codes are taken, those in the bin included, as their keys. */
+export async function listKeysTaken({ db, project_id }: Ctx, code_keys: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('vouchers')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`code_key = any(${code_keys}::text[])`)
+    .select('code_key')
+    .execute()
+  return new Set(rows.map(({ code_key }) => code_key))
+}
+
+export type NewVoucher = Omit<Insertable<VoucherRow>, 'project_id'>
+
+/** Writes codes that each have their own settings, and answers the ids of those whose code was free. */
+export async function insertVouchers({ db, project_id }: Ctx, rows: readonly NewVoucher[]): Promise<Set<VoucherId>> {
+  if (rows.length === 0) return new Set()
+  const inserted = await sql<{ id: VoucherId }>`
+    insert into vouchers (${sql.join(columns.map((column) => sql.ref(column)))})
+    select ${sql.join(columns.map((column) => sql.ref(column)))}
+    from jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows.map((row) => ({ ...blank, ...row, project_id, metadata: row.metadata == null ? null : JSON.parse(row.metadata) })))}::jsonb)
+    on conflict (project_id, code_key) do nothing
+    returning id`.execute(db)
+  return new Set(inserted.rows.map(({ id }) => id))
+}
+
+const blank = { redeemed_quantity: 0, publish_count: 0, is_automatic: false }
+
+const columns = [
+  'project_id',
+  'id',
+  'code',
+  'code_key',
+  'type',
+  'campaign_id',
+  'category_id',
+  'terms_id',
+  'start_date',
+  'expiration_date',
+  'quantity',
+  'redeemed_quantity',
+  'credits_added',
+  'credits_subtracted',
+  'credits_redeemed',
+  'credits_expired',
+  'credits_pending',
+  'active',
+  'additional_info',
+  'metadata',
+  'is_referral_code',
+  'is_automatic',
+  'publish_count',
+  'holder_id',
+  'referrer_id',
+  'asset_id',
+  'created_at',
+  'updated_at',
+] as const satisfies ReadonlyArray<keyof VoucherRow>
+
+/** Writes columns of a code that the caller has locked. */
+export async function updateVoucher(
+  { db, project_id, now }: Ctx,
+  id: VoucherId,
+  changes: Updateable<VoucherRow>,
+): Promise<void> {
+  await db
+    .updateTable('vouchers')
+    .set({ updated_at: now, ...changes })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+type JoinedRow = Awaited<ReturnType<ReturnType<typeof voucherQuery>['execute']>>[number]
+
+export const toStored = ({ category, ...row }: JoinedRow): StoredVoucher => ({
+  ...row,
+  category: readCategory(category),
+})

@@ -1,0 +1,64 @@
+import type { Selectable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { VoucherTransactionRow } from '../../core/db/tables.ts'
+import type { Transaction } from '../../core/events/shapes.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { cursorOf } from '../../core/query/list.ts'
+import type { VoucherTransactionQuery } from './schema.ts'
+
+type NewTransaction = Omit<Selectable<VoucherTransactionRow>, 'project_id' | 'created_at'>
+
+export async function insertTransaction({ db, project_id, now }: Ctx, row: NewTransaction): Promise<Transaction> {
+  const inserted = await db
+    .insertInto('voucher_transactions')
+    .values({ ...row, project_id, details: JSON.stringify(row.details), created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toTransaction(inserted)
+}
+
+/** The transactions of one card, or of all cards of a campaign. */
+export async function listTransactions(
+  { db, project_id }: Ctx,
+  of: { voucher_id: string } | { campaign_id: string },
+  query: VoucherTransactionQuery,
+  where: Condition[] = [],
+): Promise<{ transactions: Transaction[]; has_more: boolean; more_starting_after?: string }> {
+  const matching = db.selectFrom('voucher_transactions').where('project_id', '=', project_id).selectAll()
+  const { rows, ...more } = await cursorOf(
+    'voucher_id' in of
+      ? matching.where('voucher_id', '=', of.voucher_id as VoucherTransactionRow['voucher_id'])
+      : matching.where('campaign_id', '=', of.campaign_id as VoucherTransactionRow['campaign_id']),
+    query,
+    { columns: { id: 'id' }, default_order: '-id', where },
+  )
+  return { transactions: rows.map(toTransaction), ...more }
+}
+
+/** The id of the latest transaction of a card that is locked. */
+export async function findLastTransaction({ db, project_id }: Ctx, voucher_id: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('voucher_transactions')
+    .where('project_id', '=', project_id)
+    .where('voucher_id', '=', voucher_id as VoucherTransactionRow['voucher_id'])
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst()
+  return found?.id ?? null
+}
+
+function toTransaction(row: Selectable<VoucherTransactionRow>): Transaction {
+  const { id, source_id, voucher_id, campaign_id, source, reason, type, details, related_transaction_id, created_at } =
+    row
+  return {
+    id,
+    source_id,
+    voucher_id,
+    campaign_id,
+    source,
+    reason,
+    type: type as Transaction['type'],
+    details,
+    related_transaction_id,
+    created_at,
+  }
+}

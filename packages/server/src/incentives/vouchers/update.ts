@@ -1,0 +1,112 @@
+import type { Ctx } from '../../core/context.ts'
+import type { Terms } from '../../core/db/tables.ts'
+import { emitMany } from '../../core/events/emit.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { chosenCategory } from '../../rules/categories/assign.ts'
+import { discountOf } from '../../rules/terms/discount.ts'
+import { insertTerms } from '../../rules/terms/store.ts'
+import { saysValidity, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
+import { toSimpleCampaign } from '../campaigns/campaign.ts'
+import { findCampaign } from '../campaigns/store.ts'
+import { invalidVoucher, sharedOf, withoutEmpty } from './create.ts'
+import type { UpdateVoucher, Voucher } from './schema.ts'
+import { showVoucher } from './show.ts'
+import { getVoucher, updateVoucher } from './store.ts'
+import { metadataOf, type StoredVoucher } from './voucher.ts'
+
+/** Changes a code that the caller has locked (spec 03, 5.4): what it gives becomes terms of its own. */
+export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: UpdateVoucher): Promise<Voucher> {
+  const discount = await discountAfter(ctx, voucher, body)
+  // A change of its campaign may have left it with dates that do not fit: that must not forbid another change.
+  const validity = saysValidity(body) ? validityAfter(validityOf(voucher), body, invalidVoucher) : validityOf(voucher)
+  const category_id = await chosenCategory(ctx, body)
+  const metadata = await metadataAfter(ctx, voucher, body)
+  const terms: Terms = withoutEmpty({
+    ...(discount === undefined ? {} : { discount }),
+    ...(voucher.terms.effect === undefined ? {} : { effect: voucher.terms.effect }),
+    ...sharedOf(validity),
+    ...(voucher.terms.metadata === undefined ? {} : { metadata: voucher.terms.metadata }),
+  })
+  await updateVoucher(ctx, voucher.id, {
+    terms_id: await insertTerms(ctx.db, ctx.project_id, terms, ctx.now),
+    start_date: validity.start_date,
+    expiration_date: validity.expiration_date,
+    ...(category_id === undefined ? {} : { category_id }),
+    ...(body.active === undefined ? {} : { active: body.active ?? true }),
+    ...(body.additional_info === undefined ? {} : { additional_info: body.additional_info }),
+    ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+  })
+  const changed = await getVoucher(ctx, voucher.id)
+  const shown = await showVoucher(ctx, changed)
+  await tell(ctx, changed, shown, [
+    'voucher.updated',
+    ...(changed.active === voucher.active ? [] : ([changed.active ? 'voucher.enabled' : 'voucher.disabled'] as const)),
+  ])
+  return shown
+}
+
+/** Switches a code on or off; nothing happens to one that is so already (spec 03, 5.5). */
+export async function switchVoucher(ctx: Ctx, voucher: StoredVoucher, active: boolean): Promise<Voucher> {
+  if (voucher.active === active) return showVoucher(ctx, voucher)
+  await updateVoucher(ctx, voucher.id, { active })
+  const changed = await getVoucher(ctx, voucher.id)
+  const shown = await showVoucher(ctx, changed)
+  await tell(ctx, changed, shown, [active ? 'voucher.enabled' : 'voucher.disabled'])
+  return shown
+}
+
+async function tell(
+  ctx: Ctx,
+  { id, campaign_id }: StoredVoucher,
+  voucher: Voucher,
+  types: Array<'voucher.updated' | 'voucher.enabled' | 'voucher.disabled'>,
+): Promise<void> {
+  const found = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id)
+  const campaign = found === undefined ? null : toSimpleCampaign(found)
+  await emitMany(
+    ctx,
+    types.map((type) => ({ type, entity_id: id, data: { voucher, campaign } })),
+  )
+}
+
+const validityOf = ({ start_date, expiration_date, terms }: StoredVoucher): ValidityState => ({
+  start_date,
+  expiration_date,
+  validity_timeframe: terms.validity_timeframe ?? null,
+  validity_day_of_week: terms.validity_day_of_week ?? null,
+  validity_hours: terms.validity_hours ?? null,
+})
+
+async function discountAfter(
+  ctx: Ctx,
+  { type, terms }: StoredVoucher,
+  { discount }: UpdateVoucher,
+): Promise<Terms['discount']> {
+  if (discount === undefined || type !== 'DISCOUNT_VOUCHER') return terms.discount
+  if (discount === null) throw invalidPayload('Property .discount must be object')
+  const sent = await discountOf(ctx, discount, invalidVoucher)
+  if (terms.discount !== undefined && sent.type !== terms.discount.type)
+    throw invalidVoucher('It is not possible to change Voucher discount type')
+  return sent
+}
+
+/** The metadata after a merge and what is unset after it (spec 03, 1.8); undefined when nothing was said about them. */
+async function metadataAfter(
+  ctx: Ctx,
+  voucher: StoredVoucher,
+  { metadata, unset_metadata_fields = [] }: UpdateVoucher,
+): Promise<Record<string, unknown> | undefined> {
+  if (metadata === undefined && unset_metadata_fields.length === 0) return undefined
+  const rules = await loadMetadataRules(ctx, 'voucher')
+  return withoutKeys(mergedMetadata(voucher, metadata ?? {}, rules), unset_metadata_fields)
+}
+
+export const mergedMetadata = (
+  voucher: StoredVoucher,
+  sent: Record<string, unknown>,
+  rules: MetadataRules,
+): Record<string, unknown> => rules.merged(metadataOf(voucher), sent)
+
+export const withoutKeys = (metadata: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => !keys.includes(key)))

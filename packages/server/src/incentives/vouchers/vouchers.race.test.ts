@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { newProject } from '../../testing/app.ts'
+import { getVoucher, newCampaign, newVoucher, runCampaignJobs, tenOff } from '../../testing/campaigns.ts'
+
+const countBy = (statuses: number[]): Record<number, number> =>
+  Object.fromEntries([...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]))
+
+test('of 50 that want the same code at once, one gets it', async () => {
+  const shop = await newProject({ project: { case_sensitive_codes: false } })
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      shop.call('POST', `/v1/vouchers/${n % 2 === 0 ? 'only-one' : 'ONLY-ONE'}`, { discount: tenOff }),
+    ),
+  )
+  expect(countBy(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 49 })
+  expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(1)
+})
+
+test('codes drawn at once from a small set are all different, and the last one is found', async () => {
+  const shop = await newProject()
+  const body = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: { charset: '0123456789', length: 2 } }
+  const answers = await Promise.all(Array.from({ length: 110 }, () => shop.call('POST', '/v1/vouchers', body)))
+  expect(countBy(answers.map(({ status }) => status))).toEqual({ 200: 100, 400: 10 })
+  const codes = answers.filter(({ status }) => status === 200).map(({ body }) => body.code)
+  expect(new Set(codes).size).toBe(100)
+})
+
+test('a gift card that many add to and take from at once has to the unit what they say', async () => {
+  const shop = await newProject()
+  const { id } = await newVoucher(shop, 'G', { type: 'GIFT_VOUCHER', gift: { amount: 1000 } })
+  const amounts = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? 7 : -50))
+  const answers = await Promise.all(amounts.map((amount) => shop.call('POST', '/v1/vouchers/G/balance', { amount })))
+  const taken = answers.flatMap(({ status }, n) => (status === 200 ? [amounts[n] as number] : []))
+  for (const { status, body } of answers) if (status !== 200) expect(body.key).toBe('gift_amount_exceeded')
+  const balance = 1000 + taken.reduce((sum, amount) => sum + amount, 0)
+  expect(balance).toBeGreaterThanOrEqual(0)
+  expect(balance).toBeLessThan(57) // whoever was refused was refused rightly
+  expect((await getVoucher(shop, 'G')).gift.balance).toBe(balance)
+  const { db } = shop.service.house.database
+  const postings = await db.selectFrom('postings').where('project_id', '=', shop.project_id).selectAll().execute()
+  expect(postings.reduce((sum, { destination, amount }) => sum + (destination === id ? amount : -amount), 0)).toBe(
+    balance,
+  )
+  const { data } = (await shop.call('GET', '/v1/vouchers/G/transactions?limit=100')).body
+  expect(data).toHaveLength(taken.length)
+})
+
+test('a campaign never has more codes than allowed, however many add to it at once', async () => {
+  const shop = await newProject()
+  await shop.manage('PUT', '/limits', { campaign_vouchers: 20 })
+  await newCampaign(shop, 'C')
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => shop.call('POST', `/v1/campaigns/C/vouchers?vouchers_count=${(n % 2) + 1}`)),
+  )
+  await runCampaignJobs(shop)
+  const { vouchers_count } = (await shop.call('GET', '/v1/campaigns/C')).body
+  expect(vouchers_count).toBe(20)
+  const promised = answers.map(({ status }) => (status === 200 ? 1 : status === 202 ? 2 : 0) as number)
+  expect(promised.reduce((sum, count) => sum + count, 0)).toBe(20)
+  for (const { status, body } of answers) if (status >= 400) expect(body.key).toBe('invalid_campaign')
+})
+
+test('of campaigns of one name created at once there is one, with its codes', async () => {
+  const shop = await newProject()
+  const body = { name: 'One', vouchers_count: 1, voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff } }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.call('POST', '/v1/campaigns', body)))
+  expect(countBy(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 19 })
+  expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(1)
+})
+
+test('changing, adding to, publishing from and deleting one campaign at once never fails inside', async () => {
+  const shop = await newProject()
+  await newCampaign(shop, 'C', { type: 'AUTO_UPDATE' })
+  const works = [
+    (n: number) => shop.call('PUT', '/v1/campaigns/C', { metadata: { [`k${n}`]: n }, category: `cat ${n % 3}` }),
+    () => shop.call('POST', '/v1/campaigns/C/vouchers'),
+    (n: number) => shop.call('POST', '/v1/publications', { campaign: 'C', customer: { source_id: `c${n % 5}` } }),
+    () => shop.call('POST', '/v1/campaigns/C/disable'),
+    () => shop.call('POST', '/v1/campaigns/C/enable'),
+  ]
+  const answers = await Promise.all([
+    ...Array.from({ length: 60 }, (_, n) =>
+      (works[n % works.length] as (n: number) => ReturnType<typeof shop.call>)(n),
+    ),
+    runCampaignJobs(shop).then(() => null),
+  ])
+  for (const answer of answers)
+    if (answer !== null) expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+  await runCampaignJobs(shop)
+  const { body } = await shop.call('GET', '/v1/campaigns/C')
+  expect(Object.keys(body.metadata)).toHaveLength(12)
+  expect(body).toMatchObject({ creation_status: 'DONE' })
+  expect((await shop.call('GET', '/v1/vouchers?campaign=C&limit=100')).body.vouchers).toHaveLength(body.vouchers_count)
+})
+
+test('codes that publications make at once are all counted, booked and told of, to the last possible one', async () => {
+  const shop = await newProject()
+  const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 100 }, code_config: { charset: '0123456789', length: 2 } }
+  await newCampaign(shop, 'A', { type: 'AUTO_UPDATE', voucher })
+  await newCampaign(shop, 'B', { vouchers_count: 85, voucher })
+  await runCampaignJobs(shop)
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      shop.call('POST', '/v1/publications', { campaign: 'A', customer: { source_id: `c${n}` } }),
+    ),
+  )
+  expect(countBy(answers.map(({ status }) => status))).toEqual({ 200: 15, 400: 25 })
+  const { db } = shop.service.house.database
+  const { id, vouchers_count } = (await shop.call('GET', '/v1/campaigns/A')).body
+  const codes = await db.selectFrom('vouchers').where('campaign_id', '=', id).select('id').execute()
+  expect([codes.length, vouchers_count]).toEqual([15, 15])
+  const booked = await db
+    .selectFrom('postings')
+    .where(
+      'voucher_id',
+      'in',
+      codes.map(({ id }) => id),
+    )
+    .select('amount')
+    .execute()
+  expect(booked.map(({ amount }) => amount)).toEqual(Array(15).fill(100))
+})
+
+test('a customer is erased while the campaign of its card is deleted, in whichever order', async () => {
+  const shop = await newProject()
+  for (const n of [1, 2, 3]) {
+    const voucher = { type: 'LOYALTY_CARD', loyalty_card: { points: 5 } }
+    await newCampaign(shop, `L${n}`, { type: 'AUTO_UPDATE', voucher })
+    const customer = { source_id: `c${n}`, name: 'Anna Secret' }
+    await shop.call('POST', '/v1/publications', { campaign: `L${n}`, customer })
+    const [erased, deleted] = await Promise.all([
+      shop.call('POST', `/v1/customers/c${n}/permanent-deletion`),
+      shop.call('DELETE', `/v1/campaigns/L${n}`),
+    ])
+    expect([erased.status, deleted.status]).toEqual([200, 202])
+  }
+  await runCampaignJobs(shop)
+  expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(0)
+  const { db } = shop.service.house.database
+  const events = await db.selectFrom('events').where('project_id', '=', shop.project_id).select('data').execute()
+  expect(events.filter(({ data }) => JSON.stringify(data).includes('Anna Secret'))).toEqual([])
+})

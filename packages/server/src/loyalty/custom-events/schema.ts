@@ -1,0 +1,30 @@
+import { Metadata, Name, Nullable } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { CustomerBody } from '../../audience/customers/schema.ts'
+import { SimpleCustomer } from '../../core/events/shapes.ts'
+import { limits } from '../../core/lib/limits.ts'
+
+/** Something a customer did in the shop, as the shop tells it. */
+export const TrackEvent = Type.Object(
+  {
+    event: Type.String({ minLength: 1, maxLength: limits.event_name_length_max }),
+    customer: CustomerBody,
+    referral: Type.Optional(Nullable(Type.Object({ code: Name, referrer_id: Type.Optional(Nullable(Name)) }))),
+    loyalty: Type.Optional(Nullable(Type.Object({ code: Name }))),
+    metadata: Type.Optional(Nullable(Metadata)),
+  },
+  {
+    examples: [{ event: 'newsletter_signed_up', customer: { source_id: 'customer-1' }, metadata: { channel: 'web' } }],
+  },
+)
+export type TrackEvent = Static<typeof TrackEvent>
+
+export const TrackedEvent = Type.Object({
+  object: Type.Literal('event'),
+  type: Type.String(),
+  customer: SimpleCustomer,
+  referral: Type.Null(),
+  loyalty: Type.Null(),
+  metadata: Metadata,
+})
+export type TrackedEvent = Static<typeof TrackedEvent>

@@ -1,0 +1,148 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import type { EarningRuleRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { pageOf } from '../../core/query/list.ts'
+import type { CampaignLock } from '../../incentives/campaigns/store.ts'
+import { toEarningRule } from './earning-rule.ts'
+import type { EarningRule, EarningRuleQuery } from './schema.ts'
+
+type RuleId = EarningRuleRow['id']
+
+/** An earning rule with the validation rule that is assigned to it; the first, where there are more. */
+export interface StoredEarningRule extends Selectable<EarningRuleRow> {
+  validation_rule_id: string | null
+}
+
+function ruleQuery({ db, project_id }: Ctx) {
+  return db
+    .selectFrom('earning_rules')
+    .where('earning_rules.project_id', '=', project_id)
+    .selectAll('earning_rules')
+    .select(
+      sql<string | null>`(select rule_id from rule_assignments a
+        where a.project_id = earning_rules.project_id and a.related_object_type = 'earning_rule'
+          and a.related_object_id = earning_rules.id
+        order by a.created_at, a.id limit 1)`.as('validation_rule_id'),
+    )
+}
+
+/** A rule of a program; 404 when the program has none of this id. */
+export async function getEarningRule(
+  ctx: Ctx,
+  campaign_id: string,
+  id: string,
+  options: { lock?: CampaignLock } = {},
+): Promise<StoredEarningRule> {
+  const rule = await findEarningRule(ctx, id, options)
+  if (rule === undefined || rule.campaign_id !== campaign_id) throw notFound('earning_rule', id)
+  return rule
+}
+
+/** A rule of any program; `here`: it stays until the end of the transaction, `alone`: nobody else changes it meanwhile. */
+export async function findEarningRule(
+  ctx: Ctx,
+  id: string,
+  { lock }: { lock?: CampaignLock } = {},
+): Promise<StoredEarningRule | undefined> {
+  if (id.includes('\0')) return undefined
+  return ruleQuery(ctx)
+    .where('earning_rules.id', '=', id as RuleId)
+    .where(
+      sql<boolean>`exists (select from campaigns c where c.project_id = earning_rules.project_id
+        and c.id = earning_rules.campaign_id and c.deleted_at is null)`,
+    )
+    .$if(lock === 'here', (query) => query.forKeyShare('earning_rules'))
+    .$if(lock === 'alone', (query) => query.forUpdate('earning_rules'))
+    .executeTakeFirst()
+}
+
+export function listEarningRulesById(ctx: Ctx, ids: readonly string[]): Promise<StoredEarningRule[]> {
+  return ruleQuery(ctx)
+    .where(sql<boolean>`earning_rules.id = any(${ids}::text[])`)
+    .orderBy('earning_rules.id')
+    .execute()
+}
+
+/** A page of the rules of a program. */
+export async function listEarningRules(
+  ctx: Ctx,
+  campaign_id: string,
+  query: EarningRuleQuery,
+): Promise<{ rules: EarningRule[]; total: number }> {
+  const { rows, total } = await pageOf(
+    ruleQuery(ctx).where('earning_rules.campaign_id', '=', campaign_id as EarningRuleRow['campaign_id']),
+    query,
+    {
+      columns: { created_at: 'earning_rules.created_at', updated_at: { nullable: 'earning_rules.updated_at' } },
+      default_order: 'created_at',
+      id: 'earning_rules.id',
+    },
+  )
+  return { rules: rows.map((row) => toEarningRule(row, row.validation_rule_id)), total }
+}
+
+/** Which of some ids are rules of a program. */
+export async function listEarningRuleIds({ db, project_id }: Ctx, campaign_id: string, ids: readonly string[]) {
+  const rows = await db
+    .selectFrom('earning_rules')
+    .where('project_id', '=', project_id)
+    .where('campaign_id', '=', campaign_id as EarningRuleRow['campaign_id'])
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .select('id')
+    .execute()
+  return new Set<string>(rows.map(({ id }) => id))
+}
+
+/** The rules of all programs that are not in the bin: what the limit of a project counts. */
+export async function countEarningRules({ db, project_id }: Ctx): Promise<number> {
+  const { count } = await db
+    .selectFrom('earning_rules')
+    .innerJoin('campaigns', (join) =>
+      join
+        .onRef('campaigns.project_id', '=', 'earning_rules.project_id')
+        .onRef('campaigns.id', '=', 'earning_rules.campaign_id'),
+    )
+    .where('earning_rules.project_id', '=', project_id)
+    .where('campaigns.deleted_at', 'is', null)
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export type NewRow = Omit<Insertable<EarningRuleRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
+
+/** Writes rules; from then on nobody else adds any until the end of the transaction. */
+export async function insertEarningRules({ db, project_id, now }: Ctx, rules: readonly NewRow[]): Promise<void> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .insertInto('earning_rules')
+    .values(rules.map((rule) => ({ ...rule, project_id, created_at: now, updated_at: null, config_version })))
+    .execute()
+}
+
+/** Writes columns of a rule that the caller holds alone. */
+export async function updateEarningRule(
+  { db, project_id, now }: Ctx,
+  id: RuleId,
+  changes: Updateable<EarningRuleRow>,
+): Promise<void> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .updateTable('earning_rules')
+    .set({ ...changes, updated_at: now, config_version })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+/** Its validation rule and its places in tiers must be gone already. */
+export async function deleteEarningRule({ db, project_id }: Ctx, id: RuleId): Promise<void> {
+  await recordDeletion(db, project_id, 'earning_rule', id)
+  await db
+    .deleteFrom('earning_rules')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,99 @@
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import { numbersRead } from '../../core/http/numeric-text.ts'
+import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { validityColumns } from '../../rules/terms/validity.ts'
+import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
+import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
+import { relatedObjects } from '../../rules/validation-rules/related-objects.ts'
+import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
+import { unassign } from '../../rules/validation-rules/unassign.ts'
+import { expirationRulesOf, pendingOf, pointsOf, refuseWithoutSource, withTypeOf } from './define.ts'
+import { toEarningRule, validityOf } from './earning-rule.ts'
+import { type EarningRule, EarningRuleChanges, type UpdateEarningRule } from './schema.ts'
+import { getEarningRule, type StoredEarningRule, updateEarningRule } from './store.ts'
+import { validityWithin } from './validity.ts'
+
+/** A rule that is about to change, held alone, and its program, which stays meanwhile. */
+export interface RuleInProgram {
+  campaign: StoredCampaign
+  rule: StoredEarningRule
+}
+
+/** Changes what is said of a rule; metadata are merged key by key. It goes on to wait for the same event. */
+export async function changeEarningRule(
+  ctx: Ctx,
+  { campaign, rule }: RuleInProgram,
+  body: UpdateEarningRule,
+): Promise<EarningRule> {
+  refuseProtected(campaign)
+  const changes = typed(rule, body)
+  if (changes.loyalty !== undefined) refuseWithoutSource(changes.loyalty)
+  const { validation_rule_id, loyalty, pending_points, expiration_rules, source, active, metadata, ...limits } =
+    readChanges(changes)
+  const rules = validation_rule_id === undefined ? undefined : await rulesNamed(ctx, [validation_rule_id ?? []].flat())
+  const validity = validityWithin(campaign, validityOf(rule), limits, '')
+  const merged =
+    metadata == null ? rule.metadata : (await loadMetadataRules(ctx, 'earning_rule')).merged(rule.metadata, metadata)
+
+  await updateEarningRule(ctx, rule.id, {
+    ...(loyalty === undefined ? {} : { loyalty: JSON.stringify(pointsOf(loyalty, rule.event, '')) }),
+    ...(pending_points === undefined
+      ? {}
+      : { pending_points: pending_points && JSON.stringify(pendingOf(pending_points, rule.event, '')) }),
+    ...(expiration_rules === undefined
+      ? {}
+      : { expiration_rules: expiration_rules && JSON.stringify(expirationRulesOf(expiration_rules, '')) }),
+    ...(source?.banner === undefined ? {} : { banner: source.banner }),
+    ...(active == null ? {} : { active }),
+    ...validityColumns(validity),
+    metadata: JSON.stringify(merged),
+  })
+  if (rules !== undefined) await replaceRules(ctx, rule.id, rules)
+  return tellChanged(ctx, { campaign, rule }, 'updated')
+}
+
+const typed = (
+  { loyalty: stored }: StoredEarningRule,
+  { loyalty, ...changes }: UpdateEarningRule,
+): EarningRuleChanges => (loyalty === undefined ? changes : { ...changes, loyalty: withTypeOf(stored, loyalty) })
+
+const readChanges = numbersRead(EarningRuleChanges)
+
+/** Switches a rule on or off; nothing happens to one that is so already. */
+export async function switchEarningRule(
+  ctx: Ctx,
+  { campaign, rule }: RuleInProgram,
+  active: boolean,
+): Promise<EarningRule> {
+  if (rule.active === active) return toEarningRule(rule, rule.validation_rule_id)
+  await updateEarningRule(ctx, rule.id, { active })
+  return tellChanged(ctx, { campaign, rule }, active ? 'enabled' : 'disabled')
+}
+
+/** Leaves a rule with this validation rule, or none; an assignment that is wanted stays as it is. */
+async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidationRule[]): Promise<void> {
+  const assigned = (await listAssignmentsOf(ctx, 'earning_rule', [id])).map(({ rule_id }) => rule_id)
+  for (const rule_id of assigned)
+    if (!rules.some((rule) => rule.id === rule_id))
+      await unassign(ctx, { rule_id, related_object_type: 'earning_rule', related_object_ids: [id] }, relatedObjects)
+  const wanted = rules.filter((rule) => !assigned.includes(rule.id))
+  await assignRules(ctx, wanted, 'earning_rule', id)
+}
+
+async function tellChanged(
+  ctx: Ctx,
+  { campaign, rule }: RuleInProgram,
+  change: 'updated' | 'enabled' | 'disabled',
+): Promise<EarningRule> {
+  const row = await getEarningRule(ctx, campaign.id, rule.id)
+  const earning_rule = toEarningRule(row, row.validation_rule_id)
+  await emit(ctx, `campaign.earning_rule.${change}`, campaign.id, {
+    campaign: toSimpleCampaign(campaign),
+    earning_rule,
+  })
+  return earning_rule
+}

@@ -1,0 +1,22 @@
+import { type ApiError, invalidPayload } from '../../core/http/errors.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { type ValidityBody, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
+
+/**
+ * When a rule holds, after a body was applied to it. What it does not say its campaign says (spec 05, 4.1): a timeframe
+ * may count from the campaign's first day. `path` is where
+ * the body stood.
+ */
+export function validityWithin(
+  campaign: StoredCampaign,
+  stored: ValidityState,
+  sent: ValidityBody,
+  path: string,
+): ValidityState {
+  const refuse = (details: string): ApiError => invalidPayload(details.replace('Property .', `Property ${path}.`))
+  const timeframe = sent.validity_timeframe === undefined ? stored.validity_timeframe : sent.validity_timeframe
+  const start_date = sent.start_date === undefined ? stored.start_date : sent.start_date
+  const inherits = timeframe !== null && start_date === null && campaign.start_date !== null
+  if (!inherits) return validityAfter(stored, sent, refuse)
+  return { ...validityAfter(stored, { ...sent, start_date: campaign.start_date }, refuse), start_date: null }
+}

@@ -1,0 +1,31 @@
+import type { EmittedEventType } from '../../core/events/catalogue.ts'
+
+/** What the history of a card tells of (spec 05, 15): its own events and those of its holder all begin with `customer`. */
+export const activity_types = [
+  'customer.loyalty.tier.joined',
+  'customer.loyalty.tier.left',
+  'customer.loyalty.tier.upgraded',
+  'customer.loyalty.tier.downgraded',
+  'customer.loyalty.tier.prolonged',
+  'customer.loyalty.tier.expiration.changed',
+  'customer.publication.succeeded',
+  'customer.publication.failed',
+  'customer.redemption.succeeded',
+  'customer.redemption.failed',
+  'customer.redemption.rollback.succeeded',
+  'customer.redemption.rollback.failed',
+  'customer.rewarded',
+  'customer.rewarded.loyalty_points',
+  'customer.reward_redemptions.created',
+  'customer.reward_redemptions.pending',
+  'customer.reward_redemptions.completed',
+  'customer.reward_redemptions.rolledback',
+  'customer.voucher.deleted',
+  'customer.voucher.loyalty_card.points_added',
+  'customer.voucher.loyalty_card.points_transferred',
+  'customer.voucher.loyalty_card.points_expired',
+  'customer.voucher.loyalty_card.pending_points.added',
+  'customer.voucher.loyalty_card.pending_points.updated',
+  'customer.voucher.loyalty_card.pending_points.canceled',
+  'customer.voucher.loyalty_card.pending_points.activated',
+] as const satisfies readonly EmittedEventType[]

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { cursorOf, listed } from '../../core/query/list.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import { activity_types } from './activity-types.ts'
+import type { MemberActivity, MemberActivityQuery } from './schema.ts'
+
+/** What happened to a card and to its holder in the campaign of the card; nothing to one that nobody holds. */
+export async function listMemberActivity(
+  { db, project_id }: Ctx,
+  { id, holder_id, campaign_id }: StoredVoucher,
+  query: MemberActivityQuery,
+) {
+  const { rows, ...more } = await cursorOf(
+    // All these events are about the customer, and ids of events sort by time: a page is read from the index of both.
+    db
+      .selectFrom('events')
+      .where('project_id', '=', project_id)
+      .where('entity_id', '=', holder_id ?? '')
+      .select(['id', 'type', 'data', 'event_source', 'created_at', 'group_id']),
+    query,
+    {
+      columns: { created_at: 'id' },
+      default_order: '-created_at',
+      where: [
+        sql`type = any(${[...activity_types]}::text[])`,
+        sql`(campaign_id = ${campaign_id}::text or voucher_id = ${id}::text)`,
+      ],
+    },
+  )
+  const data = rows.map(
+    ({ data, event_source, ...row }) => ({ ...row, data: { data, event_source } }) as MemberActivity,
+  )
+  return listed('data', data, more)
+}

@@ -1,0 +1,23 @@
+import type { Ctx } from '../../core/context.ts'
+import { balanceOf, type StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import { mappedReward } from '../tiers/mapped-reward.ts'
+import { listAssignedRewards } from '../tiers/store.ts'
+import type { MemberReward, MemberRewardQuery } from './schema.ts'
+import { findMembership } from './store.ts'
+
+/** What the program of a card offers its holder, at the prices of the holder's tier (spec 05, 12.9). */
+export async function listMemberRewards(
+  ctx: Ctx,
+  card: StoredVoucher,
+  { affordable_only = false }: MemberRewardQuery,
+): Promise<MemberReward[]> {
+  if (card.campaign_id === null) return [] // a card of its own (spec 03, 5.2)
+  const membership = await findMembership(ctx, card.id)
+  const assigned = await listAssignedRewards(ctx, card.campaign_id)
+  return assigned.flatMap(({ reward: row, assignment: offer }): MemberReward[] => {
+    const mapped = mappedReward(membership?.tier ?? null, row, offer)
+    if (mapped === null || (affordable_only && mapped.points > balanceOf(card))) return []
+    const { reward, assignment } = mapped
+    return [{ reward, assignment, object: 'loyalty_reward' }]
+  })
+}

@@ -1,0 +1,254 @@
+import type { Ctx } from '../../core/context.ts'
+import { operation } from '../../core/http/operation.ts'
+import { listed } from '../../core/query/list.ts'
+import { Export } from '../../exports/schema.ts'
+import { getCampaign } from '../../incentives/campaigns/store.ts'
+import { TransactionList } from '../../incentives/vouchers/schema.ts'
+import { getMember, getProgram } from '../programs/store.ts'
+import { listMemberActivity } from './activity.ts'
+import { getCampaignWithCards, liabilityOf } from './liability.ts'
+import { listMemberRewards } from './rewards.ts'
+import {
+  CardTransactionQuery,
+  ExportCardTransactions,
+  ExportPointsExpiration,
+  Liability,
+  LiabilityQuery,
+  MemberActivityList,
+  MemberActivityQuery,
+  MemberRewardList,
+  MemberRewardQuery,
+  MemberTierList,
+  PendingPointsList,
+  PendingPointsQuery,
+  PointsBucketList,
+  PointsBucketQuery,
+} from './schema.ts'
+import { listBuckets, listPendingPoints } from './store.ts'
+import { listMemberTiers } from './tier.ts'
+import {
+  exportCampaignTransactions,
+  exportMemberTransactions,
+  exportPointsExpiration,
+  listMemberTransactions,
+  listProgramTransactions,
+} from './transactions.ts'
+
+/** Of the program in the path, or else of any. */
+const memberIn = async (ctx: Ctx, { campaignId, memberId }: { campaignId?: string; memberId: string }) =>
+  getMember(ctx, memberId, campaignId === undefined ? undefined : await getProgram(ctx, campaignId))
+
+async function pendingPointsOf(ctx: Ctx, of: Parameters<typeof listPendingPoints>[1], query: PendingPointsQuery) {
+  const { entries, ...more } = await listPendingPoints(ctx, of, query)
+  return listed('data', entries, more)
+}
+
+const asked_wrong = ['invalid_query_params', 'not_found'] as const
+const not_exportable = ['invalid_payload', 'invalid_export_fields', 'not_found'] as const
+
+export const members = [
+  operation({
+    id: 'listProgramPendingPoints',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/pending-points',
+    summary: 'List the pending points of a loyalty program',
+    description: 'Points that wait for their day, those that activate last first.',
+    query: PendingPointsQuery,
+    reply: PendingPointsList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId),
+    run: (ctx, { target, query }) => pendingPointsOf(ctx, { campaign_id: target.id }, query),
+  }),
+  operation({
+    id: 'listProgramMemberPendingPoints',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/pending-points',
+    summary: 'List the pending points of a member of a loyalty program',
+    description: 'Points that wait for their day, those that activate last first.',
+    query: PendingPointsQuery,
+    reply: PendingPointsList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
+  }),
+  operation({
+    id: 'listMemberPendingPoints',
+    method: 'GET',
+    path: '/v1/loyalties/members/{memberId}/pending-points',
+    summary: 'List the pending points of a member',
+    description: 'Points that wait for their day, those that activate last first.',
+    query: PendingPointsQuery,
+    reply: PendingPointsList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
+  }),
+  operation({
+    id: 'listProgramMemberActivity',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/activity',
+    summary: 'List the activity of a member of a loyalty program',
+    description: 'What happened to the card, and to its holder in the program of the card.',
+    query: MemberActivityQuery,
+    reply: MemberActivityList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
+  }),
+  operation({
+    id: 'listMemberActivity',
+    method: 'GET',
+    path: '/v1/loyalties/members/{memberId}/activity',
+    summary: 'List the activity of a member',
+    description: 'What happened to the card, and to its holder in the program of the card.',
+    query: MemberActivityQuery,
+    reply: MemberActivityList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
+  }),
+  operation({
+    id: 'listProgramTransactions',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/transactions',
+    summary: 'List the transactions of a loyalty program',
+    description:
+      'Can be filtered by `id` and `voucher_id`. The list of a campaign that is no loyalty program is empty.',
+    query: CardTransactionQuery,
+    reply: TransactionList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, query }) => listProgramTransactions(ctx, target, query),
+  }),
+  operation({
+    id: 'listProgramMemberTransactions',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/transactions',
+    summary: 'List the transactions of a member of a loyalty program',
+    description: 'Can be filtered by `id` and `created_at`.',
+    query: CardTransactionQuery,
+    reply: TransactionList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { target, query }) => listMemberTransactions(ctx, target, query),
+  }),
+  operation({
+    id: 'listMemberTransactions',
+    method: 'GET',
+    path: '/v1/loyalties/members/{memberId}/transactions',
+    summary: 'List the transactions of a member',
+    description: 'Can be filtered by `id` and `created_at`.',
+    query: CardTransactionQuery,
+    reply: TransactionList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { target, query }) => listMemberTransactions(ctx, target, query),
+  }),
+  operation({
+    id: 'exportProgramTransactions',
+    method: 'POST',
+    path: '/v1/loyalties/{campaignId}/transactions/export',
+    summary: 'Export the transactions of a loyalty program',
+    description: 'Also of a campaign of gift vouchers.',
+    body: ExportCardTransactions,
+    reply: Export,
+    errors: [...not_exportable, 'forbidden'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, body }) => exportCampaignTransactions(ctx, target, body.parameters),
+  }),
+  operation({
+    id: 'exportProgramMemberTransactions',
+    method: 'POST',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/transactions/export',
+    summary: 'Export the transactions of a member of a loyalty program',
+    body: ExportCardTransactions,
+    reply: Export,
+    errors: not_exportable,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
+  }),
+  operation({
+    id: 'exportMemberTransactions',
+    method: 'POST',
+    path: '/v1/loyalties/members/{memberId}/transactions/export',
+    summary: 'Export the transactions of a member',
+    body: ExportCardTransactions,
+    reply: Export,
+    errors: not_exportable,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
+  }),
+  operation({
+    id: 'listMemberPointsExpiration',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/points-expiration',
+    summary: 'List the points of a member by the day they expire',
+    description: 'Without those that are over; those that never expire come last.',
+    query: PointsBucketQuery,
+    reply: PointsBucketList,
+    errors: asked_wrong,
+    target: async (ctx, { params }) => {
+      const { id: campaign_id } = await getProgram(ctx, params.campaignId)
+      const { id: voucher_id } = await getMember(ctx, params.memberId, { id: campaign_id })
+      return { campaign_id, voucher_id }
+    },
+    run: async (ctx, { target, query }) => {
+      const { buckets, total } = await listBuckets(ctx, target, query)
+      return listed('data', buckets, { total })
+    },
+  }),
+  operation({
+    id: 'exportPointsExpiration',
+    method: 'POST',
+    path: '/v1/loyalties/{campaignId}/points-expiration/export',
+    summary: 'Export the points of a loyalty program by the day they expire',
+    description: 'Also those that are over, with the points that were lost.',
+    body: ExportPointsExpiration,
+    reply: Export,
+    errors: not_exportable,
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId),
+    run: (ctx, { target, body }) => exportPointsExpiration(ctx, target, body.parameters),
+  }),
+  operation({
+    id: 'listMemberRewards',
+    method: 'GET',
+    path: '/v1/loyalties/members/{memberId}/rewards',
+    summary: 'List the rewards that a member can have for points',
+    description: 'At the price that the tier of the member makes of it, the newest first.',
+    query: MemberRewardQuery,
+    reply: MemberRewardList,
+    errors: asked_wrong,
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: async (ctx, { target, query }) => {
+      const rewards = await listMemberRewards(ctx, target, query)
+      return listed('data', rewards, { total: rewards.length })
+    },
+  }),
+  operation({
+    id: 'listMemberTiers',
+    method: 'GET',
+    path: '/v1/loyalties/members/{memberId}/tiers',
+    summary: 'List the tier of a member',
+    description: 'The current one, if there is any.',
+    reply: MemberTierList,
+    errors: ['not_found'],
+    target: (ctx, { params }) => memberIn(ctx, params),
+    run: async (ctx, { target }) => {
+      const tiers = await listMemberTiers(ctx, target)
+      return listed('data', tiers, { total: tiers.length })
+    },
+  }),
+  operation({
+    id: 'getLiability',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/liability',
+    summary: 'Get what a campaign owes the holders of its cards',
+    description:
+      'What a loyalty program or a campaign of gift vouchers had outstanding at a moment, now or `as_of`, and when it expires. All of it is added up from the postings of the cards up to that moment, so that any day of the past can be asked for. Points whose day was over count as expired even where that was written down later; cards that had been deleted count no more. Of a moment to come, it tells what would be left if nothing happened until then.',
+    query: LiabilityQuery,
+    reply: Liability,
+    errors: asked_wrong,
+    target: (ctx, { params }) => getCampaignWithCards(ctx, params.campaignId),
+    run: (ctx, { target, query }) => liabilityOf(ctx, target, query.as_of),
+  }),
+]

@@ -1,0 +1,72 @@
+import type { Ctx } from '../../core/context.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
+import { listed } from '../../core/query/list.ts'
+import { createExport } from '../../exports/create.ts'
+import type { AskedParameters, Export, ExportParameters } from '../../exports/schema.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { listTransactions } from '../../incentives/vouchers/transactions.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import type { CardTransactionQuery } from './schema.ts'
+
+/** The transactions of a program. Other campaigns are seen here too, but have none (spec 05, 12.6). */
+export async function listProgramTransactions(
+  ctx: Ctx,
+  { id, campaign_type }: StoredCampaign,
+  query: CardTransactionQuery,
+) {
+  const where = conditionOf(ctx, query, { id: by_id, voucher_id: by_voucher })
+  if (campaign_type !== 'LOYALTY_PROGRAM') return listed('data', [], { has_more: false, total: 0 })
+  const { transactions, ...more } = await listTransactions(ctx, { campaign_id: id }, query, [where])
+  return listed('data', transactions, more)
+}
+
+export async function listMemberTransactions(ctx: Ctx, { id }: StoredVoucher, query: CardTransactionQuery) {
+  const where = conditionOf(ctx, query, { id: by_id, created_at: by_moment })
+  const { transactions, ...more } = await listTransactions(ctx, { voucher_id: id }, query, [where])
+  return listed('data', transactions, more)
+}
+
+const by_id = { type: 'string', column: 'voucher_transactions.id' } as const
+const by_voucher = { type: 'string', column: 'voucher_transactions.voucher_id' } as const
+const by_moment = { type: 'datetime', column: 'voucher_transactions.created_at' } as const
+
+const conditionOf = (ctx: Ctx, { filters }: CardTransactionQuery, fields: FilterFields): Condition =>
+  filterSql(parseFilter(filters, fields), { now: ctx.now, timezone: ctx.project.timezone })
+
+type Asked = AskedParameters | null | undefined
+
+export async function exportCampaignTransactions(
+  ctx: Ctx,
+  { id, campaign_type }: StoredCampaign,
+  asked: Asked,
+): Promise<Export> {
+  if (campaign_type !== 'LOYALTY_PROGRAM' && campaign_type !== 'GIFT_VOUCHERS')
+    throw new ApiError('forbidden', { details: 'Transactions are allowed only for loyalty or gift campaigns' })
+  return exportTransactions(ctx, asked, { campaign_id: { conditions: { $in: [id] } } })
+}
+
+/** `key` is what stood in the path, the code or the id: so it is answered. */
+export function exportMemberTransactions(ctx: Ctx, key: string, asked: Asked): Promise<Export> {
+  return exportTransactions(ctx, asked, { voucher_id: { conditions: { $in: [key] } } })
+}
+
+function exportTransactions(ctx: Ctx, asked: Asked, bound: Record<string, unknown>): Promise<Export> {
+  const sent = asSent(asked)
+  return createExport(ctx, 'voucher_transactions', asked, bound, { ...sent, filters: { ...sent.filters, ...bound } })
+}
+
+/** The points of a program by the day they expire. No filter leads out of it, although it is not named among them. */
+export function exportPointsExpiration(ctx: Ctx, { id }: StoredCampaign, asked: Asked): Promise<Export> {
+  return createExport(ctx, 'points_expiration', asked, { campaign_id: { conditions: { $in: [id] } } }, asSent(asked))
+}
+
+function asSent(asked: Asked): ExportParameters {
+  const { order, fields, filters } = asked ?? {}
+  return {
+    ...(order == null ? {} : { order }),
+    ...(fields == null ? {} : { fields }),
+    ...(filters == null ? {} : { filters }),
+  }
+}

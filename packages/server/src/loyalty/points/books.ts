@@ -1,0 +1,273 @@
+import type { Account, Lot } from '@guerdon/engine/schema'
+import type { Selectable } from 'kysely'
+import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
+import type { Changes, LoyaltyMove } from '../../checkout/decision/changes.ts'
+import { saveCheckout } from '../../checkout/decision/save.ts'
+import type { LoadedVoucher } from '../../checkout/decision/voucher-row.ts'
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { CustomerLoyalty, LoyaltyMemberRow, PendingPointsRow } from '../../core/db/tables.ts'
+import { type NewEvent, withEventId } from '../../core/events/emit.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import { todayIn } from '../../core/query/filter/calendar.ts'
+import { nextDue } from './due.ts'
+import { configurationNow, type Program, type Programs, programsOf } from './programs.ts'
+import { loadPeople } from './read-books.ts'
+import { simpleCampaign } from './view.ts'
+
+/**
+ * The programs of some customers, in memory and under locks. Whatever happens to points is written here first: every step sees
+ * what the one before it did, and all of it is saved at once.
+ */
+export interface Books {
+  ctx: Ctx
+  configuration: Configuration
+  programs: Programs
+  people: Map<string, Person>
+  chain: Chain
+  /** What is to be written, but for people and cards, who know themselves what has changed. */
+  written: Written
+  /** What is asked for besides the customers; kept for reading again. */
+  asked: Asked
+}
+
+/** What one request set off so far: a rule pays once for it (spec 05, section 5). */
+export interface Chain {
+  fired: Set<string>
+  /** Programs that a card is about to leave: nothing is earned in them by it, and nobody joins. */
+  closed: Set<string>
+}
+
+export const newChain = (): Chain => ({ fired: new Set(), closed: new Set() })
+
+/** When something happens: now, or at the start of a day gone by that is made up for. */
+export interface Moment {
+  at: Instant
+  /** The day in the project's time zone. */
+  today: string
+  /** The day as of which lots count: the day before, as long as those of that day are not expired yet. */
+  spent_on: string
+}
+
+export interface Person {
+  customer: StoredCustomer
+  /** One for each program. */
+  cards: Card[]
+  moves: Record<string, CardMove>
+}
+
+/** What the row of a customer has to say of a program from now on; an empty one: it does already, but nobody was told. */
+export type CardMove = Exclude<LoyaltyMove, { gone: true }>
+
+export interface Card {
+  voucher: LoadedVoucher
+  person: Person
+  program: Program
+  /** Lots that are open. */
+  lots: OpenLot[]
+  member: Member
+  /** Entries that are due, or that the cause is about. */
+  pending: PendingEntry[]
+  /** The day on which the next of the others is due. */
+  next_activation: string | null
+  /** Rules that have paid for the order of the cause before. */
+  paid_rules: string[]
+  /** What was collected in the period that counts for the tier, day by day. */
+  credits: Array<{ date: string; points: number }>
+  change: Partial<Record<CreditColumn, number>>
+  /** Lots as they were read, by id. */
+  saved_lots: ReadonlyMap<string, number>
+  is_member_changed: boolean
+}
+
+type CreditColumn = 'credits_added' | 'credits_subtracted' | 'credits_redeemed' | 'credits_expired' | 'credits_pending'
+
+export type OpenLot = Lot & { created_at?: Instant; updated_at?: Instant | null; expired_points?: number }
+
+export type Member = Omit<Selectable<LoyaltyMemberRow>, 'project_id'>
+
+export type PendingEntry = Omit<Selectable<PendingPointsRow>, 'project_id'>
+
+type Written = Required<
+  Pick<
+    Changes,
+    'transactions' | 'postings' | 'pending_points' | 'earnings' | 'reward_redemptions' | 'tallies' | 'lots' | 'events'
+  >
+>
+
+const nothingWritten = (): Written => ({
+  transactions: [],
+  postings: [],
+  pending_points: [],
+  earnings: [],
+  reward_redemptions: [],
+  tallies: [],
+  lots: [],
+  events: [],
+})
+
+export interface Asked {
+  /** Whose entries and payments are of interest. */
+  order_id?: string
+  pending_id?: string
+  /** The first day that is made up for. */
+  since?: string
+}
+
+interface OpenOptions extends Asked {
+  chain?: Chain
+  /** Given where this request has just looked at it. */
+  configuration?: Configuration
+}
+
+/** Opens the books of customers, who are locked with all their cards until the end of the transaction. */
+export async function openBooks(
+  ctx: Ctx,
+  customer_ids: readonly string[],
+  { chain = newChain(), configuration: known, ...asked }: OpenOptions = {},
+): Promise<Books> {
+  const configuration = known ?? (await configurationNow(ctx))
+  const programs = programsOf(configuration)
+  const books: Books = {
+    ctx,
+    configuration,
+    programs,
+    people: new Map(),
+    chain,
+    written: nothingWritten(),
+    asked,
+  }
+  books.people = await loadPeople(books, customer_ids)
+  return books
+}
+
+/**
+ * Lets somebody else change what the books are about: all is written before, and read again after. People and cards that
+ * were at hand are those of the page before then.
+ */
+export async function turnPage<T>(books: Books, work: () => Promise<T>): Promise<T> {
+  const everybody = [...books.people.keys()]
+  await saveBooks(books)
+  const result = await work()
+  books.written = nothingWritten()
+  books.people = await loadPeople(books, everybody)
+  return result
+}
+
+/** A request at a moment that is made up for. */
+export const madeUpFor = (ctx: Ctx, { at }: Moment): Ctx => ({ ...ctx, now: at, told_at: ctx.told_at ?? ctx.now })
+
+/** The row of its holder says what is on a card already; whoever follows the holder is still to be told. */
+export function noteMoved(card: Card): void {
+  const { moves } = card.person
+  moves[card.program.campaign.name] = { ...moves[card.program.campaign.name] }
+}
+
+export function momentNow({ now, project: { timezone } }: Ctx): Moment {
+  if (latest.now !== now || latest.timezone !== timezone) latest = { now, timezone, today: todayIn({ now, timezone }) }
+  const { today } = latest
+  return { at: now, today, spent_on: today }
+}
+
+/** Asked for again and again by one request. */
+let latest = { now: '', timezone: '', today: '' }
+
+/** The card as the engine keeps its books. */
+export const accountOf = ({ voucher, lots }: Card): Account => ({ id: voucher.id, asset: 'points', lots })
+
+export function* allCards({ people }: Books): Generator<Card> {
+  for (const { cards } of people.values()) yield* cards
+}
+
+export const cardIn = ({ people }: Books, customer_id: string, campaign_id: string): Card | undefined =>
+  people.get(customer_id)?.cards.find(({ program }) => program.campaign.id === campaign_id)
+
+export const cardNamed = (books: Books, voucher_id: string): Card | undefined => {
+  for (const card of allCards(books)) if (card.voucher.id === voucher_id) return card
+  return undefined
+}
+
+/** Events have their ids, and with them their order, from the moment they are told. */
+export const tell = ({ written }: Books, ...events: NewEvent[]): void =>
+  void written.events.push(...events.map(withEventId))
+
+/** Saves all that has happened. The books are closed then: what is in them is as it was before. */
+export async function saveBooks(books: Books): Promise<void> {
+  const { ctx, written } = books
+  const cards = [...allCards(books)]
+  for (const card of cards) keepDue(books, card)
+  tellLoyalty(books)
+  const changes: Changes = {
+    ...written,
+    customers: [...books.people.values()].flatMap(({ customer, moves }) =>
+      Object.values(moves).every((move) => Object.keys(move).length === 0) ? [] : [{ id: customer.id, loyalty: moves }],
+    ),
+    vouchers: cards.flatMap(({ voucher: { id, xmin }, change }) =>
+      Object.keys(change).length === 0 ? [] : [{ id, xmin, ...change }],
+    ),
+    lots: [...written.lots, ...cards.flatMap(changedLots)],
+    members: cards.flatMap(({ member, is_member_changed }) => (is_member_changed ? [member] : [])),
+  }
+  if (Object.values(changes).every((rows) => rows.length === 0)) return
+  const changed = changes.customers?.map(({ id }) => id) ?? []
+  await saveCheckout(ctx, ctx.db, { ...changes, ...(changed.length === 0 ? {} : { segment_checks: changed }) })
+}
+
+/** When time has something to do for the card next. */
+function keepDue({ ctx, configuration }: Books, card: Card): void {
+  const due_on = nextDue(configuration, card, momentNow(ctx).today)
+  if (card.member.due_on === due_on) return
+  card.member = { ...card.member, due_on }
+  card.is_member_changed = true
+}
+
+/** What a customer has in its programs is part of its row, and everybody who follows it is told (spec 05, section 15). */
+function tellLoyalty(books: Books): void {
+  const { ctx, configuration, people } = books
+  for (const { customer, cards, moves } of people.values()) {
+    const loyalty = addToLoyalty(customer.loyalty, moves)
+    for (const name of Object.keys(moves)) {
+      const card = cards.find(({ program }) => program.campaign.name === name)
+      if (card === undefined) continue
+      tell(books, {
+        type: 'customer.loyalty.updated',
+        entity_id: customer.id,
+        data: {
+          customer: toSimpleCustomer(customer),
+          campaign: simpleCampaign(configuration, card.program.campaign),
+          loyalty,
+          created_at: ctx.now,
+        },
+      })
+    }
+  }
+}
+
+/** The same as the database does (`add_to_loyalty`), for those who are told. */
+export function addToLoyalty(loyalty: CustomerLoyalty, moves: Record<string, CardMove>): CustomerLoyalty {
+  const { points, referred_customers, campaigns } = loyalty
+  const sum: CustomerLoyalty = { points, referred_customers, campaigns: { ...campaigns } }
+  for (const [name, move] of Object.entries(moves)) {
+    const own = { points: 0, referred_customers: 0, ...campaigns[name] }
+    own.points += move.points ?? 0
+    own.referred_customers += move.referred_customers ?? 0
+    if (move.loyalty_tier === null) delete own.loyalty_tier
+    else if (move.loyalty_tier !== undefined) own.loyalty_tier = move.loyalty_tier
+    sum.points += move.points ?? 0
+    sum.referred_customers += move.referred_customers ?? 0
+    sum.campaigns[name] = own
+  }
+  return sum
+}
+
+function changedLots({ voucher, lots, saved_lots }: Card): NonNullable<Changes['lots']> {
+  return lots
+    .filter(({ id, points }) => saved_lots.get(id) !== points)
+    .map(({ id, points, expires_at, created_at }) => ({
+      voucher_id: voucher.id,
+      id,
+      points,
+      expires_at,
+      ...(created_at === undefined ? {} : { created_at }),
+    }))
+}

@@ -1,0 +1,87 @@
+import type { Ctx } from '../../core/context.ts'
+import type { PendingPointsRow } from '../../core/db/tables.ts'
+import { ApiError, notFound } from '../../core/http/errors.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import { toSimpleOrder } from '../../orders/order.ts'
+import { listOrdersById } from '../../orders/store.ts'
+import { openCard, toPointsBalance } from './adjust.ts'
+import { type Books, type Card, momentNow, type PendingEntry, saveBooks } from './books.ts'
+import { followBalances } from './earn.ts'
+import { changePending } from './ledger.ts'
+import { activate, cancel } from './pending.ts'
+import type { PendingPointsBalance, PointsBalance } from './schema.ts'
+import { tellPending } from './tell.ts'
+
+/** Makes pending points count before their day (spec 05, L13). */
+export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<PointsBalance> {
+  const { books, card, entry } = await openEntry(ctx, member, id, 'activated')
+  const moment = momentNow(ctx)
+  const { balance } = activate(books, card, entry, await orderOf(ctx, entry), moment, { isByHand: true })
+  await followBalances(books, [member.id], moment, { isIncreased: true })
+  await saveBooks(books)
+  return toPointsBalance(balance)
+}
+
+/** Changes how many points wait; some must be left (spec 05, L14). */
+export async function adjustPendingPoints(
+  ctx: Ctx,
+  member: StoredVoucher,
+  id: string,
+  points: number,
+): Promise<PendingPointsBalance> {
+  const { books, card, entry } = await openEntry(ctx, member, id, 'updated')
+  const left = entry.points + points
+  if (points === 0 || left <= 0 || !Number.isSafeInteger(left))
+    throw new ApiError('invalid_amount', { details: 'Amount has to be a valid positive number' })
+  const { at } = momentNow(ctx)
+  const balance = changePending(books, card, entry, { points, status: 'PENDING', operation_type: 'MANUAL', at })
+  tellPending(books, card, 'updated', entry, balance, await orderOf(ctx, entry))
+  await saveBooks(books)
+  return { ...balance, operation_type: 'MANUAL' }
+}
+
+export async function cancelPendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<void> {
+  const { books, card, entry } = await openEntry(ctx, member, id, 'canceled')
+  cancel(books, card, entry, await orderOf(ctx, entry), momentNow(ctx), { isByHand: true })
+  await saveBooks(books)
+}
+
+/** An entry of a card, under the lock of its holder. Only one that still waits can be changed. */
+async function openEntry(
+  ctx: Ctx,
+  member: StoredVoucher,
+  pending_id: string,
+  verb: string,
+): Promise<{ books: Books; card: Card; entry: PendingEntry }> {
+  await findEntry(ctx, member, pending_id)
+  const { books, card } = await openCard(ctx, member, { pending_id })
+  const entry = card.pending.find(({ id, status }) => id === pending_id && status === 'PENDING')
+  if (entry !== undefined) return { books, card, entry }
+  const { status } = await findEntry(ctx, member, pending_id)
+  // What fell due a moment ago is still written as pending.
+  const current = card.pending.find(({ id }) => id === pending_id)?.status ?? status
+  throw new ApiError('invalid_pending_points_state', {
+    details: `Only pending points in 'PENDING' status can be ${verb}. Current status: '${current}'.`,
+  })
+}
+
+async function findEntry(
+  { db, project_id }: Ctx,
+  { id: voucher_id }: StoredVoucher,
+  id: string,
+): Promise<Pick<PendingPointsRow, 'status'>> {
+  const found = await db
+    .selectFrom('pending_points')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as PendingPointsRow['id'])
+    .where('voucher_id', '=', voucher_id)
+    .select('status')
+    .executeTakeFirst()
+  if (found === undefined) throw notFound('pending_points', id)
+  return found
+}
+
+async function orderOf(ctx: Ctx, { order_id }: PendingEntry) {
+  const [order] = await listOrdersById(ctx, [order_id])
+  return order === undefined ? null : toSimpleOrder(order)
+}

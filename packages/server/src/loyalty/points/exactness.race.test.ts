@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { made, openShop, pause, query, type Reply, type Shop } from '../../testing/checkout-load/shop.ts'
+import { auditLedger } from '../../testing/ledger-audit.ts'
+import { createDatabase } from '../../testing/postgres.ts'
+
+/* Points on two processes of the service and one PostgreSQL; requests go to them in turn. */
+
+let shop: Shop
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  const given = inject('database')
+  if (given.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
+  const database = await createDatabase(given.url, { template: given.template })
+  drop = database.drop
+  shop = await openShop(database.url)
+})
+
+afterAll(async () => {
+  await shop.close()
+  await drop()
+})
+
+const atOnce = (count: number, call: (index: number) => Promise<Reply>): Promise<Reply[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(index)))
+
+/** How many answers there were of each kind: `{ '200': 3, '400 reward_out_of_stock': 7 }`. */
+function counted(replies: readonly Reply[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status, body } of replies) {
+    const name = status === 200 ? '200' : `${status} ${body?.key}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+interface Member {
+  id: string
+  code: string
+  source_id: string
+}
+
+interface Club {
+  id: string
+  name: string
+}
+
+/** A program whose rules pay so many points for an order each. */
+async function newClub(name: string, rules: object[] = [], settings: object = {}): Promise<Club> {
+  const { id } = await made(shop, 'POST', '/v1/loyalties', {
+    name,
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 0 } },
+    ...settings,
+  })
+  if (rules.length > 0)
+    await made(
+      shop,
+      'POST',
+      `/v1/loyalties/${id}/earning-rules`,
+      rules.map((rule) => ({ event: 'order.paid', ...rule })),
+    )
+  return { id, name }
+}
+
+const fixed = (points: number, more: object = {}) => ({ loyalty: { type: 'FIXED', points }, ...more })
+
+async function join({ id, name }: Club, who: string, points = 0): Promise<Member> {
+  const source_id = `${name} ${who}`
+  const card = await made(shop, 'POST', `/v1/loyalties/${id}/members`, { customer: { source_id } })
+  if (points > 0) await made(shop, 'POST', `/v1/loyalties/members/${card.code}/balance`, { points })
+  return { id: card.id, code: card.code, source_id }
+}
+
+const joinMany = (club: Club, count: number, points: number): Promise<Member[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => join(club, String(index), points)))
+
+async function offer({ id }: Club, points: number, reward: object): Promise<string> {
+  const { id: reward_id } = await made(shop, 'POST', '/v1/rewards', { name: `Reward for ${id}`, ...reward })
+  await made(shop, 'POST', `/v1/loyalties/${id}/rewards`, [{ reward: reward_id, parameters: { loyalty: { points } } }])
+  return reward_id
+}
+
+const aMug = async () => ({ product: { id: (await made(shop, 'POST', '/v1/products', { name: 'Mug' })).id } })
+
+const pay = ({ source_id }: Pick<Member, 'source_id'>, more: object = {}): Promise<Reply> =>
+  shop.call('POST', '/v1/orders', { status: 'PAID', customer: { source_id }, amount: 1_000, ...more })
+
+const take = ({ code }: Member, id: string): Promise<Reply> =>
+  shop.call('POST', `/v1/loyalties/members/${code}/redemption`, { reward: { id } })
+
+const cardOf = async ({ code }: Member) => (await made(shop, 'GET', `/v1/loyalties/members/${code}`)).loyalty_card
+
+const balanceOf = async (member: Member): Promise<number> => (await cardOf(member)).balance
+
+const audit = (): Promise<string[]> =>
+  auditLedger((text, values) => query(shop, text, values), shop.project_id, { is_in_order: false })
+
+describe('one card', () => {
+  test('two hundred paid orders and two hundred rewards at once: the sums agree to the point', async () => {
+    const club = await newClub('Busy', [fixed(7), fixed(3)])
+    const reward = await offer(club, 15, { parameters: await aMug() })
+    const ann = await join(club, 'ann', 1_000)
+    const replies = await atOnce(400, (index) => (index % 2 === 0 ? pay(ann) : take(ann, reward)))
+    const [orders, rewards] = [0, 1].map((rest) => counted(replies.filter((_, index) => index % 2 === rest)))
+    const { '200': paid = 0, ...unpaid } = orders as Record<string, number>
+    const {
+      '200': taken = 0,
+      '400 loyalty_card_points_exceeded': refused = 0,
+      ...others
+    } = rewards as Record<string, number>
+    expect([unpaid, others]).toEqual([{}, {}])
+    expect([paid, taken + refused]).toEqual([200, 200])
+    expect(await cardOf(ann)).toMatchObject({ points: 1_000 + 10 * paid, balance: 1_000 + 10 * paid - 15 * taken })
+    // Whoever was refused came when there was not enough; at the end there may be again.
+    expect(taken).toBeGreaterThan(60)
+    expect(await audit()).toEqual([])
+  })
+
+  test('fifty transfers in all directions: nothing is created or lost', async () => {
+    const [club, other] = [await newClub('Here'), await newClub('There')]
+    const [a, b, c] = [await join(club, 'a', 1_000), await join(club, 'b', 1_000), await join(other, 'c', 1_000)]
+    const send = (to: Club, member: Member, ...from: Array<[Member, number]>) =>
+      shop.call(
+        'POST',
+        `/v1/loyalties/${to.id}/members/${member.code}/transfers`,
+        from.map(([{ code }, points]) => ({ code, points })),
+      )
+    const ways = [
+      () => send(club, b, [a, 3]),
+      () => send(club, a, [b, 5]),
+      () => send(club, a, [b, 1], [c, 2]),
+      () => send(other, c, [b, 4], [a, 1]),
+      () => send(club, b, [c, 1], [a, 2]),
+    ]
+    const replies = await atOnce(50, (index) => (ways[index % ways.length] as () => Promise<Reply>)())
+    expect(counted(replies)).toEqual({ '200': 50 })
+    expect([await balanceOf(a), await balanceOf(b), await balanceOf(c)]).toEqual([
+      1_000 + 10 * (5 + 1 + 2 - 3 - 1 - 2),
+      1_000 + 10 * (3 + 1 + 2 - 5 - 1 - 4),
+      1_000 + 10 * (4 + 1 - 2 - 1),
+    ])
+    expect(await audit()).toEqual([])
+  })
+
+  test('more is sent away than there is: as often as there are points', async () => {
+    const club = await newClub('Scarce')
+    const [a, b] = [await join(club, 'a', 100), await join(club, 'b')]
+    const path = `/v1/loyalties/${club.id}/members/${b.code}/transfers`
+    const replies = await atOnce(20, () => shop.call('POST', path, [{ code: a.code, points: 30 }]))
+    expect(counted(replies)).toEqual({ '200': 3, '400 loyalty_card_points_exceeded': 17 })
+    expect([await balanceOf(a), await balanceOf(b)]).toEqual([10, 90])
+  })
+})
+
+describe('one order', () => {
+  test('sent as paid twenty times at once, new or known, by POST or PUT: earns once', async () => {
+    const club = await newClub('Once', [
+      fixed(7),
+      fixed(3, { pending_points: { period_type: 'DAY', period_value: 3 } }),
+    ])
+    const ann = await join(club, 'ann')
+    const source_id = 'the same'
+    expect(counted(await atOnce(20, () => pay(ann, { source_id })))).toEqual({ '200': 20 })
+    expect(await cardOf(ann)).toMatchObject({ balance: 7, pending_points: 3 })
+
+    const { id } = await made(shop, 'POST', '/v1/orders', {
+      customer: { source_id: ann.source_id },
+      source_id: 'later',
+      amount: 1_000,
+    })
+    const replies = await atOnce(20, (index) =>
+      index % 2 === 0 ? shop.call('PUT', `/v1/orders/${id}`, { status: 'PAID' }) : pay(ann, { source_id: 'later' }),
+    )
+    expect(counted(replies)).toEqual({ '200': 20 })
+    expect(await cardOf(ann)).toMatchObject({ balance: 14, pending_points: 6 })
+    const back_and_forth = await atOnce(20, (index) =>
+      shop.call('PUT', `/v1/orders/${id}`, { status: index % 2 === 0 ? 'CANCELED' : 'PAID' }),
+    )
+    expect(counted(back_and_forth)).toEqual({ '200': 20 })
+    expect(await cardOf(ann)).toMatchObject({ balance: 14, pending_points: 3 })
+    expect(await audit()).toEqual([])
+  })
+
+  test('of somebody who joins by it, twenty of them at once: one card', async () => {
+    await newClub('Joined', [fixed(7), fixed(3)], { auto_join: true })
+    const bob = { source_id: 'joins by himself' }
+    expect(counted(await atOnce(20, () => pay(bob)))).toEqual({ '200': 20 })
+    const [held] = await query(
+      shop,
+      `select count(*) as cards, sum(v.credits_added) as points from vouchers v
+      join customers c on c.project_id = v.project_id and c.id = v.holder_id where c.source_id = $1
+        and v.campaign_id = (select id from campaigns where name = 'Joined')`,
+      [bob.source_id],
+    )
+    expect(held).toEqual({ cards: 1, points: 200 })
+    expect(await audit()).toEqual([])
+  })
+})
+
+describe('of ten, asked for by forty members at once', () => {
+  test('a reward to take home: ten, and the others keep their points', async () => {
+    const club = await newClub('Stock')
+    const reward = await offer(club, 20, { parameters: await aMug(), stock: 10 })
+    await expectTen(club, reward, 'reward_out_of_stock')
+  })
+
+  test('coupons of a pool: ten, and the others keep their points', async () => {
+    const club = await newClub('Pool')
+    const pool = await made(shop, 'POST', '/v1/campaigns', {
+      name: 'Coupons',
+      type: 'STATIC',
+      voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } },
+    })
+    for (let number = 0; number < 10; number += 1)
+      await made(shop, 'POST', `/v1/campaigns/${pool.id}/vouchers/POOL-${number}`, {})
+    const reward = await offer(club, 20, { parameters: { campaign: { id: pool.id } } })
+    await expectTen(club, reward, 'no_voucher_suitable_for_publication')
+    const given = await query(shop, `select holder_id from vouchers where campaign_id = $1`, [pool.id])
+    expect(new Set(given.map(({ holder_id }) => holder_id)).size).toBe(10)
+  })
+
+  async function expectTen(club: Club, reward: string, key: string): Promise<void> {
+    const members = await joinMany(club, 40, 50)
+    const replies = await atOnce(40, (index) => take(members[index] as Member, reward))
+    expect(counted(replies)).toEqual({ '200': 10, [`400 ${key}`]: 30 })
+    for (const [index, { status }] of replies.entries())
+      expect(await balanceOf(members[index] as Member)).toBe(status === 200 ? 30 : 50)
+    expect(await audit()).toEqual([])
+  }
+})
+
+test('the job of both nodes, while orders are paid and points are spent: every point ends once', async () => {
+  const club = await newClub('Late', [fixed(5, { pending_points: { period_type: 'DAY', period_value: 1 } }), fixed(2)])
+  const reward = await offer(club, 10, { parameters: await aMug() })
+  const members = await joinMany(club, 40, 0)
+  const today = new Date().toISOString().slice(0, 10)
+  await Promise.all(
+    members.map(async (member) => {
+      const until = { expiration_type: 'CUSTOM_DATE', expiration_date: today }
+      await made(shop, 'POST', `/v1/loyalties/members/${member.code}/balance`, { points: 30, ...until })
+      expect((await pay(member)).status).toBe(200)
+    }),
+  )
+  await backdate(club)
+  // The job comes by within ten seconds; whoever comes before it does its work for one member.
+  const asked: Reply[] = []
+  for (let waited = 0; (await dueOf(club)) > 0; waited += 1) {
+    expect(waited, 'nobody came by').toBeLessThan(200)
+    const some = Array.from({ length: 4 }, (_, index) => members[(waited * 4 + index) % members.length] as Member)
+    asked.push(...(await Promise.all(some.flatMap((member) => [pay(member), take(member, reward)]))))
+    await pause(20)
+  }
+  const { '400 loyalty_card_points_exceeded': _, ...answers } = counted(asked)
+  expect(Object.keys(answers)).toEqual(['200'])
+  const [sums] = await query(
+    shop,
+    `select count(*) as cards, sum(credits_expired) as expired, sum(credits_added) as added from vouchers where campaign_id = $1`,
+    [club.id],
+  )
+  const orders = members.length + asked.filter(({ status, body }) => status === 200 && body.object === 'order').length
+  // What was paid before the day counts; what was paid since waits until tomorrow.
+  expect(sums).toEqual({ cards: 40, expired: 30 * 40, added: 30 * 40 + 5 * 40 + 2 * orders })
+  expect(await audit()).toEqual([])
+})
+
+/** As if all of it had been yesterday: postings never change, but for time travel. */
+async function backdate({ id }: Club): Promise<void> {
+  await query(
+    shop,
+    `do $$ begin
+      set local session_replication_role = replica;
+      update postings set expires_at = expires_at - 1 where lot_id in (select l.id from lots l join vouchers v
+        on v.project_id = l.project_id and v.id = l.voucher_id where v.campaign_id = '${id}' and l.expires_at is not null);
+      update lots l set expires_at = l.expires_at - 1 from vouchers v
+        where v.project_id = l.project_id and v.id = l.voucher_id and v.campaign_id = '${id}' and l.expires_at is not null;
+      update pending_points set activates_at = activates_at - 1 where campaign_id = '${id}';
+      update loyalty_members set due_on = due_on - 1 where campaign_id = '${id}';
+    end $$`,
+  )
+}
+
+const dueOf = async ({ id }: Club): Promise<number> =>
+  (
+    await query(shop, 'select count(*) as due from loyalty_members where campaign_id = $1 and due_on <= current_date', [
+      id,
+    ])
+  )[0].due
+
+test('and nobody was told of a failure', async () => {
+  expect(await audit()).toEqual([])
+  const failures = shop.nodes.flatMap((node) =>
+    node
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"level":50')),
+  )
+  expect(failures).toEqual([])
+})

@@ -1,0 +1,150 @@
+import { expirationDate } from '@guerdon/engine'
+import { sql } from 'kysely'
+import type { Goods } from '../../catalogue/products/goods.ts'
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { SimpleEvent } from '../../core/events/shapes.ts'
+import type { StoredOrder } from '../../orders/order.ts'
+import { toSimpleOrder } from '../../orders/order.ts'
+import {
+  type Books,
+  type Card,
+  type Chain,
+  cardNamed,
+  type Moment,
+  momentNow,
+  noteMoved,
+  openBooks,
+  saveBooks,
+} from './books.ts'
+import { type Cause, earnBy, followBalances } from './earn.ts'
+import type { Grown } from './issue.ts'
+import { canHold, credit } from './ledger.ts'
+import { cancel } from './pending.ts'
+import { configurationNow, pays } from './programs.ts'
+import { settle } from './settle.ts'
+import { tellPointsAdded, tellTransaction } from './tell.ts'
+
+/** What happened to a customer, and to the points of its cards, in this transaction. */
+export interface Happened {
+  /** Cards on which points were spent or given back, by their ids. */
+  touched?: readonly string[]
+  /** Cards that get points by a reward. */
+  grown?: readonly Grown[]
+  causes?: readonly Cause[]
+  order_id?: string
+  chain?: Chain
+  configuration?: Configuration
+}
+
+/**
+ * All that follows for a member from what has just been written (spec 05, section 5), in the same transaction: points that are
+ * earned, rewards that are redeemed by themselves, tiers, and what rules pay for tiers.
+ */
+export async function followMember(
+  ctx: Ctx,
+  customer_id: string,
+  { touched = [], grown = [], causes = [], ...options }: Happened,
+): Promise<void> {
+  const books = await openBooks(ctx, [customer_id], options)
+  await settle(books)
+  const moment = momentNow(ctx)
+  for (const id of touched) {
+    const card = cardNamed(books, id)
+    if (card !== undefined) noteMoved(card)
+  }
+  await followBalances(books, touched, moment, { isIncreased: false })
+  await followGrown(books, grown, moment)
+  for (const cause of causes) await earnBy(books, customer_id, cause, moment)
+  await saveBooks(books)
+}
+
+/** Puts the points of rewards on cards (spec 05, 9.2), and follows what that sets off. */
+export async function followGrown(books: Books, grown: readonly Grown[], moment: Moment): Promise<void> {
+  for (const { voucher_id, points, isNew } of grown) {
+    const joined = isNew ? cardNamed(books, voucher_id) : undefined
+    if (joined !== undefined) noteJoined(joined)
+    const card = cardNamed(books, voucher_id)
+    if (card === undefined || !canHold(card, points)) continue
+    const posted = credit(
+      books,
+      card,
+      { amount: points, expires_at: expirationDate(moment.today, card.program.expiration_rules) },
+      { type: 'POINTS_ADDITION', source: 'Automation', operation_type: 'AUTOMATIC' },
+      moment,
+    )
+    tellTransaction(books, card, posted)
+    tellPointsAdded(books, card, posted)
+    await followBalances(books, [voucher_id], moment, { isIncreased: true })
+  }
+}
+
+/** A member more: what is on the card from its beginning is part of what the holder has. */
+function noteJoined({ person, program, lots }: Card): void {
+  const points = lots.reduce((sum, lot) => sum + lot.points, 0)
+  const { name } = program.campaign
+  person.moves[name] = { ...person.moves[name], points: (person.moves[name]?.points ?? 0) + points }
+}
+
+/** The configuration, if anything is earned for an event by it; asked before anybody is locked for it. */
+export async function paidFor(ctx: Ctx, event: string): Promise<{ configuration: Configuration } | null> {
+  const configuration = await configurationNow(ctx)
+  return pays(configuration, event) ? { configuration } : null
+}
+
+/** What an order pays that has just been paid. */
+export async function followPaidOrder(
+  ctx: Ctx,
+  order: StoredOrder,
+  told: SimpleEvent,
+  goods: Goods | null,
+): Promise<void> {
+  const paid = order.customer_id === null ? null : await paidFor(ctx, 'order.paid')
+  if (order.customer_id === null || paid === null) return
+  await followMember(ctx, order.customer_id, {
+    ...paid,
+    causes: [{ ...paidOrder(order, told), ...(goods === null ? {} : { goods }) }],
+    order_id: order.id,
+  })
+}
+
+export const paidOrder = (order: StoredOrder, told: SimpleEvent): Cause => ({
+  event: { event: 'order.paid' },
+  told,
+  order,
+})
+
+/** Points that wait for an order which is canceled will never count; those that do already stay (spec 05, section 11). */
+export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise<void> {
+  const { rows } = await sql<{ customer_id: string }>`
+    select distinct v.holder_id as customer_id from pending_points q
+    join vouchers v on v.project_id = q.project_id and v.id = q.voucher_id and v.holder_id is not null
+    where q.project_id = ${ctx.project_id} and q.order_id = ${order.id} and q.status = 'PENDING'`.execute(ctx.db)
+  if (rows.length === 0) return
+  const holders = rows.map(({ customer_id }) => customer_id)
+  const books = await openBooks(ctx, holders, { order_id: order.id })
+  await settle(books)
+  for (const { cards } of books.people.values())
+    for (const card of cards)
+      for (const entry of card.pending)
+        if (entry.order_id === order.id && entry.status === 'PENDING')
+          cancel(books, card, entry, toSimpleOrder(order), momentNow(ctx), { isByHand: false })
+  await saveBooks(books)
+}
+
+/** A card that was just given to a customer: a member more, and perhaps in a tier already (spec 05, 6.4). */
+export async function followPublication(
+  ctx: Ctx,
+  customer_id: string,
+  voucher_ids: readonly string[],
+  chain: Chain | undefined,
+): Promise<void> {
+  const books = await openBooks(ctx, [customer_id], chain === undefined ? {} : { chain })
+  await settle(books)
+  for (const id of voucher_ids) {
+    const card = cardNamed(books, id)
+    if (card !== undefined) noteJoined(card)
+  }
+  await followBalances(books, voucher_ids, momentNow(ctx), { isIncreased: true })
+  await saveBooks(books)
+}

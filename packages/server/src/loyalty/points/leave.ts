@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { toSimpleCustomer } from '../../audience/customers/customer.ts'
+import { findCustomerById } from '../../audience/customers/store.ts'
+import type { LoyaltyMove } from '../../checkout/decision/changes.ts'
+import { saveCheckout } from '../../checkout/decision/save.ts'
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import { type Books, cardNamed, momentNow, openBooks, saveBooks } from './books.ts'
+import { followTiers } from './earn.ts'
+import { settle } from './settle.ts'
+import { leaveTier } from './tiers.ts'
+import { simpleCampaign } from './view.ts'
+
+/**
+ * Takes a card that is about to be deleted out of its program (spec 05, section 11): points that waited never count, its holder
+ * leaves the tier, and the holder's row forgets it. The holder is locked before the card, as everywhere.
+ */
+export async function leaveProgram(
+  ctx: Ctx,
+  { id, type, holder_id }: Pick<StoredVoucher, 'id' | 'type' | 'holder_id'>,
+) {
+  if (type !== 'LOYALTY_CARD' || holder_id === null) return
+  const books = await openBooks(ctx, [holder_id])
+  await settle(books)
+  const card = cardNamed(books, id)
+  if (card === undefined) return
+  const { person, program } = card
+  const left = leaveTier(books, card)
+  // The card earns nothing by that any more, nor does another one of its program.
+  person.cards = person.cards.filter((other) => other !== card)
+  books.chain.closed.add(program.campaign.id)
+  await followTiers(books, left, momentNow(ctx))
+  dropCard(books, id)
+  await saveBooks(books)
+  await forgetMembers(ctx, [id])
+  const customer = await findCustomerById(ctx, holder_id)
+  if (customer === undefined) return
+  await emit(ctx, 'customer.loyalty.updated', customer.id, {
+    customer: toSimpleCustomer(customer),
+    campaign: simpleCampaign(books.configuration, program.campaign),
+    loyalty: customer.loyalty,
+    created_at: ctx.now,
+  })
+}
+
+/** Out of the books: a page may have brought it back. */
+function dropCard({ people }: Books, id: string): void {
+  for (const person of people.values()) person.cards = person.cards.filter(({ voucher }) => voucher.id !== id)
+}
+
+/** The same for many cards whose program goes with them: nobody is told (spec 03, 10.6). */
+export async function forgetMembers(ctx: Ctx, voucher_ids: readonly string[]): Promise<void> {
+  const { db, project_id, now } = ctx
+  const { rows } = await sql<{ customer_id: string; name: string }>`
+    select m.customer_id, c.name from loyalty_members m
+    join campaigns c on c.project_id = m.project_id and c.id = m.campaign_id
+    where m.project_id = ${project_id} and m.voucher_id = any(${voucher_ids}::text[])`.execute(db)
+  if (rows.length === 0) return
+  const gone: LoyaltyMove = { gone: true }
+  const ids = rows.map(({ customer_id }) => customer_id)
+  await sql`select 1 from customers where project_id = ${project_id} and id = any(${ids}::text[]) order by id for update`.execute(
+    db,
+  )
+  await sql`
+    update customers c set loyalty = add_to_loyalty(c.loyalty, jsonb_build_object(m.name, ${JSON.stringify(gone)}::jsonb))
+    from unnest(${ids}::text[], ${rows.map(({ name }) => name)}::text[]) as m (customer_id, name)
+    where c.project_id = ${project_id} and c.id = m.customer_id`.execute(db)
+  const waiting = await db
+    .updateTable('pending_points')
+    .set({ status: 'CANCELED', updated_at: now })
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`voucher_id = any(${voucher_ids}::text[])`)
+    .where('status', '=', 'PENDING')
+    .returning(['id', 'voucher_id', 'points', 'activates_at'])
+    .execute()
+  await saveCheckout(ctx, db, {
+    postings: waiting.map(({ id, voucher_id, points, activates_at }) => ({
+      voucher_id,
+      id: newId('posting', Date.parse(now)),
+      transaction_id: null,
+      source: 'pending',
+      destination: 'issued',
+      amount: points,
+      lot_id: id,
+      expires_at: activates_at,
+      created_at: now,
+    })),
+  })
+  await sql`update vouchers set credits_pending = 0 where project_id = ${project_id}
+    and id = any(${[...new Set(waiting.map(({ voucher_id }) => voucher_id))]}::text[])`.execute(db)
+  await sql`delete from loyalty_members where project_id = ${project_id} and voucher_id = any(${voucher_ids}::text[])`.execute(
+    db,
+  )
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { todayIn } from '../../core/query/filter/calendar.ts'
+import { codeKey } from '../../incentives/vouchers/store.ts'
+import { openBooks, saveBooks } from './books.ts'
+import { settle } from './settle.ts'
+
+/**
+ * Brings cards that are about to be used up to today, where the daily job has not been there yet, with all others of their
+ * holders: what is due on one may pay on another.
+ */
+export async function settleCards(ctx: Ctx, keys: readonly string[]): Promise<void> {
+  const { db, project_id, project, now } = ctx
+  const { rows } = await sql<{ holder_id: string }>`
+    select distinct v.holder_id from vouchers v
+    join loyalty_members m on m.project_id = v.project_id and m.customer_id = v.holder_id
+      and m.due_on <= ${todayIn({ now, timezone: project.timezone })}::date
+    where v.project_id = ${project_id} and v.type = 'LOYALTY_CARD' and v.deleted_at is null
+      and (v.id = any(${keys}::text[]) or v.code_key = any(${keys.map((key) => codeKey(project, key))}::text[]))
+  `.execute(db)
+  if (rows.length === 0) return
+  const books = await openBooks(
+    ctx,
+    rows.map(({ holder_id }) => holder_id),
+  )
+  await settle(books)
+  await saveBooks(books)
+}

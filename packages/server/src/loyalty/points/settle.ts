@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises'
+import { Temporal } from 'temporal-polyfill'
+import type { SimpleOrder } from '../../core/events/shapes.ts'
+import { toInstant } from '../../core/lib/instant.ts'
+import { toSimpleOrder } from '../../orders/order.ts'
+import { listOrdersById } from '../../orders/store.ts'
+import { autoRedeem } from './auto-redeem.ts'
+import { allCards, type Books, type Card, cardNamed, type Moment, momentNow, newChain } from './books.ts'
+import { dayAfter, dayBefore, nextDue } from './due.ts'
+import { followTiers } from './earn.ts'
+import { expireLots } from './ledger.ts'
+import { activateOrCancel } from './pending.ts'
+import { tellExpired, tellTransaction } from './tell.ts'
+import { reviewTier } from './tiers.ts'
+
+/**
+ * Makes up for what time has done to the cards since they were looked at (spec 05, section 8): of each customer day by day, and
+ * each day as of its start. Whoever touches a card comes here first, so that it does not matter how late the daily job is.
+ */
+export async function settle(books: Books): Promise<void> {
+  const { today } = momentNow(books.ctx)
+  const due = [...allCards(books)].filter(({ member: { due_on } }) => due_on !== null && due_on <= today)
+  if (due.length === 0) return
+  const orders = await ordersOf(books, due)
+  const { chain } = books
+  for (const customer_id of new Set(due.map(({ person }) => person.customer.id)))
+    await settlePerson(books, customer_id, today, orders)
+  books.chain = chain
+}
+
+/** What is due first comes first, whichever card it is about: one may pay on another. */
+async function settlePerson(
+  books: Books,
+  customer_id: string,
+  today: string,
+  orders: ReadonlyMap<string, SimpleOrder>,
+): Promise<void> {
+  const settled_on = new Map<string, string>()
+  for (;;) {
+    let next: { id: string; day: string } | null = null
+    for (const card of books.people.get(customer_id)?.cards ?? []) {
+      const { id } = card.voucher
+      const day = dayOf(books, card, settled_on.get(id), today)
+      if (day !== null && day <= today && (next === null || day < next.day)) next = { id, day }
+    }
+    if (next === null) return
+    const { id, day } = next
+    books.chain = newChain()
+    books.asked = { ...books.asked, since: books.asked.since ?? day }
+    await settleDay(books, id, startOf(books, day), orders)
+    settled_on.set(id, day)
+    await setImmediate() // other requests first
+  }
+}
+
+/** The day on which a card is due. Whatever is still due on a day that it was settled on waits for the next one. */
+function dayOf({ configuration }: Books, card: Card, settled_on: string | undefined, today: string): string | null {
+  const due = nextDue(configuration, card, settled_on ?? lastLook(card, today))
+  return due !== null && settled_on !== undefined && due <= settled_on ? dayAfter(settled_on) : due
+}
+
+/** A card for which nothing was due has been looked at today. */
+const lastLook = ({ member: { due_on } }: Card, today: string): string =>
+  due_on !== null && due_on <= today ? dayBefore(due_on) : today
+
+/** The orders of points that are due: who hears of the points hears of them. */
+async function ordersOf({ ctx }: Books, cards: readonly Card[]): Promise<ReadonlyMap<string, SimpleOrder>> {
+  const ids = cards.flatMap(({ pending }) => pending.map(({ order_id }) => order_id))
+  const orders = await listOrdersById(ctx, ids)
+  return new Map(orders.map((order) => [order.id, toSimpleOrder(order)]))
+}
+
+/** A day begins at its midnight in the project's time zone. */
+const startOf = ({ ctx: { project } }: Books, day: string): Moment => ({
+  at: toInstant(Temporal.PlainDate.from(day).toZonedDateTime(project.timezone).epochMilliseconds),
+  today: day,
+  spent_on: day,
+})
+
+async function settleDay(
+  books: Books,
+  voucher_id: string,
+  moment: Moment,
+  orders: ReadonlyMap<string, SimpleOrder>,
+): Promise<void> {
+  const first = cardNamed(books, voucher_id) as Card
+  for (const entry of first.pending)
+    if (entry.status === 'PENDING' && entry.activates_at <= moment.today)
+      activateOrCancel(books, first, entry, orders.get(entry.order_id) ?? null, moment)
+  // Points of the day gone by are there until all this is done.
+  await autoRedeem(books, voucher_id, { ...moment, spent_on: dayBefore(moment.today) })
+  const redeemed = cardNamed(books, voucher_id)
+  if (redeemed === undefined) return
+  await followTiers(books, reviewTier(books, redeemed, moment, beforeExpiry(redeemed)), moment)
+
+  const card = cardNamed(books, voucher_id)
+  if (card === undefined) return
+  const expired = expireLots(books, card, moment)
+  if (expired !== null) {
+    tellTransaction(books, card, expired)
+    tellExpired(books, card, expired)
+  }
+  if (isByBalance(card)) await followTiers(books, reviewTier(books, card, moment), moment)
+}
+
+const isByBalance = ({ program: { settings } }: Card): boolean => settings?.qualification_type !== 'POINTS_IN_PERIOD'
+
+/** Tiers are looked at before the points of the day gone by expire. */
+const beforeExpiry = (card: Card): { measure?: number } =>
+  isByBalance(card) ? { measure: card.lots.reduce((sum, { points }) => sum + points, 0) } : {}

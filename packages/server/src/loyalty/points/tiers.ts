@@ -1,0 +1,135 @@
+import { balanceOf, collectedInPeriod, moveTier } from '@guerdon/engine'
+import type { TierEvent, TierState } from '@guerdon/engine/schema'
+import { toSimpleCustomer } from '../../audience/customers/customer.ts'
+import type { NewEvent } from '../../core/events/emit.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { LoyaltyTier } from '../tiers/schema.ts'
+import { accountOf, type Books, type Card, type Member, type Moment, momentNow, tell } from './books.ts'
+import { shownTier, simpleCampaign, tierExpiration } from './view.ts'
+
+/** A tier that was entered, kept or left: what rules may pay for. */
+export interface TierChange {
+  /** Of the event that told of it. */
+  event_id: string
+  type: `customer.loyalty.tier.${TierEvent['type']}`
+  tier_id: string
+  card: Card
+}
+
+/**
+ * Brings the tier of a member up to date and tells what happened to it (spec 05, section 6). `measure` is given where lots that
+ * are just about to expire still count.
+ */
+export function reviewTier(
+  books: Books,
+  card: Card,
+  moment: Moment,
+  {
+    changed = null,
+    measure = measureOf(card, moment),
+  }: { changed?: 'tiers' | 'settings' | null; measure?: number } = {},
+): TierChange[] {
+  const { tiers, settings } = card.program
+  if (tiers.length === 0 && card.member.tier_id === null) return []
+  const { state, events } = moveTier({
+    tiers: [...tiers],
+    settings,
+    state: stateOf(card.member),
+    today: moment.today,
+    measure,
+    changed,
+  })
+  const told = events.map((event) => apply(books, card, event))
+  keepScheduled(card, state)
+  return told
+}
+
+/** Takes the tier away because the card goes. */
+export function leaveTier(books: Books, card: Card): TierChange[] {
+  const { tier_id } = card.member
+  if (tier_id === null) return []
+  const { today } = momentNow(books.ctx)
+  return [apply(books, card, { type: 'left', date: today, tier_id, previous_tier_id: tier_id, current: null })]
+}
+
+/** What the tier is measured by right now: the balance, or what was collected in this period. */
+function measureOf(card: Card, { today }: Moment): number {
+  const { settings } = card.program
+  return settings?.qualification_type === 'POINTS_IN_PERIOD'
+    ? collectedInPeriod(card.credits, settings.qualification_period, today)
+    : balanceOf(accountOf(card), today)
+}
+
+export function stateOf(member: Member): TierState {
+  const { tier_id, tier_start_date, tier_expiration_date, scheduled_tier_id, scheduled_start_date } = member
+  return {
+    current:
+      tier_id === null || tier_start_date === null
+        ? null
+        : { tier_id, start_date: tier_start_date, expiration_date: tier_expiration_date },
+    scheduled:
+      scheduled_tier_id === null || scheduled_start_date === null
+        ? null
+        : { tier_id: scheduled_tier_id, start_date: scheduled_start_date },
+  }
+}
+
+/** One step of a member from tier to tier, told with the tiers as they are now. */
+function apply(books: Books, card: Card, { type, tier_id, previous_tier_id, current }: TierEvent): TierChange {
+  const { ctx, configuration } = books
+  const { member, person, program } = card
+  const before = tierIn(books, member)
+  const is_other = current?.tier_id !== member.tier_id
+  card.member = {
+    ...member,
+    tier_id: (current?.tier_id ?? null) as Member['tier_id'],
+    tier_start_date: current?.start_date ?? null,
+    tier_expiration_date: current?.expiration_date ?? null,
+    tier_created_at: current === null ? null : is_other ? ctx.now : member.tier_created_at,
+    tier_updated_at: current === null || is_other ? null : ctx.now,
+  }
+  card.is_member_changed = true
+  const { name } = program.campaign
+  if (is_other) person.moves[name] = { ...person.moves[name], loyalty_tier: current?.tier_id ?? null }
+  const event_id = newId('customer_event')
+  const after = tierIn(books, card.member)
+  const data = {
+    customer: toSimpleCustomer(person.customer),
+    campaign: simpleCampaign(configuration, program.campaign),
+    created_at: ctx.now,
+  }
+  const told = (more: object) =>
+    tell(books, {
+      id: event_id,
+      type: `customer.loyalty.tier.${type}`,
+      entity_id: person.customer.id,
+      data: { ...data, ...more },
+    } as NewEvent)
+  if (type === 'upgraded' || type === 'downgraded')
+    told({ loyalty_tier_from: before ?? goneTier(previous_tier_id), loyalty_tier_to: after })
+  else if (type === 'expiration.changed')
+    told({ loyalty_tier: after, expiration_date: current?.expiration_date ?? null })
+  else told({ loyalty_tier: type === 'left' ? (before ?? goneTier(previous_tier_id)) : after })
+  return { event_id, type: `customer.loyalty.tier.${type}`, tier_id, card }
+}
+
+/** The tier of a member, with since when and until when. */
+function tierIn({ configuration }: Books, member: Member): LoyaltyTier | null {
+  const tier = shownTier(configuration, member.tier_id)
+  return tier === null ? null : { ...tier, expiration: tierExpiration(member) }
+}
+
+/** A tier that no longer exists is still told by its name. */
+const goneTier = (id: string | null): object => ({ id, object: 'loyalty_tier' })
+
+function keepScheduled(card: Card, { scheduled }: TierState): void {
+  const { member } = card
+  const [tier_id, start_date] = [scheduled?.tier_id ?? null, scheduled?.start_date ?? null]
+  if (member.scheduled_tier_id === tier_id && member.scheduled_start_date === start_date) return
+  card.member = {
+    ...member,
+    scheduled_tier_id: tier_id as Member['scheduled_tier_id'],
+    scheduled_start_date: start_date,
+  }
+  card.is_member_changed = true
+}

@@ -1,0 +1,91 @@
+import { nextExpiration } from '@guerdon/engine'
+import { toSimpleCustomer } from '../../audience/customers/customer.ts'
+import { assignmentsOf, type Configuration, type ConfiguredCampaign } from '../../core/configuration/configuration.ts'
+import type { SimpleCampaign, SimpleCustomer, SimpleVoucher } from '../../core/events/shapes.ts'
+import { listed } from '../../core/query/list.ts'
+import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
+import type { Voucher } from '../../incentives/vouchers/schema.ts'
+import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../../incentives/vouchers/voucher.ts'
+import { toAssignment } from '../../redemptions/redeemed-voucher.ts'
+import { toCategory } from '../../rules/categories/store.ts'
+import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
+import type { LoyaltyTier } from '../tiers/schema.ts'
+import { accountOf, type Books, type Card, type Member, momentNow } from './books.ts'
+import { tierNamed } from './programs.ts'
+
+/** A card as it is by now, with what it shares with others. */
+function storedCard({ ctx, configuration }: Books, card: Card): StoredVoucher {
+  const {
+    xmin: _,
+    assignments: __,
+    held: ___,
+    lots: ____,
+    member: _____,
+    last_transaction: ______,
+    ...row
+  } = card.voucher
+  const { campaign } = card.program
+  return {
+    ...row,
+    ...(Object.keys(card.change).length === 0 ? {} : { updated_at: ctx.now }),
+    campaign: campaign.name,
+    campaign_type: campaign.campaign_type,
+    campaign_active: campaign.active,
+    category: row.category_id === null ? null : (configuration.categories.get(row.category_id) ?? null),
+    next_expiration: nextExpiration(accountOf(card), momentNow(ctx).today),
+  }
+}
+
+export const simpleCard = (books: Books, card: Card): SimpleVoucher => toSimpleVoucher(storedCard(books, card))
+
+/** With its own rules and those of its program. */
+export function shownCard(books: Books, card: Card): Voucher {
+  const inherited = assignmentsOf(books.configuration, card.program.campaign.id)
+  const assignments = [...card.voucher.assignments, ...inherited].map(toAssignment)
+  return {
+    ...toVoucher(books.ctx, storedCard(books, card)),
+    validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
+  }
+}
+
+/** Campaigns in memory know the id of their category only. */
+export function simpleCampaign({ categories }: Configuration, campaign: ConfiguredCampaign): SimpleCampaign {
+  const category = campaign.category_id === null ? undefined : categories.get(campaign.category_id)
+  return toSimpleCampaign({
+    ...campaign,
+    category: category === undefined ? null : toCategory(category),
+    vouchers_count: 0,
+  })
+}
+
+/** What nearly every event about a card says. */
+export function aboutCard(
+  books: Books,
+  card: Card,
+): { customer: SimpleCustomer; campaign: SimpleCampaign; voucher: SimpleVoucher } {
+  return {
+    customer: toSimpleCustomer(card.person.customer),
+    campaign: simpleCampaign(books.configuration, card.program.campaign),
+    voucher: simpleCard(books, card),
+  }
+}
+
+/** A tier as its own endpoint shows it; null also when it is gone. */
+export function shownTier(configuration: Configuration, id: string | null): LoyaltyTier | null {
+  const tier = tierNamed(configuration, id)
+  return tier === null ? null : toLoyaltyTier(tier)
+}
+
+/** Since when a member has its tier, and until when (spec 05, 1.6). */
+export function tierExpiration(member: Member): NonNullable<LoyaltyTier['expiration']> {
+  const { tier_expiration_date, tier_updated_at } = member
+  return {
+    customer_id: member.customer_id,
+    campaign_id: member.campaign_id,
+    tier_id: member.tier_id as string,
+    start_date: member.tier_start_date as string,
+    ...(tier_expiration_date === null ? {} : { expiration_date: tier_expiration_date }),
+    created_at: member.tier_created_at as string,
+    ...(tier_updated_at === null ? {} : { updated_at: tier_updated_at }),
+  }
+}

@@ -1,0 +1,111 @@
+import { Int, Maybe, OneOf, PointsExpirationRules } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { NumericText } from '../../core/http/numeric-text.ts'
+import { PageQuery } from '../../core/query/list.ts'
+import { CampaignVoucherBody, CreateCampaign, UpdateCampaign } from '../../incentives/campaigns/schema.ts'
+import { CreatePublication } from '../../incentives/publications/schema.ts'
+import { VoucherQuery } from '../../incentives/vouchers/schema.ts'
+
+export const LoyaltyProgramQuery = Type.Object({
+  ...PageQuery({ order: ['-created_at', 'created_at', 'updated_at', '-updated_at'] }),
+  expand: Type.Optional(OneOf(['category', 'access_settings_assignments'])),
+})
+export type LoyaltyProgramQuery = Static<typeof LoyaltyProgramQuery>
+
+const Points = Int({ minimum: 0 })
+
+const { properties: created } = CreateCampaign
+
+/** A campaign as it is created here: what other types have is not looked at (spec 05, 12.1). */
+export const NewLoyaltyProgram = Type.Object(
+  {
+    name: created.name,
+    campaign_type: Maybe(OneOf(['LOYALTY_PROGRAM'])),
+    type: created.type,
+    voucher: Maybe(
+      Type.Object({
+        ...Type.Pick(CampaignVoucherBody, ['type', 'redemption', 'code_config']).properties,
+        loyalty_card: Maybe(Type.Object({ points: Points, expiration_rules: Maybe(PointsExpirationRules) })),
+      }),
+    ),
+    vouchers_count: created.vouchers_count,
+    description: created.description,
+    auto_join: created.auto_join,
+    use_voucher_metadata_schema: created.use_voucher_metadata_schema,
+    start_date: created.start_date,
+    expiration_date: created.expiration_date,
+    validity_timeframe: created.validity_timeframe,
+    validity_day_of_week: created.validity_day_of_week,
+    validity_hours: created.validity_hours,
+    activity_duration_after_publishing: created.activity_duration_after_publishing,
+    category: created.category,
+    category_id: created.category_id,
+    metadata: created.metadata,
+    loyalty_tiers_expiration: created.loyalty_tiers_expiration,
+  },
+  {
+    examples: [
+      {
+        name: 'Green Club',
+        type: 'AUTO_UPDATE',
+        auto_join: true,
+        voucher: {
+          type: 'LOYALTY_CARD',
+          loyalty_card: { points: 0, expiration_rules: { period_type: 'MONTH', period_value: 12 } },
+        },
+      },
+    ],
+  },
+)
+export type NewLoyaltyProgram = Static<typeof NewLoyaltyProgram>
+
+export const CreateLoyaltyProgram = NumericText(NewLoyaltyProgram)
+
+const { properties: updated } = UpdateCampaign
+
+/** What is not sent stays. The name, and that a customer has one card, cannot be changed. */
+export const LoyaltyProgramChanges = Type.Object(
+  {
+    description: updated.description,
+    start_date: updated.start_date,
+    expiration_date: updated.expiration_date,
+    validity_timeframe: updated.validity_timeframe,
+    validity_day_of_week: updated.validity_day_of_week,
+    validity_hours: updated.validity_hours,
+    activity_duration_after_publishing: updated.activity_duration_after_publishing,
+    auto_join: updated.auto_join,
+    type: updated.type,
+    category: updated.category,
+    category_id: updated.category_id,
+    metadata: updated.metadata,
+    unset_metadata_fields: Maybe(updated.unset_metadata_fields),
+    loyalty_card: Type.Optional(
+      Type.Object({ points: Type.Optional(Points), expiration_rules: Maybe(PointsExpirationRules) }),
+    ),
+    loyalty_tiers_expiration: updated.loyalty_tiers_expiration,
+    options: updated.options,
+  },
+  { examples: [{ description: 'For everybody who likes trees', loyalty_card: { points: 50 } }] },
+)
+export type LoyaltyProgramChanges = Static<typeof LoyaltyProgramChanges>
+
+export const UpdateLoyaltyProgram = NumericText(LoyaltyProgramChanges)
+
+export const LoyaltyMemberQuery = Type.Pick(VoucherQuery, [
+  'limit',
+  'page',
+  'order',
+  'starting_after_id',
+  'customer',
+  'created_at',
+  'updated_at',
+  'code',
+  'ids',
+])
+export type LoyaltyMemberQuery = Static<typeof LoyaltyMemberQuery>
+
+/** Who joins, and which card it shall be. */
+export const CreateLoyaltyMember = Type.Object(Type.Omit(CreatePublication, ['campaign']).properties, {
+  examples: [{ customer: { source_id: 'customer-1', name: 'Ann Example' }, channel: 'Email' }],
+})
+export type CreateLoyaltyMember = Static<typeof CreateLoyaltyMember>

@@ -1,0 +1,30 @@
+import type { Ctx } from '../../core/context.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { type CampaignLock, getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { findVoucher, type VoucherLock } from '../../incentives/vouchers/store.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+
+/** A loyalty program by its id or name; a campaign of another type is as unknown here as none (spec 05, 12.1). */
+export async function getProgram(
+  ctx: Ctx,
+  key: string,
+  options: { lock?: CampaignLock } = {},
+): Promise<StoredCampaign> {
+  const campaign = await getCampaign(ctx, key, options)
+  if (campaign.campaign_type !== 'LOYALTY_PROGRAM') throw notFound('campaign', key)
+  return campaign
+}
+
+/** A loyalty card by its code or id, of one program where the path names one; anything else is a 404 (spec 05, 12.2). */
+export async function getMember(
+  ctx: Ctx,
+  key: string,
+  program?: Pick<StoredCampaign, 'id'>,
+  options: { lock?: VoucherLock } = {},
+): Promise<StoredVoucher> {
+  const card = await findVoucher(ctx, key, options)
+  if (card?.type !== 'LOYALTY_CARD' || (program !== undefined && card.campaign_id !== program.id)) {
+    throw notFound('voucher', key)
+  }
+  return card
+}

@@ -1,0 +1,104 @@
+import { getSegment } from '../../audience/segments/store.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { RewardRow } from '../../core/db/tables.ts'
+import { emit } from '../../core/events/emit.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { numbersRead } from '../../core/http/numeric-text.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { knownOnly } from '../../core/lib/known-only.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { getReward } from '../rewards/store.ts'
+import { NewReferralTier, type ReferralTier, ReferralTierChanges, ReferralTierParameters } from './schema.ts'
+import { toReferralTier, toSimpleReferralTier } from './tier.ts'
+import {
+  countReferralTiers,
+  deleteReferralTier,
+  getReferralTier,
+  insertReferralTier,
+  type StoredReferralTier,
+  updateReferralTier,
+} from './tier-store.ts'
+
+const readTier = numbersRead(NewReferralTier)
+const readChanges = numbersRead(ReferralTierChanges)
+
+export interface TierInProgram {
+  program: StoredCampaign
+  tier: StoredReferralTier
+}
+
+/** Adds a tier to a referral program that the caller holds alone (spec 05, 14.3). */
+export async function createReferralTier(
+  ctx: Ctx,
+  program: StoredCampaign,
+  body: NewReferralTier,
+): Promise<ReferralTier> {
+  refuseProtected(program)
+  const { banner, parameters, reward } = readTier(body)
+  if ((await countReferralTiers(ctx, program.id)) >= limits.referral_tiers_max)
+    throw invalidPayload(`A campaign must NOT have more than ${limits.referral_tiers_max} referral tiers`)
+  const reward_id = await rewardFor(ctx, reward)
+  const row = {
+    id: newId('referral_tier', Date.parse(ctx.now)),
+    campaign_id: program.id,
+    banner: banner ?? null,
+    parameters: JSON.stringify(await criteriaOf(ctx, parameters)),
+    created_at: ctx.now,
+    updated_at: null,
+  }
+  await insertReferralTier(ctx, row, reward_id)
+  return told(ctx, 'created', { program, tier: await getReferralTier(ctx, program.id, row.id) })
+}
+
+/** Changes what is said of a tier whose program the caller holds alone; parameters are replaced as a whole. */
+export async function changeReferralTier(
+  ctx: Ctx,
+  { program, tier }: TierInProgram,
+  body: ReferralTierChanges,
+): Promise<ReferralTier> {
+  refuseProtected(program)
+  const { banner, parameters, reward } = readChanges(body)
+  const reward_id = reward === undefined ? undefined : await rewardFor(ctx, reward)
+  const changes = {
+    ...(banner === undefined ? {} : { banner }),
+    ...(parameters === undefined ? {} : { parameters: JSON.stringify(await criteriaOf(ctx, parameters)) }),
+    updated_at: ctx.now,
+  }
+  await updateReferralTier(ctx, tier, changes, reward_id)
+  return told(ctx, 'updated', { program, tier: await getReferralTier(ctx, program.id, tier.id) })
+}
+
+export async function removeReferralTier(ctx: Ctx, { program, tier }: TierInProgram): Promise<void> {
+  refuseProtected(program)
+  await deleteReferralTier(ctx, tier.id)
+  await told(ctx, 'deleted', { program, tier })
+}
+
+async function told(
+  ctx: Ctx,
+  happened: 'created' | 'updated' | 'deleted',
+  { program, tier }: TierInProgram,
+): Promise<ReferralTier> {
+  await emit(ctx, `campaign.referral_tier.${happened}`, program.id, {
+    campaign: toSimpleCampaign(program),
+    referral_tier: toSimpleReferralTier(tier),
+  })
+  return toReferralTier(tier)
+}
+
+/** A referrer pays nothing and has no order, so that a discount bought with points is no reward for them. */
+async function rewardFor(ctx: Ctx, { id }: NewReferralTier['reward']): Promise<RewardRow['id']> {
+  const reward = await getReward(ctx, id, { lock: 'here' })
+  if (reward.type === 'COIN') throw invalidPayload('Property .reward.id must be that of a CAMPAIGN or MATERIAL reward')
+  return reward.id
+}
+
+/** For whom the tier is, as it is stored. A segment has to be there, and is only asked who is in it. */
+async function criteriaOf(ctx: Ctx, sent: ReferralTierParameters): Promise<ReferralTierParameters> {
+  const parameters = knownOnly(ReferralTierParameters, sent)
+  if (parameters.segment != null) await getSegment(ctx, parameters.segment.id, { lock: true })
+  return parameters
+}

@@ -1,0 +1,143 @@
+import { type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { ReferralConversionRow, ReferralTierRow, RewardAssignmentRow } from '../../core/db/tables.ts'
+import { countOf } from '../../core/query/list.ts'
+import type { StoredHolder } from './store.ts'
+
+export type StoredConversion = Selectable<ReferralConversionRow>
+
+/**
+ * Writes who referred whom, and answers what converted them before: a program counts it once (spec 05, 14.2), and again after a
+ * rollback. Null: it counts already.
+ */
+export async function insertConversion(
+  { db, project_id }: Ctx,
+  conversion: Omit<StoredConversion, 'project_id' | 'undone_at' | 'source_ids'>,
+): Promise<{ earlier: string[] } | null> {
+  const { related_object_id } = conversion
+  const { rows } = await sql<{ source_ids: string[] }>`
+    insert into referral_conversions as c (project_id, campaign_id, referrer_id, referee_id, voucher_id, related_object_id,
+      related_object_type, created_at, source_ids)
+    values (${project_id}, ${conversion.campaign_id}, ${conversion.referrer_id}, ${conversion.referee_id},
+      ${conversion.voucher_id}, ${related_object_id}, ${conversion.related_object_type},
+      ${conversion.created_at}::timestamptz, array[${related_object_id}]::text[])
+    on conflict (project_id, campaign_id, referrer_id, referee_id) do update set voucher_id = excluded.voucher_id,
+      related_object_id = excluded.related_object_id, related_object_type = excluded.related_object_type,
+      created_at = excluded.created_at, undone_at = null, source_ids = c.source_ids || excluded.source_ids
+    where c.undone_at is not null
+    returning source_ids`.execute(db)
+  const [written] = rows
+  return written === undefined ? null : { earlier: written.source_ids.slice(0, -1) }
+}
+
+/** Which assignments have rewarded a referrer by what converted somebody before, and were not taken back. */
+export async function listRewardedBy(
+  { db, project_id }: Ctx,
+  source_ids: readonly string[],
+  referrer_id: StoredConversion['referrer_id'],
+): Promise<Set<string>> {
+  if (source_ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('reward_redemptions')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`source_id = any(${source_ids}::text[])`)
+    .where('customer_id', '=', referrer_id)
+    .where('state', '<>', 'ROLLEDBACK')
+    .select('reward_assignment_id')
+    .execute()
+  return new Set(rows.map(({ reward_assignment_id }) => reward_assignment_id))
+}
+
+/** How many customers somebody has referred in a program. */
+export const countReferees = (
+  { db, project_id }: Ctx,
+  { campaign_id, referrer_id }: Pick<StoredConversion, 'campaign_id' | 'referrer_id'>,
+): Promise<number> =>
+  countOf(
+    db
+      .selectFrom('referral_conversions')
+      .where('project_id', '=', project_id)
+      .where('campaign_id', '=', campaign_id)
+      .where('referrer_id', '=', referrer_id)
+      .where('undone_at', 'is', null)
+      .selectAll(),
+  )
+
+/** Undoes what redemptions converted that are rolled back, and answers it. */
+export async function undoConversionsBy(
+  { db, project_id, now }: Ctx,
+  redemption_ids: readonly string[],
+): Promise<StoredConversion[]> {
+  return db
+    .updateTable('referral_conversions')
+    .set({ undone_at: now })
+    .where('undone_at', 'is', null)
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`related_object_id = any(${redemption_ids}::text[])`)
+    .where('related_object_type', '=', 'redemption')
+    .returningAll()
+    .execute()
+}
+
+/** Notes that a tier has rewarded a referrer for the number of those referred, or answers false where it has before. */
+export async function insertGrant(
+  { db, project_id, now }: Ctx,
+  tier_id: ReferralTierRow['id'],
+  referrer_id: StoredConversion['referrer_id'],
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('referral_grants')
+    .values({ project_id, tier_id, referrer_id, created_at: now })
+    .onConflict((conflict) => conflict.columns(['project_id', 'tier_id', 'referrer_id']).doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Has the tier of an assignment reward a referrer once more. */
+export async function deleteGrant(
+  { db, project_id }: Ctx,
+  assignment_id: RewardAssignmentRow['id'],
+  referrer_id: StoredConversion['referrer_id'],
+): Promise<void> {
+  await sql`
+    delete from referral_grants where project_id = ${project_id} and referrer_id = ${referrer_id} and tier_id = (
+      select related_object_id from reward_assignments where project_id = ${project_id} and id = ${assignment_id})`.execute(
+    db,
+  )
+}
+
+/** Whoever holds a code besides others. */
+export async function findHolder(
+  { db, project_id }: Ctx,
+  { voucher_id, customer_id }: Pick<StoredHolder, 'voucher_id' | 'customer_id'>,
+): Promise<StoredHolder | undefined> {
+  return db
+    .selectFrom('holders')
+    .where('project_id', '=', project_id)
+    .where('voucher_id', '=', voucher_id)
+    .where('customer_id', '=', customer_id)
+    .selectAll()
+    .executeTakeFirst()
+}
+
+/**
+ * Takes codes from a referee whom nothing but redemptions made one, once none of them is left. A redemption and the holder that
+ * it made are of the same moment; somebody who was given the code stays its holder.
+ */
+export async function deleteRefereesOf(
+  { db, project_id }: Ctx,
+  voucher_ids: readonly string[],
+  customer_id: StoredHolder['customer_id'],
+): Promise<StoredHolder[]> {
+  const { rows } = await sql<StoredHolder>`
+    delete from holders h where project_id = ${project_id} and voucher_id = any(${voucher_ids}::text[])
+      and customer_id = ${customer_id} and role = 'REFEREE'
+      and exists (
+        select from redemptions r where r.project_id = h.project_id and r.related_object_id = h.voucher_id
+          and r.customer_id = h.customer_id and r.object = 'redemption' and r.created_at = h.created_at)
+      and not exists (
+        select from redemptions r where r.project_id = h.project_id and r.related_object_id = h.voucher_id
+          and r.customer_id = h.customer_id and r.object = 'redemption' and r.status = 'SUCCEEDED')
+    returning h.*`.execute(db)
+  return rows
+}

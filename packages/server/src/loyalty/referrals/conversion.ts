@@ -1,0 +1,133 @@
+import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
+import type { LoyaltyMove } from '../../checkout/decision/changes.ts'
+import { saveCheckout } from '../../checkout/decision/save.ts'
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { CampaignRow } from '../../core/db/tables.ts'
+import type { NewEvent } from '../../core/events/emit.ts'
+import type { CustomEvent, SimpleCampaign, SimpleRedemption } from '../../core/events/shapes.ts'
+import { newId } from '../../core/lib/ids.ts'
+import type { ReferralProgram } from '../../incentives/campaigns/schema.ts'
+import { figureTallies } from '../../incentives/campaigns/summary-figures.ts'
+import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
+import { addToLoyalty, type Chain } from '../points/books.ts'
+import { insertConversion, type StoredConversion } from './conversion-store.ts'
+import { grantTiers } from './grant.ts'
+import { refereeEvent } from './referee-event.ts'
+import { rewardReferee } from './reward-referee.ts'
+import { insertHolders, type StoredHolder } from './store.ts'
+
+/** Somebody who comes by the code of somebody else, both of whom are locked. */
+export interface Conversion {
+  configuration: Configuration
+  program: ConvertingProgram
+  /** The program as events show it. */
+  campaign: SimpleCampaign
+  /** The referral code, as it is by now. */
+  code: StoredVoucher
+  referrer: StoredCustomer
+  referee: StoredCustomer
+  /** What converts. */
+  by: {
+    id: string
+    type: StoredConversion['related_object_type']
+    redemption: SimpleRedemption | null
+    custom_event: CustomEvent | null
+  }
+}
+
+export interface ConvertingProgram {
+  id: CampaignRow['id']
+  name: string
+  referral_program: object | null
+}
+
+/** What counts as a referral in a program, and what the one who was referred gets; nothing said: a redemption, and nothing. */
+export const termsOf = ({ referral_program }: Pick<ConvertingProgram, 'referral_program'>): ReferralProgram =>
+  (referral_program as ReferralProgram | null) ?? { conversion_event_type: 'redemption' }
+
+/** Whose code it is; whoever gave it away keeps it. */
+export const referrerIdOf = ({
+  holder_id,
+  referrer_id,
+}: Pick<StoredVoucher, 'holder_id' | 'referrer_id'>): StoredCustomer['id'] | null => holder_id ?? referrer_id
+
+/** Counts somebody as referred, and rewards both, unless that was done before (spec 05, 14.2, steps 3 to 5). */
+export async function convert(ctx: Ctx, conversion: Conversion, chain: Chain): Promise<void> {
+  const { program, code, referrer, referee, by } = conversion
+  const referral = {
+    campaign_id: program.id,
+    referrer_id: referrer.id,
+    related_object_id: by.id,
+    related_object_type: by.type,
+  }
+  const converted = await insertConversion(ctx, {
+    ...referral,
+    referee_id: referee.id,
+    voucher_id: code.id,
+    created_at: ctx.now,
+  })
+  if (converted === null) return
+  // Whoever redeems the code holds it by that; an event converts somebody who may not.
+  const [holder] = by.type === 'redemption' ? [] : await insertHolders(ctx, [newReferee(ctx, conversion)])
+  await saveCheckout(ctx, ctx.db, {
+    customers: [
+      { id: referrer.id, loyalty: oneMore(program) },
+      { id: referee.id, referred: { ...referral, date: ctx.now } },
+    ],
+    tallies: figureTallies(ctx, program.id, { referred_customers: 1 }),
+    segment_checks: [referrer.id, referee.id],
+    events: eventsOf(ctx, conversion, holder),
+  })
+  // Who comes again after a rollback has kept what was given for the first time.
+  if (converted.earlier.length === 0) await rewardReferee(ctx, conversion, chain)
+  await grantTiers(ctx, conversion, converted.earlier, chain)
+}
+
+const oneMore = ({ name }: ConvertingProgram): Record<string, Exclude<LoyaltyMove, { gone: true }>> => ({
+  [name]: { referred_customers: 1 },
+})
+
+const newReferee = (
+  { now }: Ctx,
+  { program, code, referee }: Conversion,
+): Parameters<typeof insertHolders>[1][number] => ({
+  id: newId('holder', Date.parse(now)),
+  voucher_id: code.id,
+  customer_id: referee.id,
+  campaign_id: program.id,
+  role: 'REFEREE',
+  publication_id: null,
+  created_at: now,
+  metadata: null,
+})
+
+function eventsOf(ctx: Ctx, conversion: Conversion, holder: StoredHolder | undefined): NewEvent[] {
+  const { program, campaign, code, referrer, referee, by } = conversion
+  const { redemption, custom_event } = by
+  return [
+    ...(holder === undefined ? [] : [refereeEvent('created', holder, { campaign, code, customer: referee })]),
+    {
+      type: 'customer.referred',
+      entity_id: referee.id,
+      data: {
+        customer: toSimpleCustomer(referee),
+        referrer: toSimpleCustomer(referrer),
+        campaign,
+        voucher: toSimpleVoucher(code),
+        custom_event,
+        redemption,
+      },
+    },
+    {
+      type: 'customer.loyalty.updated',
+      entity_id: referrer.id,
+      data: {
+        customer: toSimpleCustomer(referrer),
+        campaign,
+        loyalty: addToLoyalty(referrer.loyalty, oneMore(program)),
+        created_at: ctx.now,
+      },
+    },
+  ]
+}

@@ -1,0 +1,174 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { type Answer, newProject, type Shop } from '../../testing/app.ts'
+import { newCampaign } from '../../testing/campaigns.ts'
+import { amountOff, redeem, redeemed, rollBack, vouchers } from '../../testing/checkout.ts'
+import { newEventSchema, newLoyaltyReward, newMaterial, newMember, newProgram, told } from '../../testing/loyalty.ts'
+import { ok } from '../../testing/orders.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
+type Body = any
+
+const atOnce = <T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(index)))
+
+/** How often each answer was given: `{ '200': 19, multiple_requests: 1 }`. */
+function counted(answers: ReadonlyArray<Answer<Body>>): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status, body } of answers) {
+    const name = status === 200 ? '200' : `${status} ${body.key}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+const newReferral = (shop: Shop, more: object = {}) =>
+  newCampaign(shop, 'Friends', {
+    campaign_type: 'REFERRAL_PROGRAM',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(500), redemption: { quantity: null } },
+    ...more,
+  })
+
+const codeOf = async (shop: Shop, source_id: string): Promise<string> =>
+  (await ok(shop, 'POST', '/v1/publications', { campaign: 'Friends', customer: { source_id } })).voucher.code
+
+const buy = (shop: Shop, code: string, source_id: string) =>
+  redeem(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer: { source_id } })
+
+const newTier = (shop: Shop, program: { id: string }, reward: { id: string }, parameters: object, banner: string) =>
+  ok(shop, 'POST', `/v1/referrals/${program.id}/tiers`, { banner, parameters, reward: { id: reward.id } })
+
+const customer = (shop: Shop, source_id: string): Promise<Body> => ok(shop, 'GET', `/v1/customers/${source_id}`)
+
+const conversionsOf = async ({ service, project_id }: Shop): Promise<number> =>
+  (
+    await sql`select 1 from referral_conversions where project_id = ${project_id} and undone_at is null`.execute(
+      service.house.database.db,
+    )
+  ).rows.length
+
+/** What the rows say, the events and the conversions themselves: one number, or they do not agree. */
+async function referredBy(shop: Shop, source_id: string): Promise<number> {
+  const { loyalty } = await customer(shop, source_id)
+  expect(loyalty.campaigns.Friends).toMatchObject({ referred_customers: loyalty.referred_customers })
+  expect(await told(shop, 'customer.referred')).toHaveLength(loyalty.referred_customers)
+  expect(await conversionsOf(shop)).toBe(loyalty.referred_customers)
+  return loyalty.referred_customers
+}
+
+/** A program that rewards its referrers by points for each, a mug for the fifth, and how often each was told. */
+async function newRewarding(shop: Shop, more: object = {}) {
+  const program = await newReferral(shop, more)
+  const club = await newProgram(shop)
+  const points = await newLoyaltyReward(shop, { campaign: { id: club.id, balance: 10 } })
+  const mug = await newMaterial(shop)
+  await newTier(shop, program, points, { criteria: 'EACH_REFEREE' }, 'Each')
+  await newTier(shop, program, mug, { criteria: 'MIN_REFEREES', min_referees: 5 }, 'Five')
+  const card = await newMember(shop, club, 'anna')
+  const granted = async () => {
+    const counts: Record<string, number> = {}
+    for (const { data } of await told(shop, 'customer.rewarded'))
+      counts[data.referral_tier.banner] = (counts[data.referral_tier.banner] ?? 0) + 1
+    const { loyalty_card } = await ok(shop, 'GET', `/v1/loyalties/members/${card.code}`)
+    return { ...counts, points: loyalty_card.balance }
+  }
+  return { granted, mug }
+}
+
+describe('twenty redemptions of one code at once', () => {
+  test('by one customer convert once', async () => {
+    const shop = await newProject()
+    const { granted } = await newRewarding(shop)
+    const code = await codeOf(shop, 'anna')
+    expect(counted(await atOnce(20, () => buy(shop, code, 'bob')))).toEqual({ '200': 20 })
+    expect(await referredBy(shop, 'anna')).toBe(1)
+    expect((await customer(shop, 'bob')).referrals).toMatchObject({ total: 1, campaigns: { length: 1 } })
+    expect(await granted()).toEqual({ Each: 1, points: 10 })
+    expect(await told(shop, 'customer.holder.assignment.created')).toHaveLength(1)
+  })
+
+  test('by twenty customers convert all of them, and a number of them is rewarded once', async () => {
+    const shop = await newProject()
+    const { granted, mug } = await newRewarding(shop)
+    const code = await codeOf(shop, 'anna')
+    expect(counted(await atOnce(20, (index) => buy(shop, code, `friend-${index}`)))).toEqual({ '200': 20 })
+    expect(await referredBy(shop, 'anna')).toBe(20)
+    expect(await granted()).toEqual({ Each: 20, Five: 1, points: 200 })
+    expect(await ok(shop, 'GET', `/v1/rewards/${mug.id}`)).toMatchObject({ redeemed: 1 })
+  })
+})
+
+test('twenty events at once by four customers convert each once', async () => {
+  const shop = await newProject()
+  await newEventSchema(shop, 'signed_up')
+  const by_event = { referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } } }
+  const { granted } = await newRewarding(shop, by_event)
+  const code = await codeOf(shop, 'anna')
+  const signUp = (index: number) =>
+    shop.call('POST', '/v1/events', {
+      event: 'signed_up',
+      customer: { source_id: `friend-${index % 4}` },
+      referral: { code },
+    })
+  expect(counted(await atOnce(20, signUp))).toEqual({ '200': 20 })
+  expect(await referredBy(shop, 'anna')).toBe(4)
+  expect(await granted()).toEqual({ Each: 4, points: 40 })
+})
+
+describe('two who refer each other at the same time', () => {
+  const pairs = 4
+
+  test('by redemptions, and who take that back', async () => {
+    const shop = await newProject()
+    await newReferral(shop)
+    const names = Array.from({ length: pairs }, (_, n) => [`a${n}`, `b${n}`] as const)
+    const codes = new Map<string, string>()
+    for (const name of names.flat()) codes.set(name, await codeOf(shop, name))
+    const crossed = names.flatMap(([a, b]) => [
+      [a, codes.get(b) as string] as const,
+      [b, codes.get(a) as string] as const,
+    ])
+    const sales = await atOnce(crossed.length, (n) => buy(shop, crossed[n]?.[1] as string, crossed[n]?.[0] as string))
+    expect(counted(sales)).toEqual({ '200': crossed.length })
+    for (const name of names.flat())
+      expect(await customer(shop, name)).toMatchObject({ loyalty: { referred_customers: 1 }, referrals: { total: 1 } })
+
+    const ids = sales.map(({ body }) => body.redemptions[0].id as string)
+    expect(counted(await atOnce(ids.length, (n) => rollBack(shop, ids[n] as string)))).toEqual({ '200': ids.length })
+    for (const name of names.flat())
+      expect(await customer(shop, name)).toMatchObject({ loyalty: { referred_customers: 0 }, referrals: { total: 0 } })
+    expect(await conversionsOf(shop)).toBe(0)
+  })
+
+  test('by events', async () => {
+    const shop = await newProject()
+    await newEventSchema(shop, 'signed_up')
+    await newReferral(shop, {
+      referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } },
+    })
+    const codes = { anna: await codeOf(shop, 'anna'), bob: await codeOf(shop, 'bob') }
+    const answers = await atOnce(20, (index) =>
+      shop.call('POST', '/v1/events', {
+        event: 'signed_up',
+        customer: { source_id: index % 2 === 0 ? 'anna' : 'bob' },
+        referral: { code: index % 2 === 0 ? codes.bob : codes.anna },
+      }),
+    )
+    expect(counted(answers)).toEqual({ '200': 20 })
+    for (const name of ['anna', 'bob'])
+      expect(await customer(shop, name)).toMatchObject({ loyalty: { referred_customers: 1 }, referrals: { total: 1 } })
+  })
+})
+
+test('a redemption that is rolled back ten times at once takes its conversion back once', async () => {
+  const shop = await newProject()
+  await newReferral(shop)
+  const code = await codeOf(shop, 'anna')
+  const sale = { redeemables: vouchers(code), order: { amount: 5_000 } }
+  await redeemed(shop, { ...sale, customer: { source_id: 'cleo' } })
+  const { redemptions } = await redeemed(shop, { ...sale, customer: { source_id: 'bob' } })
+  const answers = await atOnce(10, () => rollBack(shop, redemptions[0].id))
+  expect(counted(answers)).toEqual({ '200': 1, '400 already_rolled_back': 9 })
+  expect((await customer(shop, 'anna')).loyalty).toMatchObject({ referred_customers: 1 })
+})

@@ -1,0 +1,693 @@
+import { describe, expect, test } from 'vitest'
+import { newProject, type Shop } from '../../testing/app.ts'
+import { newCampaign } from '../../testing/campaigns.ts'
+import {
+  amountOff,
+  asClient,
+  newRule,
+  redeem,
+  redeemed,
+  rollBack,
+  voucher,
+  vouchers,
+  when,
+} from '../../testing/checkout.ts'
+import {
+  balanceOf,
+  fixed,
+  movements,
+  newEarningRules,
+  newEventSchema,
+  newLoyaltyReward,
+  newMaterial,
+  newMember,
+  newProgram,
+  newTiers,
+  sendEvent,
+  tierTurns,
+  told,
+} from '../../testing/loyalty.ts'
+import { ok } from '../../testing/orders.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
+type Body = any
+
+interface Program {
+  id: string
+  /** The code that anna refers with. */
+  code: string
+}
+
+/** A program whose code anna has; it converts by redemptions unless told otherwise. */
+async function newReferral(shop: Shop, more: object = {}, referrer = 'anna'): Promise<Program> {
+  const name = `Friends of ${referrer}`
+  const { id } = await newCampaign(shop, name, {
+    campaign_type: 'REFERRAL_PROGRAM',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(500), redemption: { quantity: null } },
+    ...more,
+  })
+  return { id, code: await codeOf(shop, name, referrer) }
+}
+
+const by_event = { referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } } }
+
+const codeOf = async (shop: Shop, campaign: string, source_id: string): Promise<string> =>
+  (await ok(shop, 'POST', '/v1/publications', { campaign, customer: { source_id } })).voucher.code
+
+/** Somebody buys with a code; answers the redemption. */
+const buy = async (shop: Shop, code: string, source_id: string): Promise<Body> =>
+  (await redeemed(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer: { source_id } }))
+    .redemptions[0]
+
+const customer = (shop: Shop, source_id: string): Promise<Body> => ok(shop, 'GET', `/v1/customers/${source_id}`)
+
+/** How many somebody has referred in all, and how many referred somebody. */
+const counted = async (shop: Shop, source_id: string): Promise<[referred: number, referrals: number]> => {
+  const { loyalty, referrals } = await customer(shop, source_id)
+  return [loyalty.referred_customers, referrals.total]
+}
+
+const newReferralTier = (shop: Shop, { id }: Program, reward: { id: string }, parameters: object, banner = 'Tier') =>
+  ok(shop, 'POST', `/v1/referrals/${id}/tiers`, { banner, parameters, reward: { id: reward.id } })
+
+const each = { criteria: 'EACH_REFEREE' }
+const from = (min_referees: number) => ({ criteria: 'MIN_REFEREES', min_referees })
+
+/** A reward that is a coupon, and how many of them somebody has. */
+async function newCoupons(shop: Shop, more: object = {}) {
+  const { id } = await newCampaign(shop, 'Thanks', { type: 'AUTO_UPDATE', ...more })
+  return newLoyaltyReward(shop, { campaign: { id } })
+}
+const couponsOf = async (shop: Shop, source_id: string): Promise<number> =>
+  (await ok(shop, 'GET', `/v1/vouchers?campaign=Thanks&customer=${source_id}`)).vouchers.length
+
+const newGifts = (shop: Shop) =>
+  newCampaign(shop, 'Gifts', { type: 'AUTO_UPDATE', voucher: { type: 'GIFT_VOUCHER', gift: { amount: 0 } } })
+
+/** The types of what was told. */
+const types = async (shop: Shop, like: string): Promise<string[]> => (await told(shop, like)).map(({ type }) => type)
+
+const rolesOf = async (shop: Shop, { code }: Program): Promise<string[]> =>
+  (await ok(shop, 'GET', `/v1/referrals/members/${code}/holders?order=id`)).data.map(
+    ({ holder_role }: Body) => holder_role,
+  )
+
+describe('a redemption', () => {
+  test('converts who redeems, and tells of it', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    const anna = await customer(shop, 'anna')
+    const { id, date } = await buy(shop, program.code, 'bob')
+    const bob = await customer(shop, 'bob')
+    expect(bob.referrals).toEqual({
+      total: 1,
+      campaigns: [
+        {
+          campaign_id: program.id,
+          referrer_id: anna.id,
+          related_object_id: id,
+          related_object_type: 'redemption',
+          date,
+        },
+      ],
+    })
+    const loyalty = {
+      points: 0,
+      referred_customers: 1,
+      campaigns: { 'Friends of anna': { points: 0, referred_customers: 1 } },
+    }
+    expect((await customer(shop, 'anna')).loyalty).toEqual(loyalty)
+
+    expect(await told(shop, 'customer.referred')).toMatchObject([
+      {
+        entity_id: bob.id,
+        category: 'EFFECT',
+        data: {
+          customer: { source_id: 'bob' },
+          referrer: { source_id: 'anna' },
+          campaign: { id: program.id },
+          voucher: { code: program.code, redemption: { redeemed_quantity: 1 } },
+          redemption: { id, result: 'SUCCESS' },
+          custom_event: null,
+        },
+      },
+    ])
+    expect(await told(shop, 'customer.loyalty.updated')).toMatchObject([
+      { entity_id: anna.id, data: { customer: { source_id: 'anna' }, campaign: { id: program.id }, loyalty } },
+    ])
+    const day = date.slice(0, 10)
+    const summary = await ok(shop, 'GET', `/v1/campaigns/${program.id}/summary?start_date=${day}&end_date=${day}`)
+    expect(JSON.stringify(summary)).toContain('"referred_customers":1')
+  })
+
+  test('converts once, however often it is done', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    for (const source_id of ['bob', 'bob', 'cleo', 'bob']) await buy(shop, program.code, source_id)
+    expect(await counted(shop, 'anna')).toEqual([2, 0])
+    expect(await counted(shop, 'bob')).toEqual([0, 1])
+    expect(await types(shop, 'customer.referred')).toHaveLength(2)
+  })
+
+  test('converts for each referrer, and in each program, by itself', async () => {
+    const shop = await newProject()
+    const { code } = await newReferral(shop)
+    const of_dora = await codeOf(shop, 'Friends of anna', 'dora')
+    await newReferral(shop, {}, 'emil')
+    const elsewhere = await codeOf(shop, 'Friends of emil', 'anna')
+    for (const one of [code, of_dora, elsewhere]) await buy(shop, one, 'bob')
+    expect(await counted(shop, 'anna')).toEqual([2, 0])
+    expect(await counted(shop, 'dora')).toEqual([1, 0])
+    expect((await customer(shop, 'bob')).referrals).toMatchObject({ total: 3, campaigns: { length: 3 } })
+  })
+
+  test('of two codes together converts by both', async () => {
+    const shop = await newProject()
+    const { code } = await newReferral(shop)
+    const of_dora = await codeOf(shop, 'Friends of anna', 'dora')
+    const { redemptions } = await redeemed(shop, {
+      redeemables: vouchers(code, of_dora),
+      order: { amount: 5_000 },
+      customer: { source_id: 'bob' },
+    })
+    const { referrals } = await customer(shop, 'bob')
+    expect(referrals.campaigns.map((one: Body) => one.related_object_id)).toEqual(redemptions.map(({ id }: Body) => id))
+    expect([await counted(shop, 'anna'), await counted(shop, 'dora')]).toEqual([
+      [1, 0],
+      [1, 0],
+    ])
+  })
+
+  test.each([
+    ['nobody', {}, {}],
+    ['somebody in a program that converts by events', { customer: { source_id: 'bob' } }, { isByEvent: true }],
+  ])('of %s converts nobody', async (_, more, { isByEvent = false }: { isByEvent?: boolean }) => {
+    const shop = await newProject()
+    if (isByEvent) await newEventSchema(shop, 'signed_up')
+    const { code } = await newReferral(shop, isByEvent ? by_event : {})
+    await redeemed(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, ...more })
+    expect(await counted(shop, 'anna')).toEqual([0, 0])
+    expect(await types(shop, 'customer.referred')).toEqual([])
+    // Whoever redeems the code holds it in any case, and that is told.
+    expect(await types(shop, 'customer.holder.%')).toHaveLength(isByEvent ? 1 : 0)
+  })
+
+  test('by a refused customer converts nobody', async () => {
+    const shop = await newProject()
+    const { id, code } = await newReferral(shop)
+    await newRule(shop, when('customer.metadata', { $is: ['yes'] }, { property: 'new' }), { campaign: id })
+    const sale = (customer: object) => redeem(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer })
+    expect(await sale({ source_id: 'bob' })).toMatchObject({ status: 400 })
+    expect(await counted(shop, 'anna')).toEqual([0, 0])
+    expect(await sale({ source_id: 'bob', metadata: { new: 'yes' } })).toMatchObject({ status: 200 })
+    expect(await counted(shop, 'anna')).toEqual([1, 0])
+  })
+
+  test('tells that the code is held by one more, once', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    const path = `/v1/referrals/members/${program.code}/holders`
+    const { holders } = await ok(shop, 'POST', path, { holders: [{ source_id: 'cleo' }] })
+    for (const source_id of ['bob', 'bob', 'cleo']) await buy(shop, program.code, source_id)
+    expect(await told(shop, 'customer.holder.assignment.created')).toMatchObject([
+      { data: { holder: { id: holders[0].id }, customer: { source_id: 'cleo' } } },
+      {
+        entity_id: (await customer(shop, 'bob')).id,
+        category: 'ACTION',
+        data: {
+          holder: { campaign_id: program.id, holder_role: 'REFEREE', publication_id: null },
+          voucher: { code: program.code },
+          campaign: { id: program.id },
+          customer: { source_id: 'bob' },
+        },
+      },
+    ])
+    expect(await counted(shop, 'cleo')).toEqual([0, 1]) // who was given the code before had not been referred by that
+  })
+
+  test('by whose referrer is gone converts nobody', async () => {
+    const shop = await newProject()
+    const { code } = await newReferral(shop)
+    expect(await shop.call('DELETE', '/v1/customers/anna')).toMatchObject({ status: 204 })
+    await buy(shop, code, 'bob')
+    expect(await counted(shop, 'bob')).toEqual([0, 0])
+  })
+})
+
+describe('whoever is referred gets', () => {
+  const rewarding = (type: string, id: string, amount: number) => ({
+    referral_program: { referee_reward: { type, amount, related_object_parent: { id } } },
+  })
+
+  test('credits, on a card that is made for them once', async () => {
+    const shop = await newProject()
+    const gifts = await newGifts(shop)
+    const { id, code } = await newReferral(shop, rewarding('GIFT_VOUCHER', gifts.id, 700))
+    const of_dora = await codeOf(shop, id, 'dora')
+    for (const one of [code, code, of_dora]) await buy(shop, one, 'bob')
+    const { vouchers: cards } = await ok(shop, 'GET', '/v1/vouchers?campaign=Gifts&customer=bob')
+    expect(cards).toMatchObject([{ gift: { balance: 1_400 } }])
+    const bob = await customer(shop, 'bob')
+    expect(await told(shop, 'customer.rewarded')).toMatchObject([
+      {
+        entity_id: bob.id,
+        data: {
+          customer: { source_id: 'bob' },
+          holder: { source_id: 'anna' },
+          voucher: { code },
+          campaign: { id },
+          redemption: { customer_id: bob.id },
+          reward: null,
+          referral_tier: null,
+          balance: { amount: 700 },
+          custom_event: null,
+        },
+      },
+      { data: { holder: { source_id: 'dora' }, balance: { amount: 700 } } },
+    ])
+  })
+
+  test('points, and the tier that they are enough for', async () => {
+    const shop = await newProject()
+    const club = await newProgram(shop)
+    await newTiers(shop, club, { Bronze: [0, 49], Silver: [50] })
+    const card = await newMember(shop, club, 'bob')
+    const { code } = await newReferral(shop, rewarding('LOYALTY_CARD', club.id, 60))
+    await buy(shop, code, 'bob')
+    expect(await movements(shop, card.code)).toEqual(['POINTS_ADDITION 60'])
+    expect(await tierTurns(shop, 'bob')).toEqual(['joined Bronze', 'upgraded Bronze → Silver'])
+    expect((await told(shop, 'customer.rewarded')).map(({ data }) => data.balance)).toEqual([{ points: 60 }])
+    expect((await customer(shop, 'bob')).loyalty).toMatchObject({ points: 60 })
+  })
+
+  test('nothing where nothing is left, and is referred all the same', async () => {
+    const shop = await newProject()
+    const gifts = await newCampaign(shop, 'Gifts', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 0 } } })
+    const { code } = await newReferral(shop, rewarding('GIFT_VOUCHER', gifts.id, 700))
+    await buy(shop, code, 'bob')
+    expect(await counted(shop, 'bob')).toEqual([0, 1])
+    expect(await types(shop, 'customer.rewarded')).toEqual([])
+    expect(await types(shop, 'publication.failed')).toEqual([]) // nobody asked for it
+  })
+})
+
+describe('tiers reward who refers', () => {
+  test('for each referee, and once for a number of them', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    await newReferralTier(shop, program, await newCoupons(shop), each)
+    const gifts = await newGifts(shop)
+    const gift = await newLoyaltyReward(shop, { campaign: { id: gifts.id, balance: 300 } })
+    await newReferralTier(shop, program, gift, from(2), 'Two')
+    const steps = [
+      ['bob', 1, []],
+      ['bob', 1, []],
+      ['cleo', 2, [300]],
+      ['dora', 3, [300]],
+    ] as const
+    for (const [source_id, coupons, balances] of steps) {
+      await buy(shop, program.code, source_id)
+      const { vouchers: cards } = await ok(shop, 'GET', '/v1/vouchers?campaign=Gifts&customer=anna')
+      expect([await couponsOf(shop, 'anna'), cards.map(({ gift }: Body) => gift.balance)]).toEqual([coupons, balances])
+    }
+    const { body: shown } = await shop.call('GET', `/v1/rewards/${gift.id}`)
+    expect(shown.redeemed).toBe(1)
+  })
+
+  test('and tell of it', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    const mug = await newMaterial(shop)
+    const coupon = await newCoupons(shop)
+    const [first, second] = [
+      await newReferralTier(shop, program, mug, each, 'Mug'),
+      await newReferralTier(shop, program, coupon, each, 'Coupon'),
+    ]
+    const { id } = await buy(shop, program.code, 'bob')
+    const anna = await customer(shop, 'anna')
+    const common = {
+      customer: { source_id: 'anna' },
+      holder: { source_id: 'anna' },
+      voucher: { code: program.code },
+      campaign: { id: program.id },
+    }
+    const rewards = [
+      { id: mug.id, assignment_id: first.reward.assignment_id, product: { name: 'Mug' }, voucher: null },
+      { id: coupon.id, assignment_id: second.reward.assignment_id, voucher: { campaign: 'Thanks' }, product: null },
+    ]
+    expect(await told(shop, 'customer.rewarded')).toMatchObject(
+      [first, second].map((tier, n) => ({
+        entity_id: anna.id,
+        data: {
+          ...common,
+          redemption: { id },
+          reward: rewards[n],
+          referral_tier: { id: tier.id, campaign_id: program.id, banner: tier.banner, parameters: each },
+          balance: null,
+        },
+      })),
+    )
+    const turns = await told(shop, 'customer.reward\\_redemptions.%')
+    expect(turns.map(({ type, data }) => [type.split('.')[2], data.reward_redemption.state, data.reward.id])).toEqual([
+      ['created', 'CREATED', mug.id],
+      ['pending', 'PENDING', mug.id],
+      ['created', 'CREATED', coupon.id],
+      ['completed', 'COMPLETED', coupon.id],
+    ])
+    expect(turns[1]?.data).toMatchObject({
+      ...common,
+      reward_redemption: { customer_id: anna.id, campaign_id: program.id, source_id: id, source_type: 'redemption' },
+      reward_assignment: { id: first.reward.assignment_id, related_object_id: first.id },
+      source: { id, type: 'redemption' },
+    })
+    expect(turns[3]?.data.publication).toMatchObject({ customer_id: anna.id })
+    const row = turns[1]?.data.reward_redemption.id
+    expect(await shop.call('POST', `/v1/rewards/${mug.id}/redemptions/${row}/complete`)).toMatchObject({ status: 200 })
+  })
+
+  test('by points, and with the tier and the rules that follow from them', async () => {
+    const shop = await newProject()
+    const club = await newProgram(shop)
+    await newTiers(shop, club, { Bronze: [0, 49], Silver: [50] })
+    await newEarningRules(shop, club, fixed(5, { event: 'customer.loyalty.tier.upgraded' }))
+    const card = await newMember(shop, club, 'anna')
+    const program = await newReferral(shop)
+    const points = await newLoyaltyReward(shop, { campaign: { id: club.id, balance: 30 } })
+    await newReferralTier(shop, program, points, each)
+    for (const source_id of ['bob', 'cleo']) await buy(shop, program.code, source_id)
+    expect(await movements(shop, card.code)).toEqual(['POINTS_ADDITION 30', 'POINTS_ADDITION 30', 'POINTS_ACCRUAL 5'])
+    expect(await tierTurns(shop, 'anna')).toEqual(['joined Bronze', 'upgraded Bronze → Silver'])
+    expect((await customer(shop, 'anna')).loyalty).toMatchObject({
+      points: 65,
+      referred_customers: 2,
+      campaigns: { [club.name]: { points: 65, referred_customers: 0 }, 'Friends of anna': { referred_customers: 2 } },
+    })
+  })
+
+  test.each([
+    ['for each referee', each, 2],
+    ['for a number of them', from(2), 1],
+  ])('%s only while they are in the segment that it asks for', async (_, criteria, granted) => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    const filter = { junction: 'and', 'metadata.level': { conditions: { $is: ['gold'] } } }
+    const segment = await ok(shop, 'POST', '/v1/segments', { name: 'Gold', type: 'auto-update', filter })
+    await newReferralTier(shop, program, await newCoupons(shop), { ...criteria, segment: { id: segment.id } })
+    for (const source_id of ['bob', 'cleo', 'dora']) await buy(shop, program.code, source_id)
+    expect(await couponsOf(shop, 'anna')).toBe(0)
+    await ok(shop, 'PUT', '/v1/customers/anna', { metadata: { level: 'gold' } })
+    for (const source_id of ['emil', 'fred']) await buy(shop, program.code, source_id)
+    expect(await couponsOf(shop, 'anna')).toBe(granted)
+  })
+
+  test('not with what is out of stock or used up, and with it as soon as it is there again', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    const mug = await newMaterial(shop, { stock: 1 })
+    const empty = await newLoyaltyReward(shop, { campaign: { id: (await newCampaign(shop, 'Empty')).id } })
+    await newReferralTier(shop, program, mug, each, 'Mug')
+    await newReferralTier(shop, program, empty, each, 'Empty')
+    await newReferralTier(shop, program, mug, from(2), 'Two')
+    const rewarded = async () => (await told(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
+    for (const source_id of ['bob', 'cleo']) await buy(shop, program.code, source_id)
+    expect(await rewarded()).toEqual(['Mug'])
+    expect(await counted(shop, 'anna')).toEqual([2, 0])
+    await ok(shop, 'PUT', `/v1/rewards/${mug.id}`, { stock: 3 })
+    await buy(shop, program.code, 'dora')
+    expect(await rewarded()).toEqual(['Mug', 'Mug', 'Two'])
+    expect(await ok(shop, 'GET', `/v1/rewards/${mug.id}`)).toMatchObject({ redeemed: 3 })
+  })
+
+  test('of another program not', async () => {
+    const shop = await newProject()
+    const { code } = await newReferral(shop)
+    await newReferralTier(shop, await newReferral(shop, {}, 'dora'), await newCoupons(shop), each)
+    await buy(shop, code, 'bob')
+    expect(await couponsOf(shop, 'anna')).toBe(0)
+  })
+})
+
+describe('a custom event', () => {
+  async function newShop(project: Record<string, unknown> = {}) {
+    const shop = await newProject({ project })
+    const schema = await newEventSchema(shop, 'signed_up', { plan: { type: 'string', optional: true } })
+    return { shop, schema, program: await newReferral(shop, by_event) }
+  }
+
+  const signUp = (shop: Shop, code: string, source_id: string, more: object = {}) =>
+    sendEvent(shop, 'signed_up', source_id, { referral: { code }, ...more })
+
+  test('converts once, rewards both and tells of it', async () => {
+    const { shop, program } = await newShop()
+    const coupon = await newCoupons(shop)
+    await newReferralTier(shop, program, coupon, each)
+    for (const source_id of ['bob', 'bob']) await signUp(shop, program.code, source_id)
+    const [anna, bob] = [await customer(shop, 'anna'), await customer(shop, 'bob')]
+    const [sent] = await told(shop, 'customer.custom\\_event')
+    expect(bob.referrals).toMatchObject({
+      total: 1,
+      campaigns: [
+        {
+          campaign_id: program.id,
+          referrer_id: anna.id,
+          related_object_id: sent?.data.event.id,
+          related_object_type: 'event',
+        },
+      ],
+    })
+    expect(anna.loyalty).toMatchObject({ referred_customers: 1 })
+    expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
+    expect(await couponsOf(shop, 'anna')).toBe(1)
+    expect(await told(shop, 'customer.referred')).toMatchObject([
+      { entity_id: bob.id, data: { custom_event: { id: sent?.data.event.id, type: 'signed_up' }, redemption: null } },
+    ])
+    expect(await told(shop, 'customer.rewarded')).toMatchObject([
+      { data: { redemption: null, custom_event: { id: sent?.data.event.id } } },
+    ])
+    expect(await told(shop, 'customer.reward\\_redemptions.completed')).toMatchObject([
+      { data: { source: { id: sent?.data.event.id, type: 'custom_event' } } },
+    ])
+    const of_first = (await told(shop, 'customer.%')).filter(({ group_id }) => group_id === sent?.group_id)
+    expect(of_first.map(({ type }) => type.slice('customer.'.length))).toEqual([
+      'created',
+      'custom_event',
+      'holder.assignment.created',
+      'referred',
+      'loyalty.updated',
+      'publication.succeeded',
+      'rewarded',
+      'reward_redemptions.created',
+      'reward_redemptions.completed',
+    ])
+  })
+
+  test('makes who held the code already a referee without telling it again', async () => {
+    const { shop, program } = await newShop()
+    const path = `/v1/referrals/members/${program.code}/holders`
+    await ok(shop, 'POST', path, { holders: [{ source_id: 'bob' }] })
+    await signUp(shop, program.code, 'bob')
+    expect(await counted(shop, 'bob')).toEqual([0, 1])
+    expect(await types(shop, 'customer.holder.%')).toHaveLength(1)
+  })
+
+  test('refers before it pays', async () => {
+    const { shop, program, schema } = await newShop()
+    const club = await newProgram(shop)
+    const card = await newMember(shop, club, 'bob')
+    await newEarningRules(shop, club, fixed(7, { event: 'signed_up', custom_event: { schema_id: schema.id } }))
+    await signUp(shop, program.code, 'bob')
+    expect(await balanceOf(shop, card.code)).toBe(7)
+    const order = (await types(shop, 'customer.%')).filter((type) => /referred|rewarded/.test(type))
+    expect(order).toEqual(['customer.referred', 'customer.rewarded.loyalty_points'])
+  })
+
+  type Spoil = (shop: Shop, program: Program) => Promise<unknown>
+  const spoilers: Array<[string, Spoil]> = [
+    ['the campaign is disabled', (shop, { id }) => ok(shop, 'POST', `/v1/campaigns/${id}/disable`)],
+    ['the code is disabled', (shop, { code }) => ok(shop, 'POST', `/v1/vouchers/${code}/disable`)],
+    [
+      'the code has expired',
+      (shop, { code }) => ok(shop, 'PUT', `/v1/vouchers/${code}`, { expiration_date: '2020-01-01T00:00:00Z' }),
+    ],
+    [
+      'the campaign has not begun',
+      (shop, { id }) => ok(shop, 'PUT', `/v1/campaigns/${id}`, { start_date: '2100-01-01T00:00:00Z' }),
+    ],
+    [
+      'the rules of the campaign do not allow it',
+      (shop, { id }) =>
+        newRule(shop, when('customer.metadata', { $is: ['yes'] }, { property: 'new' }), { campaign: id }),
+    ],
+    [
+      'the rules ask for another event',
+      (shop, { id }) =>
+        newRule(shop, when('custom_event.metadata', { $is: ['pro'] }, { property: 'plan' }), { campaign: id }),
+    ],
+  ]
+  test.each(spoilers)('is stored and converts nobody when %s', async (_, spoil) => {
+    const { shop, program } = await newShop()
+    await spoil(shop, program)
+    await signUp(shop, program.code, 'bob', { metadata: { plan: 'free' } })
+    expect(await types(shop, 'customer.custom\\_event')).toHaveLength(1)
+    expect(await counted(shop, 'bob')).toEqual([0, 0])
+    expect(await rolesOf(shop, program)).toEqual(['REFERRER'])
+  })
+
+  test('converts whom the rules of the campaign allow', async () => {
+    const { shop, program } = await newShop()
+    const segment = await ok(shop, 'POST', '/v1/segments', {
+      name: 'New',
+      type: 'auto-update',
+      filter: { junction: 'and', 'metadata.new': { conditions: { $is: ['yes'] } } },
+    })
+    await newRule(shop, when('customer.segment', { $is: [segment.id] }), { campaign: program.id })
+    await newRule(shop, when('custom_event.metadata', { $is: ['pro'] }, { property: 'plan' }), { campaign: program.id })
+    const metadata = { plan: 'pro' }
+    await signUp(shop, program.code, 'bob', { metadata })
+    await signUp(shop, program.code, 'cleo', { metadata, customer: { source_id: 'cleo', metadata: { new: 'yes' } } })
+    expect([await counted(shop, 'bob'), await counted(shop, 'cleo')]).toEqual([
+      [0, 0],
+      [0, 1],
+    ])
+  })
+
+  test.each([
+    ['of the referrer itself', 'signed_up', 'anna'],
+    ['of another kind', 'visited', 'bob'],
+  ])('%s converts nobody', async (_, event, source_id) => {
+    const { shop, program } = await newShop()
+    await newEventSchema(shop, 'visited')
+    await sendEvent(shop, event, source_id, { referral: { code: program.code } })
+    expect(await counted(shop, source_id)).toEqual([0, 0])
+    expect(await types(shop, 'customer.referred')).toEqual([])
+  })
+
+  test('converts nobody in a program that converts by redemptions', async () => {
+    const { shop } = await newShop()
+    const { code } = await newReferral(shop, {}, 'dora')
+    await signUp(shop, code, 'bob')
+    expect(await counted(shop, 'bob')).toEqual([0, 0])
+  })
+
+  test.each([
+    [false, 403, [0, 0]],
+    [true, 200, [0, 1]],
+  ])('of a client side that may reward: %s', async (client_loyalty_events_enabled, status, referrals) => {
+    const { shop, program } = await newShop({ client_trusted_domains: ['shop.example'], client_loyalty_events_enabled })
+    await ok(shop, 'POST', '/v1/customers', { source_id: 'bob' })
+    const body = { event: 'signed_up', customer: { source_id: 'bob' }, referral: { code: program.code } }
+    expect(await asClient(shop, 'POST', '/client/v1/events', body)).toMatchObject({ status })
+    expect(await counted(shop, 'bob')).toEqual(referrals)
+  })
+})
+
+describe('a rollback', () => {
+  const rolledBack = async (shop: Shop, { id }: { id: string }) =>
+    expect(await rollBack(shop, id)).toMatchObject({ status: 200 })
+
+  test('of what converted takes the conversion back, and another redemption converts again', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    const sale = await buy(shop, program.code, 'bob')
+    await buy(shop, program.code, 'cleo')
+    await rolledBack(shop, sale)
+    expect(await counted(shop, 'anna')).toEqual([1, 0])
+    expect((await customer(shop, 'bob')).referrals).toEqual({ total: 0, campaigns: [] })
+    expect(await counted(shop, 'cleo')).toEqual([0, 1])
+    const updates = await told(shop, 'customer.loyalty.updated')
+    expect(updates.map(({ data }) => data.loyalty.campaigns['Friends of anna'].referred_customers)).toEqual([1, 2, 1])
+    expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
+    expect(await types(shop, 'customer.holder.assignment.deleted')).toHaveLength(1)
+
+    await buy(shop, program.code, 'bob')
+    expect([await counted(shop, 'anna'), await counted(shop, 'bob')]).toEqual([
+      [2, 0],
+      [0, 1],
+    ])
+  })
+
+  test('of another redemption of the same customer leaves the conversion', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    await buy(shop, program.code, 'bob')
+    await rolledBack(shop, await buy(shop, program.code, 'bob'))
+    expect([await counted(shop, 'anna'), await counted(shop, 'bob')]).toEqual([
+      [1, 0],
+      [0, 1],
+    ])
+    expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
+  })
+
+  test('of two codes together takes both back', async () => {
+    const shop = await newProject()
+    const { code } = await newReferral(shop)
+    const of_dora = await codeOf(shop, 'Friends of anna', 'dora')
+    const { parent_redemption } = await redeemed(shop, {
+      redeemables: [voucher(code), voucher(of_dora)],
+      order: { amount: 5_000 },
+      customer: { source_id: 'bob' },
+    })
+    await ok(shop, 'POST', `/v1/redemptions/${parent_redemption.id}/rollbacks`, {})
+    for (const source_id of ['anna', 'bob', 'dora']) expect(await counted(shop, source_id)).toEqual([0, 0])
+  })
+
+  test('leaves the code to whoever was given it before', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    await ok(shop, 'POST', `/v1/referrals/members/${program.code}/holders`, { holders: [{ source_id: 'bob' }] })
+    await rolledBack(shop, await buy(shop, program.code, 'bob'))
+    expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
+    expect(await counted(shop, 'bob')).toEqual([0, 0])
+  })
+
+  test('keeps goods that are not handed over yet, and leaves what was given', async () => {
+    const shop = await newProject()
+    const program = await newReferral(shop)
+    const mug = await newMaterial(shop, { stock: 5 })
+    await newReferralTier(shop, program, mug, each, 'Mug')
+    await newReferralTier(shop, program, mug, from(1), 'First')
+    await newReferralTier(shop, program, await newCoupons(shop), each, 'Coupon')
+    const sale = await buy(shop, program.code, 'bob')
+    const pending = await told(shop, 'customer.reward\\_redemptions.pending')
+    const [handed_over, waiting] = pending.map(({ data }) => data.reward_redemption.id)
+    await ok(shop, 'POST', `/v1/rewards/${mug.id}/redemptions/${handed_over}/complete`)
+    await rolledBack(shop, sale)
+    expect(await told(shop, 'customer.reward\\_redemptions.rolledback')).toMatchObject([
+      {
+        data: {
+          customer: { source_id: 'anna' },
+          voucher: { code: program.code },
+          reward: { id: mug.id, product: { name: 'Mug' } },
+          reward_redemption: { id: waiting, state: 'ROLLEDBACK' },
+        },
+      },
+    ])
+    expect(await ok(shop, 'GET', `/v1/rewards/${mug.id}`)).toMatchObject({ redeemed: 1 })
+    expect(await couponsOf(shop, 'anna')).toBe(1)
+
+    // What was not handed over may be given again; what was given counts.
+    await buy(shop, program.code, 'cleo')
+    const rewarded = (await told(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
+    expect(rewarded).toEqual(['Mug', 'First', 'Coupon', 'Mug', 'First', 'Coupon'])
+  })
+
+  test('leaves a conversion by an event', async () => {
+    const shop = await newProject()
+    await newEventSchema(shop, 'signed_up')
+    const program = await newReferral(shop, by_event)
+    await sendEvent(shop, 'signed_up', 'bob', { referral: { code: program.code } })
+    await rolledBack(shop, await buy(shop, program.code, 'bob'))
+    expect(await counted(shop, 'bob')).toEqual([0, 1])
+    expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
+  })
+
+  test('after the referrer is gone takes the conversion off the referee', async () => {
+    const shop = await newProject()
+    const { code } = await newReferral(shop)
+    const sale = await buy(shop, code, 'bob')
+    await shop.call('DELETE', '/v1/customers/anna')
+    await rolledBack(shop, sale)
+    expect(await counted(shop, 'bob')).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,152 @@
+import { toSimpleCustomer } from '../../audience/customers/customer.ts'
+import { listSegmentsOf } from '../../audience/segments/of-customer.ts'
+import { saveCheckout } from '../../checkout/decision/save.ts'
+import type {
+  ConfiguredReferralTier,
+  ConfiguredReward,
+  ConfiguredRewardAssignment,
+} from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { NewEvent } from '../../core/events/emit.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
+import { countRewards } from '../../redemptions/rewarded.ts'
+import type { Chain } from '../points/books.ts'
+import { followMember } from '../points/follow.ts'
+import { type Issued, issueReward } from '../points/issue.ts'
+import { unlessRefused } from '../points/unless-refused.ts'
+import { toRewardAssignment } from '../reward-assignments/reward-assignment.ts'
+import { toGivenReward } from '../rewards/reward.ts'
+import { rewardRedemptionEvent, type StoredRewardRedemption } from '../rewards/reward-redemption.ts'
+import type { Conversion } from './conversion.ts'
+import { countReferees, insertGrant, listRewardedBy } from './conversion-store.ts'
+import { toSimpleReferralTier } from './tier.ts'
+
+/** A tier with what it gives. */
+interface RewardingTier {
+  tier: ConfiguredReferralTier
+  assignment: ConfiguredRewardAssignment
+  reward: ConfiguredReward
+}
+
+/**
+ * Rewards a referrer for one customer more, by every tier of the program that does so now (spec 05, 14.3), unless it did when the
+ * same customer was referred `earlier`, before a rollback.
+ */
+export async function grantTiers(
+  ctx: Ctx,
+  conversion: Conversion,
+  earlier: readonly string[],
+  chain: Chain,
+): Promise<void> {
+  const rewarded = await listRewardedBy(ctx, earlier, conversion.referrer.id)
+  for (const tier of await tiersReached(ctx, conversion)) {
+    if (rewarded.has(tier.assignment.id)) continue
+    const issued = await unlessRefused(ctx, () => give(ctx, conversion, tier, chain))
+    if (issued === null) continue
+    const row = redemptionOf(ctx, conversion, tier, issued)
+    await saveCheckout(ctx, ctx.db, { reward_redemptions: [row], events: eventsOf(conversion, tier, issued, row) })
+    if (issued.grown !== null) await followMember(ctx, conversion.referrer.id, { grown: [issued.grown], chain })
+  }
+}
+
+/** The tiers whose number of customers is reached, and whose segment the referrer is in, the oldest first. */
+async function tiersReached(ctx: Ctx, conversion: Conversion): Promise<RewardingTier[]> {
+  const { program, referrer } = conversion
+  const tiers = tiersOf(conversion)
+  const asks = (ask: (parameters: ConfiguredReferralTier['parameters']) => boolean) =>
+    tiers.some(({ tier: { parameters } }) => ask(parameters))
+  const referees = asks(({ criteria }) => criteria === 'MIN_REFEREES')
+    ? await countReferees(ctx, { campaign_id: program.id, referrer_id: referrer.id })
+    : 1
+  const segments = asks(({ segment }) => segment !== undefined) ? await listSegmentsOf(ctx, referrer.id) : []
+  return tiers.filter(({ tier: { parameters } }) => {
+    const { min_referees = 1, segment } = parameters
+    return referees >= min_referees && (segment === undefined || segments.some(({ id }) => id === segment.id))
+  })
+}
+
+function tiersOf({ configuration, program }: Conversion): RewardingTier[] {
+  const { referral_tiers, reward_assignments, rewards } = configuration
+  const assignments = [...reward_assignments.values()].filter((one) => one.related_object_type === 'referral_tier')
+  return [...referral_tiers.values()]
+    .filter(({ campaign_id }) => campaign_id === program.id)
+    .sort((a, b) => (a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1))
+    .flatMap((tier) => {
+      const assignment = assignments.find(({ related_object_id }) => related_object_id === tier.id)
+      const reward = assignment && rewards.get(assignment.reward_id)
+      return assignment === undefined || reward === undefined ? [] : [{ tier, assignment, reward }]
+    })
+}
+
+/** Null: it was given before. What cannot be given is not counted, and may be given at a later referral. */
+async function give(
+  ctx: Ctx,
+  { referrer }: Conversion,
+  { tier, reward }: RewardingTier,
+  chain: Chain,
+): Promise<Issued | null> {
+  if (tier.parameters.criteria === 'MIN_REFEREES' && !(await insertGrant(ctx, tier.id, referrer.id))) return null
+  const issued = await issueReward(ctx, { customer: referrer, reward, chain })
+  await countRewards(ctx, [reward.id], 1)
+  return issued
+}
+
+const redemptionOf = (
+  { now }: Ctx,
+  { program, code, referrer, by }: Conversion,
+  { reward, assignment }: RewardingTier,
+  issued: Issued,
+): StoredRewardRedemption => ({
+  id: newId('reward_redemption', Date.parse(now)),
+  state: reward.type === 'MATERIAL' ? 'PENDING' : 'COMPLETED',
+  voucher_id: code.id,
+  campaign_id: program.id,
+  customer_id: referrer.id,
+  reward_id: reward.id,
+  reward_assignment_id: assignment.id,
+  source_id: by.id,
+  source_type: by.type === 'event' ? 'custom_event' : 'redemption',
+  issued: issued.kept,
+  created_at: now,
+  updated_at: null,
+})
+
+function eventsOf(
+  { campaign, code, referrer, by }: Conversion,
+  { tier, assignment, reward: stored }: RewardingTier,
+  { voucher: given, product, sku, balance, publication }: Issued,
+  row: StoredRewardRedemption,
+): NewEvent[] {
+  const customer = toSimpleCustomer(referrer)
+  const voucher = toSimpleVoucher(code)
+  const reward = toGivenReward(stored, {
+    customer,
+    assignment_id: assignment.id,
+    voucher: given && toSimpleVoucher(given),
+    product,
+    sku,
+  })
+  const reward_assignment = toRewardAssignment(assignment)
+  const parties = { customer, voucher, campaign, reward, reward_assignment, publication }
+  return [
+    {
+      type: 'customer.rewarded',
+      entity_id: referrer.id,
+      data: {
+        customer,
+        holder: customer,
+        voucher,
+        campaign,
+        redemption: by.redemption,
+        reward,
+        referral_tier: toSimpleReferralTier(tier),
+        balance,
+        custom_event: by.custom_event,
+        customer_event: null,
+      },
+    },
+    rewardRedemptionEvent('created', { ...row, state: 'CREATED' }, parties),
+    rewardRedemptionEvent(row.state === 'PENDING' ? 'pending' : 'completed', row, parties),
+  ]
+}

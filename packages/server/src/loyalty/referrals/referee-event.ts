@@ -1,0 +1,22 @@
+import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
+import type { NewEvent } from '../../core/events/emit.ts'
+import type { SimpleCampaign } from '../../core/events/shapes.ts'
+import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
+import { toSimpleHolder } from './holder.ts'
+import type { StoredHolder } from './store.ts'
+
+/** That somebody holds a referral code by a referral, or does not any more (spec 05, section 15). */
+export const refereeEvent = (
+  happened: 'created' | 'deleted',
+  holder: StoredHolder,
+  { campaign, code, customer }: { campaign: SimpleCampaign; code: StoredVoucher; customer: StoredCustomer },
+): NewEvent => ({
+  type: `customer.holder.assignment.${happened}`,
+  entity_id: customer.id,
+  data: {
+    holder: toSimpleHolder(holder, { program: campaign, code }),
+    voucher: toSimpleVoucher(code),
+    campaign,
+    customer: toSimpleCustomer(customer),
+  },
+})

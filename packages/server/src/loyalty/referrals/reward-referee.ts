@@ -1,0 +1,37 @@
+import { toSimpleCustomer } from '../../audience/customers/customer.ts'
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import { toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
+import type { Chain } from '../points/books.ts'
+import { followMember } from '../points/follow.ts'
+import { issueReward } from '../points/issue.ts'
+import { unlessRefused } from '../points/unless-refused.ts'
+import { type Conversion, termsOf } from './conversion.ts'
+
+/** Credits or points for whoever was referred, where the program has some for them (spec 05, 14.2, step 4). */
+export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Chain): Promise<void> {
+  const { program, campaign, code, referrer, referee, by } = conversion
+  const { referee_reward } = termsOf(program)
+  if (referee_reward === undefined) return
+  const { related_object_parent, type, amount } = referee_reward
+  const parameters = { campaign: { id: related_object_parent.id, balance: amount, type: campaign_types[type] } }
+  const issued = await unlessRefused(ctx, () =>
+    issueReward(ctx, { customer: referee, reward: { type: 'CAMPAIGN', parameters }, chain }),
+  )
+  if (issued === null) return
+  await emit(ctx, 'customer.rewarded', referee.id, {
+    customer: toSimpleCustomer(referee),
+    holder: toSimpleCustomer(referrer),
+    voucher: toSimpleVoucher(code),
+    campaign,
+    redemption: by.redemption,
+    reward: null,
+    referral_tier: null,
+    balance: issued.balance,
+    custom_event: by.custom_event,
+    customer_event: null,
+  })
+  if (issued.grown !== null) await followMember(ctx, referee.id, { grown: [issued.grown], chain })
+}
+
+const campaign_types = { LOYALTY_CARD: 'LOYALTY_PROGRAM', GIFT_VOUCHER: 'GIFT_VOUCHERS' } as const

@@ -1,0 +1,189 @@
+import type { Ctx } from '../../core/context.ts'
+import { operation } from '../../core/http/operation.ts'
+import { listed } from '../../core/query/list.ts'
+import { assignHolders, unassignHolder } from './assign-holders.ts'
+import { changeReferralTier, createReferralTier, removeReferralTier, type TierInProgram } from './change-tiers.ts'
+import { toRedeemableHolder } from './holder.ts'
+import {
+  CreateReferralTier,
+  RedeemableHolderList,
+  RedeemableHolderQuery,
+  ReferralHolders,
+  ReferralHoldersBody,
+  ReferralTier,
+  ReferralTierList,
+  ReferralTierQuery,
+  UpdateReferralTier,
+} from './schema.ts'
+import { getHolder, getReferralCode, getReferralProgram, listHolders, type ReferralCode } from './store.ts'
+import { toReferralTier } from './tier.ts'
+import { getReferralTier, listReferralTiers } from './tier-store.ts'
+
+const assigning = {
+  summary: 'Give a referral code to referees',
+  description:
+    'Up to 100 customers, known or new, and all of them or none. They hold the code from now on; that they were referred is ' +
+    'known when they convert. The code has to be published to its referrer before.',
+  body: ReferralHoldersBody,
+  reply: ReferralHolders,
+  errors: [
+    'invalid_payload',
+    'not_found',
+    'not_published',
+    'metadata_validation_failed',
+    'duplicate_found',
+    'holder_assignement_duplication',
+  ],
+} as const
+
+const listing = {
+  summary: 'List the holders of a referral code',
+  query: RedeemableHolderQuery,
+  reply: RedeemableHolderList,
+  errors: ['invalid_query_params', 'not_found'],
+} as const
+
+const unassigning = {
+  summary: 'Take a referral code from a referee',
+  description: 'What the referee converted stays converted. The referrer cannot be removed.',
+  reply: null,
+  errors: ['not_found', 'forbidden'],
+} as const
+
+async function showHolders(ctx: Ctx, held: ReferralCode, query: RedeemableHolderQuery) {
+  const { rows, ...rest } = await listHolders(ctx, held.code.id, query)
+  const holders = rows.map((holder) => toRedeemableHolder(holder, held))
+  return listed('data', holders, rest)
+}
+
+async function heldBy(ctx: Ctx, params: { campaignId?: string; memberId: string; holderId: string }) {
+  const held = await getReferralCode(ctx, params)
+  return { ...held, holder: await getHolder(ctx, held.code.id, params.holderId) }
+}
+
+const holders = [
+  operation({
+    id: 'addReferralHoldersInCampaign',
+    method: 'POST',
+    path: '/v1/referrals/{campaignId}/members/{memberId}/holders',
+    ...assigning,
+    target: (ctx, { params }) => getReferralCode(ctx, params),
+    run: (ctx, { target, body }) => assignHolders(ctx, target, body),
+  }),
+  operation({
+    id: 'listReferralHoldersInCampaign',
+    method: 'GET',
+    path: '/v1/referrals/{campaignId}/members/{memberId}/holders',
+    ...listing,
+    target: (ctx, { params }) => getReferralCode(ctx, params),
+    run: (ctx, { target, query }) => showHolders(ctx, target, query),
+  }),
+  operation({
+    id: 'removeReferralHolderInCampaign',
+    method: 'DELETE',
+    path: '/v1/referrals/{campaignId}/members/{memberId}/holders/{holderId}',
+    ...unassigning,
+    target: (ctx, { params }) => heldBy(ctx, params),
+    run: (ctx, { target }) => unassignHolder(ctx, target),
+  }),
+  operation({
+    id: 'addReferralHolders',
+    method: 'POST',
+    path: '/v1/referrals/members/{memberId}/holders',
+    ...assigning,
+    target: (ctx, { params }) => getReferralCode(ctx, params),
+    run: (ctx, { target, body }) => assignHolders(ctx, target, body),
+  }),
+  operation({
+    id: 'listReferralHolders',
+    method: 'GET',
+    path: '/v1/referrals/members/{memberId}/holders',
+    ...listing,
+    target: (ctx, { params }) => getReferralCode(ctx, params),
+    run: (ctx, { target, query }) => showHolders(ctx, target, query),
+  }),
+  operation({
+    id: 'removeReferralHolder',
+    method: 'DELETE',
+    path: '/v1/referrals/members/{memberId}/holders/{holderId}',
+    ...unassigning,
+    target: (ctx, { params }) => heldBy(ctx, params),
+    run: (ctx, { target }) => unassignHolder(ctx, target),
+  }),
+]
+
+/** A tier by its program and its id; whoever changes it holds the program alone. */
+async function tierIn(
+  ctx: Ctx,
+  { campaignId, tierId }: { campaignId: string; tierId: string },
+  options: { lock?: 'alone' } = {},
+): Promise<TierInProgram> {
+  const program = await getReferralProgram(ctx, campaignId, options)
+  return { program, tier: await getReferralTier(ctx, program.id, tierId) }
+}
+
+const tiers = [
+  operation({
+    id: 'listReferralTiers',
+    method: 'GET',
+    path: '/v1/referrals/{campaignId}/tiers',
+    summary: 'List the tiers of a referral program',
+    query: ReferralTierQuery,
+    reply: ReferralTierList,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getReferralProgram(ctx, params.campaignId),
+    run: async (ctx, { target, query }) => {
+      const { rows, total } = await listReferralTiers(ctx, target.id, query)
+      return listed('data', rows.map(toReferralTier), { total })
+    },
+  }),
+  operation({
+    id: 'createReferralTier',
+    method: 'POST',
+    path: '/v1/referrals/{campaignId}/tiers',
+    summary: 'Add a tier to a referral program',
+    description:
+      'What those get who refer others: for each referee, or once when there are so many. A segment is asked whether the ' +
+      'referrer is in it.',
+    body: CreateReferralTier,
+    reply: ReferralTier,
+    errors: ['invalid_payload', 'not_found', 'resource_protected'],
+    target: (ctx, { params }) => getReferralProgram(ctx, params.campaignId, { lock: 'alone' }),
+    run: (ctx, { target, body }) => createReferralTier(ctx, target, body),
+  }),
+  operation({
+    id: 'getReferralTier',
+    method: 'GET',
+    path: '/v1/referrals/{campaignId}/tiers/{tierId}',
+    summary: 'Get a tier of a referral program',
+    reply: ReferralTier,
+    errors: ['not_found'],
+    run: async (ctx, { params }) => toReferralTier((await tierIn(ctx, params)).tier),
+  }),
+  operation({
+    id: 'updateReferralTier',
+    method: 'PUT',
+    path: '/v1/referrals/{campaignId}/tiers/{tierId}',
+    summary: 'Update a tier of a referral program',
+    description:
+      'What is not sent stays. Parameters are replaced as a whole; what was given already is not taken back.',
+    body: UpdateReferralTier,
+    reply: ReferralTier,
+    errors: ['invalid_payload', 'not_found', 'resource_protected'],
+    target: (ctx, { params }) => tierIn(ctx, params, { lock: 'alone' }),
+    run: (ctx, { target, body }) => changeReferralTier(ctx, target, body),
+  }),
+  operation({
+    id: 'deleteReferralTier',
+    method: 'DELETE',
+    path: '/v1/referrals/{campaignId}/tiers/{tierId}',
+    summary: 'Delete a tier of a referral program',
+    description: 'For good. What was given by it stays given.',
+    reply: null,
+    errors: ['not_found', 'resource_protected'],
+    target: (ctx, { params }) => tierIn(ctx, params, { lock: 'alone' }),
+    run: (ctx, { target }) => removeReferralTier(ctx, target),
+  }),
+]
+
+export const referrals = [...holders, ...tiers]

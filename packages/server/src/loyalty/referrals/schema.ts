@@ -1,0 +1,96 @@
+import { FreeText, Instant, Int, Maybe, Metadata, Name, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import { CustomerBody } from '../../audience/customers/schema.ts'
+import { NumericText } from '../../core/http/numeric-text.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
+import { VoucherType } from '../../incentives/vouchers/schema.ts'
+
+/** Somebody who holds a referral code: who refers with it, or who was referred (spec 05, 1.13). */
+export const RedeemableHolder = Type.Object({
+  id: Type.String({ description: 'Time-ordered id, `rh_` and 18 hexadecimal digits.' }),
+  created_at: Instant,
+  redeemable_id: Type.String(),
+  redeemable_object: Type.Literal('voucher'),
+  campaign_id: Type.String(),
+  campaign_type: Type.Literal('REFERRAL_PROGRAM'),
+  voucher_type: VoucherType,
+  customer_id: Type.String(),
+  holder_role: OneOf(['OWNER', 'REFERRER', 'REFEREE']),
+  metadata: Type.Optional(Metadata),
+  object: Type.Literal('redeemable_holder'),
+})
+export type RedeemableHolder = Static<typeof RedeemableHolder>
+
+export const RedeemableHolderQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
+export type RedeemableHolderQuery = Static<typeof RedeemableHolderQuery>
+
+export const RedeemableHolderList = listOf('data', RedeemableHolder, { total: true, cursor: true })
+
+export const ReferralHoldersBody = Type.Object(
+  {
+    holders: Type.Array(CustomerBody, { minItems: 1, maxItems: limits.referral_holders_sent_max }),
+    metadata: Maybe(Metadata),
+  },
+  { examples: [{ holders: [{ source_id: 'customer-2', name: 'Ben Example' }], metadata: { shared_by: 'link' } }] },
+)
+export type ReferralHoldersBody = Static<typeof ReferralHoldersBody>
+
+export const ReferralHolders = Type.Object({ holders: Type.Array(RedeemableHolder) })
+export type ReferralHolders = Static<typeof ReferralHolders>
+
+/** For which referees a referrer is rewarded (spec 05, 14.3). */
+const segment = Maybe(Type.Object({ id: Name }, { description: 'The referrer has to be in it.' }))
+export const ReferralTierParameters = variants('criteria', [
+  Type.Object({ criteria: Type.Literal('EACH_REFEREE'), segment }),
+  Type.Object({ criteria: Type.Literal('MIN_REFEREES'), min_referees: Int({ minimum: 1 }), segment }),
+])
+export type ReferralTierParameters = Static<typeof ReferralTierParameters>
+
+/** A reward of those who refer others. */
+export const ReferralTier = Type.Object({
+  id: Type.String(),
+  campaign_id: Type.String(),
+  banner: Nullable(Type.String()),
+  parameters: Type.Object({
+    criteria: OneOf(['EACH_REFEREE', 'MIN_REFEREES']),
+    min_referees: Type.Optional(Int({ minimum: 1 })),
+    segment: Type.Optional(Type.Object({ id: Type.String() })),
+  }),
+  reward: Type.Object({ id: Type.String(), assignment_id: Type.String() }),
+  created_at: Instant,
+  updated_at: Nullable(Instant),
+  object: Type.Literal('referral_tier'),
+})
+export type ReferralTier = Static<typeof ReferralTier>
+
+const RewardChoice = Type.Object({ id: Name }, { description: 'A CAMPAIGN or MATERIAL reward.' })
+const first_example = {
+  banner: 'A mug for every friend',
+  parameters: { criteria: 'EACH_REFEREE' },
+  reward: { id: 'rew_mug' },
+}
+
+/** A tier as it must be once its number is read. */
+export const NewReferralTier = Type.Object(
+  { banner: Maybe(FreeText), parameters: ReferralTierParameters, reward: RewardChoice },
+  { examples: [first_example] },
+)
+export type NewReferralTier = Static<typeof NewReferralTier>
+
+export const CreateReferralTier = NumericText(NewReferralTier)
+
+/** What is not sent stays; `null` clears the banner. */
+export const ReferralTierChanges = Type.Object({
+  banner: Maybe(FreeText),
+  parameters: Type.Optional(ReferralTierParameters),
+  reward: Type.Optional(RewardChoice),
+})
+export type ReferralTierChanges = Static<typeof ReferralTierChanges>
+
+export const UpdateReferralTier = NumericText(ReferralTierChanges)
+
+export const ReferralTierQuery = Type.Object(PageQuery({ order: ['-created_at', 'created_at'] }))
+export type ReferralTierQuery = Static<typeof ReferralTierQuery>
+
+export const ReferralTierList = listOf('data', ReferralTier, { total: true })

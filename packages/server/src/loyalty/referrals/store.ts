@@ -1,0 +1,121 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { StoredCustomer } from '../../audience/customers/customer.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { CustomerRow, HolderRow, VoucherRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
+import { countOf, cursorOf } from '../../core/query/list.ts'
+import { type CampaignLock, getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { findVoucher } from '../../incentives/vouchers/store.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import type { RedeemableHolderQuery } from './schema.ts'
+
+export type StoredHolder = Selectable<HolderRow>
+
+/** A referral code and the program that it belongs to. */
+export interface ReferralCode {
+  program: StoredCampaign
+  code: StoredVoucher
+}
+
+/** A referral program by its id or name; a campaign of another type is as unknown here as none. */
+export async function getReferralProgram(
+  ctx: Ctx,
+  key: string,
+  options: { lock?: CampaignLock } = {},
+): Promise<StoredCampaign> {
+  const campaign = await getCampaign(ctx, key, options)
+  if (campaign.campaign_type !== 'REFERRAL_PROGRAM') throw notFound('campaign', key)
+  return campaign
+}
+
+/** A referral code by itself or its id, of one program where the path names one; anything else is a 404 (spec 05, 14.4). */
+export async function getReferralCode(
+  ctx: Ctx,
+  { campaignId, memberId }: { campaignId?: string; memberId: string },
+): Promise<ReferralCode> {
+  const named = campaignId === undefined ? undefined : await getReferralProgram(ctx, campaignId)
+  const code = await findVoucher(ctx, memberId)
+  const isThere = code?.is_referral_code === true && (named === undefined || code.campaign_id === named.id)
+  if (!isThere || code.campaign_id === null) throw notFound('voucher', memberId)
+  return { program: named ?? (await getCampaign(ctx, code.campaign_id)), code }
+}
+
+/** Whoever holds a code, by any role. */
+const holderQuery = ({ db, project_id }: Ctx, voucher_id: VoucherRow['id']) =>
+  db.selectFrom('holders').where('project_id', '=', project_id).where('voucher_id', '=', voucher_id).selectAll()
+
+export async function getHolder(ctx: Ctx, voucher_id: VoucherRow['id'], id: string): Promise<StoredHolder> {
+  const holder = await holderQuery(ctx, voucher_id)
+    .where('id', '=', id as StoredHolder['id'])
+    .executeTakeFirst()
+  if (holder === undefined) throw notFound('redeemable_holder', id)
+  return holder
+}
+
+const fields: FilterFields = {
+  id: { type: 'string', column: 'id' },
+  customer_id: { type: 'string', column: 'customer_id' },
+  created_at: { type: 'datetime', column: 'created_at' },
+  holder_role: { type: 'string', column: 'role' },
+}
+
+export async function listHolders(ctx: Ctx, voucher_id: VoucherRow['id'], query: RedeemableHolderQuery) {
+  const { now, project } = ctx
+  const where: Condition[] =
+    query.filters === undefined
+      ? []
+      : [filterSql(parseFilter(query.filters, fields), { now, timezone: project.timezone })]
+  const holders = holderQuery(ctx, voucher_id)
+  const page = await cursorOf(holders, query, { columns: { id: 'id' }, default_order: '-id', where })
+  return { ...page, total: await countOf(holders, where) }
+}
+
+/** Writes who holds a code besides others, and answers those of them who did not hold it before. */
+export async function insertHolders(
+  { db, project_id }: Ctx,
+  holders: ReadonlyArray<Omit<Insertable<HolderRow>, 'project_id'>>,
+): Promise<StoredHolder[]> {
+  return db
+    .insertInto('holders')
+    .values(holders.map((holder) => ({ ...holder, project_id })))
+    .onConflict((conflict) => conflict.columns(['project_id', 'voucher_id', 'customer_id']).doNothing())
+    .returningAll()
+    .execute()
+}
+
+export async function deleteHolder({ db, project_id }: Ctx, id: StoredHolder['id']): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('holders')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('redeemable_holder', id) // another request was faster
+}
+
+/** The customers whom some ids of ours or of the shop name, locked in the order of their ids. */
+export async function listCustomersNamed(
+  { db, project_id }: Ctx,
+  { ids, source_ids }: { ids: readonly string[]; source_ids: readonly string[] },
+): Promise<StoredCustomer[]> {
+  return db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`(id = any(${ids}::text[]) or source_id = any(${source_ids}::text[]))`)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .selectAll()
+    .forUpdate()
+    .execute()
+}
+
+/** The customer of a holder, who may be hidden by now: what somebody held, they go on to hold. */
+export async function getCustomerOf({ db, project_id }: Ctx, { customer_id }: StoredHolder): Promise<StoredCustomer> {
+  return db
+    .selectFrom('customers')
+    .where('project_id', '=', project_id)
+    .where('id', '=', customer_id as CustomerRow['id'])
+    .selectAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,128 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import type { CampaignRow, ReferralTierRow, RewardRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { countOf, pageOf } from '../../core/query/list.ts'
+import { deleteRewardAssignment, insertRewardAssignment, listAssignmentsTo } from '../reward-assignments/store.ts'
+import type { ReferralTierQuery } from './schema.ts'
+
+type CampaignId = CampaignRow['id']
+
+/** The tiers of a program, each with the reward that is assigned to it: one, as long as it lives. */
+const tierQuery = ({ db, project_id }: Ctx, campaign_id: CampaignId) =>
+  db
+    .selectFrom('referral_tiers')
+    .innerJoin('reward_assignments', (join) =>
+      join
+        .onRef('reward_assignments.project_id', '=', 'referral_tiers.project_id')
+        .onRef('reward_assignments.related_object_id', '=', 'referral_tiers.id')
+        .on('reward_assignments.related_object_type', '=', 'referral_tier'),
+    )
+    .where('referral_tiers.project_id', '=', project_id)
+    .where('referral_tiers.campaign_id', '=', campaign_id)
+    .selectAll('referral_tiers')
+    .select(['reward_assignments.id as assignment_id', 'reward_assignments.reward_id'])
+
+export type StoredReferralTier = Awaited<ReturnType<ReturnType<typeof tierQuery>['execute']>>[number]
+
+export async function getReferralTier(ctx: Ctx, campaign_id: CampaignId, id: string): Promise<StoredReferralTier> {
+  const tier = await tierQuery(ctx, campaign_id)
+    .where('referral_tiers.id', '=', id as ReferralTierRow['id'])
+    .executeTakeFirst()
+  if (tier === undefined) throw notFound('referral_tier', id)
+  return tier
+}
+
+export async function listReferralTiers(
+  ctx: Ctx,
+  campaign_id: CampaignId,
+  query: ReferralTierQuery,
+): Promise<{ rows: StoredReferralTier[]; total: number }> {
+  return pageOf(tierQuery(ctx, campaign_id), query, {
+    columns: { created_at: 'referral_tiers.created_at' },
+    default_order: '-created_at',
+    id: 'referral_tiers.id',
+  })
+}
+
+export const countReferralTiers = (ctx: Ctx, campaign_id: CampaignId): Promise<number> =>
+  countOf(tierQuery(ctx, campaign_id))
+
+/** Writes a tier with the assignment of its reward. */
+export async function insertReferralTier(
+  ctx: Ctx,
+  row: Omit<Insertable<ReferralTierRow>, 'project_id' | 'config_version'>,
+  reward_id: RewardRow['id'],
+): Promise<void> {
+  const { db, project_id } = ctx
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .insertInto('referral_tiers')
+    .values({ ...row, project_id, config_version })
+    .execute()
+  await assignReward(ctx, row.id, reward_id)
+}
+
+/** Writes what has changed of a tier. Another reward is another assignment: what was given by the old one stays so. */
+export async function updateReferralTier(
+  ctx: Ctx,
+  { id, reward_id, assignment_id }: StoredReferralTier,
+  changes: Updateable<ReferralTierRow>,
+  next_reward_id: RewardRow['id'] = reward_id,
+): Promise<void> {
+  const { db, project_id } = ctx
+  const config_version = await nextConfigurationVersion(db, project_id)
+  await db
+    .updateTable('referral_tiers')
+    .set({ ...changes, config_version })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .execute()
+  if (next_reward_id === reward_id) return
+  await deleteRewardAssignment(ctx, assignment_id)
+  await assignReward(ctx, id, next_reward_id)
+}
+
+const assignReward = (ctx: Ctx, tier_id: ReferralTierRow['id'], reward_id: RewardRow['id']) =>
+  insertRewardAssignment(ctx, {
+    reward_id,
+    related_object_type: 'referral_tier',
+    related_object_id: tier_id,
+    parameters: {},
+  })
+
+/** Deletes a tier with its assignment; who was rewarded by it is not asked any more. */
+export async function deleteReferralTier(ctx: Ctx, id: ReferralTierRow['id']): Promise<void> {
+  const { db, project_id } = ctx
+  for (const assignment of await listAssignmentsTo(ctx, id)) await deleteRewardAssignment(ctx, assignment.id)
+  await recordDeletion(db, project_id, 'referral_tier', id)
+  await db.deleteFrom('referral_grants').where('project_id', '=', project_id).where('tier_id', '=', id).execute()
+  await db.deleteFrom('referral_tiers').where('project_id', '=', project_id).where('id', '=', id).execute()
+}
+
+/**
+ * Deletes all tiers of a program that is being destroyed, whether or not their rewards are assigned to them still. Nothing
+ * is told of them: their campaign is what was deleted.
+ */
+export async function deleteReferralTiersOf(ctx: Ctx, campaign_id: string): Promise<void> {
+  const tiers = await ctx.db
+    .selectFrom('referral_tiers')
+    .where('project_id', '=', ctx.project_id)
+    .where('campaign_id', '=', campaign_id as CampaignId)
+    .select('id')
+    .execute()
+  for (const { id } of tiers) await deleteReferralTier(ctx, id)
+}
+
+/** The tiers that ask whether a referrer is in a segment. */
+export async function listTiersNaming({ db, project_id }: Ctx, segment_id: string): Promise<ReferralTierRow['id'][]> {
+  const rows = await db
+    .selectFrom('referral_tiers')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`parameters -> 'segment' ->> 'id' = ${segment_id}`)
+    .orderBy('id')
+    .select('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

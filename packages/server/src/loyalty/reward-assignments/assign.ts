@@ -1,0 +1,88 @@
+import type { Ctx } from '../../core/context.ts'
+import { emitMany, type NewEvent } from '../../core/events/emit.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
+import { creditedProgram } from '../rewards/define.ts'
+import { type StoredReward, toReward } from '../rewards/reward.ts'
+import { getReward } from '../rewards/store.ts'
+import { priceOf, refuseRulesOf, refuseSecondAutoRedeem } from './price.ts'
+import { toRewardAssignment } from './reward-assignment.ts'
+import type { AssignedReward, RewardAssignment } from './schema.ts'
+import { insertRewardAssignment, listAssignmentsTo } from './store.ts'
+
+/** Offers rewards in a program that the caller holds alone: all of them or none. `path` is where an element stood. */
+export async function assignRewards(
+  ctx: Ctx,
+  program: StoredCampaign,
+  offered: readonly AssignedReward[],
+  path: (index: number) => string,
+): Promise<RewardAssignment[]> {
+  refuseProtected(program)
+  const rewards = await lockRewards(ctx, offered)
+  const offers = offered.map((body, index) => {
+    const reward = rewards.get(body.reward) as StoredReward
+    refuseOwnPoints(reward, program)
+    refuseRulesOf(reward, body, path(index))
+    return { reward, parameters: priceOf(reward, body, path(index)), rules: body.validation_rules ?? [] }
+  })
+  const before = await listAssignmentsTo(ctx, program.id)
+  if (before.length + offers.length > limits.program_rewards_max)
+    throw invalidPayload(`A campaign must NOT have more than ${limits.program_rewards_max} rewards`)
+  refuseSecondAutoRedeem([...before, ...offers])
+  const rules = await rulesNamed(
+    ctx,
+    offers.flatMap((offer) => offer.rules),
+  )
+
+  const assignments: RewardAssignment[] = []
+  const events: NewEvent[] = []
+  for (const [place, { reward, parameters, rules: rule_ids }] of offers.entries()) {
+    const row = await insertRewardAssignment(ctx, {
+      reward_id: reward.id,
+      related_object_type: 'campaign',
+      related_object_id: program.id,
+      parameters,
+      place,
+    })
+    await assignRules(
+      ctx,
+      rules.filter(({ id }) => rule_ids.includes(id)),
+      'reward_assignment',
+      row.id,
+    )
+    const reward_assignment = toRewardAssignment(row)
+    assignments.push(reward_assignment)
+    events.push(assignmentEvent('created', program, reward, reward_assignment))
+  }
+  await emitMany(ctx, events)
+  return assignments
+}
+
+/** The rewards that are to be offered, by id. In the order of their ids, as everybody who locks several of them. */
+async function lockRewards(ctx: Ctx, offered: readonly AssignedReward[]): Promise<Map<string, StoredReward>> {
+  const rewards = new Map<string, StoredReward>()
+  for (const id of [...new Set(offered.map(({ reward }) => reward))].sort())
+    rewards.set(id, await getReward(ctx, id, { lock: 'here' }))
+  return rewards
+}
+
+/** Points for points of the same card would be a price with extra steps (spec 05, 12.9). */
+function refuseOwnPoints({ id, parameters }: StoredReward, program: StoredCampaign): void {
+  if (creditedProgram(parameters) === program.id)
+    throw invalidPayload(`Reward ${id} adds points to cards of campaign ${program.id} and cannot be assigned to it`)
+}
+
+export const assignmentEvent = (
+  turn: 'created' | 'updated' | 'deleted',
+  program: StoredCampaign,
+  reward: StoredReward,
+  reward_assignment: RewardAssignment,
+): NewEvent => ({
+  type: `campaign.reward.assignment.${turn}`,
+  entity_id: program.id,
+  data: { campaign: toSimpleCampaign(program), reward: toReward(reward), reward_assignment },
+})

@@ -1,0 +1,66 @@
+import { type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
+import type { LoyaltyTierRow, RewardAssignmentRow } from '../../core/db/tables.ts'
+import { emitMany, type NewEvent } from '../../core/events/emit.ts'
+import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
+import { getReward } from '../rewards/store.ts'
+import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
+import { assignmentEvent } from './assign.ts'
+import { toRewardAssignment } from './reward-assignment.ts'
+import { deleteRewardAssignment } from './store.ts'
+import type { AssignmentInProgram } from './update.ts'
+
+/** Offers a reward no more in a program that the caller holds alone. Its tiers forget it; what was redeemed stays. */
+export async function removeRewardAssignment(ctx: Ctx, { program, assignment }: AssignmentInProgram): Promise<void> {
+  refuseProtected(program)
+  const { id, reward_id } = assignment
+  const reward = await getReward(ctx, reward_id)
+  await deleteAssignmentsOf(ctx, 'reward_assignment', [id])
+  await deleteRewardAssignment(ctx, id)
+  // A program has each reward once, so that with the assignment the reward is gone from it too.
+  await takeOutOfTiers(ctx, program, [id, reward_id])
+  await emitMany(ctx, [assignmentEvent('deleted', program, reward, toRewardAssignment(assignment))])
+}
+
+async function takeOutOfTiers(ctx: Ctx, program: StoredCampaign, keys: readonly string[]): Promise<void> {
+  const { db, project_id, now } = ctx
+  const config_version = await nextConfigurationVersion(db, project_id)
+  const { rows } = await sql<Selectable<LoyaltyTierRow>>`
+    update loyalty_tiers set rewards = rewards - ${keys}::text[], updated_at = ${now}::timestamptz,
+      config_version = ${config_version}
+    where project_id = ${project_id} and campaign_id = ${program.id} and rewards ?| ${keys}::text[]
+    returning *`.execute(db)
+  const campaign = toSimpleCampaign(program)
+  await emitMany(
+    ctx,
+    rows.map(
+      (row): NewEvent => ({
+        type: 'campaign.loyalty_tier.updated',
+        entity_id: program.id,
+        data: { campaign, loyalty_tier: toLoyaltyTier(row) },
+      }),
+    ),
+  )
+}
+
+/**
+ * Deletes all that a program offers, when it is deleted: nothing returns from the bin, and what nobody can see any more must
+ * not keep a reward in use. Nothing is told but of the rules: their campaign is what was deleted.
+ */
+export async function deleteRewardAssignmentsIn(ctx: Ctx, campaign_id: string): Promise<void> {
+  const { db, project_id } = ctx
+  const { rows } = await sql<{ id: RewardAssignmentRow['id'] }>`
+    select id from reward_assignments where project_id = ${project_id} and related_object_id = ${campaign_id}
+    order by id for update`.execute(db)
+  if (rows.length === 0) return
+  await deleteAssignmentsOf(
+    ctx,
+    'reward_assignment',
+    rows.map(({ id }) => id),
+  )
+  for (const { id } of rows) await deleteRewardAssignment(ctx, id)
+}

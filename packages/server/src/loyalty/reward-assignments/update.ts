@@ -1,0 +1,61 @@
+import type { Ctx } from '../../core/context.ts'
+import { emitMany } from '../../core/events/emit.ts'
+import { numbersRead } from '../../core/http/numeric-text.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
+import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
+import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
+import { relatedObjects } from '../../rules/validation-rules/related-objects.ts'
+import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
+import { unassign } from '../../rules/validation-rules/unassign.ts'
+import { getReward } from '../rewards/store.ts'
+import { assignmentEvent } from './assign.ts'
+import { priceOf, refuseRulesOf, refuseSecondAutoRedeem } from './price.ts'
+import { type StoredRewardAssignment, toRewardAssignment } from './reward-assignment.ts'
+import { type RewardAssignment, RewardOffer } from './schema.ts'
+import { listAssignmentsTo, updateRewardAssignment } from './store.ts'
+
+export interface AssignmentInProgram {
+  program: StoredCampaign
+  assignment: StoredRewardAssignment
+}
+
+const read = numbersRead(RewardOffer)
+
+/** Changes for how much a reward can be had, of a program that the caller holds alone. */
+export async function changeRewardAssignment(
+  ctx: Ctx,
+  { program, assignment }: AssignmentInProgram,
+  sent: RewardOffer,
+): Promise<RewardAssignment> {
+  const body = read(sent)
+  refuseProtected(program)
+  const { id } = assignment
+  const reward = await getReward(ctx, assignment.reward_id, { lock: 'here' })
+  refuseRulesOf(reward, body, '')
+  const parameters = priceOf(reward, body, '', assignment.parameters)
+  const others = (await listAssignmentsTo(ctx, program.id)).filter((other) => other.id !== id)
+  refuseSecondAutoRedeem([...others, { parameters }])
+  const rules = body.validation_rules == null ? undefined : await rulesNamed(ctx, body.validation_rules)
+
+  const row = await updateRewardAssignment(ctx, id, parameters)
+  if (rules !== undefined) await replaceRules(ctx, id, rules)
+  const changed = toRewardAssignment(row)
+  await emitMany(ctx, [assignmentEvent('updated', program, reward, changed)])
+  return changed
+}
+
+/** Leaves an assignment with these rules and no others; one that is wanted and there stays as it is. */
+async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidationRule[]): Promise<void> {
+  const related_object_type = 'reward_assignment'
+  const assigned = new Set((await listAssignmentsOf(ctx, related_object_type, [id])).map(({ rule_id }) => rule_id))
+  for (const rule_id of assigned)
+    if (!rules.some((rule) => rule.id === rule_id))
+      await unassign(ctx, { rule_id, related_object_type, related_object_ids: [id] }, relatedObjects)
+  await assignRules(
+    ctx,
+    rules.filter((rule) => !assigned.has(rule.id)),
+    related_object_type,
+    id,
+  )
+}

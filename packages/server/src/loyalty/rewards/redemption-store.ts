@@ -1,0 +1,47 @@
+import { type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { RewardRedemptionRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+
+/** A redemption of a reward, which nobody else changes before the transaction is over. */
+export async function getRewardRedemption(
+  { db, project_id }: Ctx,
+  reward_id: string,
+  id: string,
+): Promise<Selectable<RewardRedemptionRow>> {
+  const row = id.includes('\0')
+    ? undefined
+    : await db
+        .selectFrom('reward_redemptions')
+        .where('project_id', '=', project_id)
+        .where('id', '=', id as RewardRedemptionRow['id'])
+        .where('reward_id', '=', reward_id as RewardRedemptionRow['reward_id'])
+        .selectAll()
+        .forUpdate()
+        .executeTakeFirst()
+  if (row === undefined) throw notFound('reward_redemption', id)
+  return row
+}
+
+/** Writes the state of a redemption that the caller has locked. */
+export async function updateRewardRedemption(
+  { db, project_id, now }: Ctx,
+  id: RewardRedemptionRow['id'],
+  state: RewardRedemptionRow['state'],
+): Promise<Selectable<RewardRedemptionRow>> {
+  return db
+    .updateTable('reward_redemptions')
+    .set({ state, updated_at: now })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The tier whose mapping priced a reward, where the redemption that paid for it says so. */
+export async function findPricingTier({ db, project_id }: Ctx, redemption_id: string): Promise<string | null> {
+  const { rows } = await sql<{ tier_id: string | null }>`
+    select reward ->> 'loyalty_tier_id' as tier_id from redemptions
+    where project_id = ${project_id} and id = ${redemption_id}`.execute(db)
+  return rows[0]?.tier_id ?? null
+}

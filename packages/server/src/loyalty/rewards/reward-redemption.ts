@@ -1,0 +1,68 @@
+import type { Selectable } from 'kysely'
+import type { RewardRedemptionRow } from '../../core/db/tables.ts'
+import type { NewEvent } from '../../core/events/emit.ts'
+import type {
+  RewardRedemption,
+  SimpleCampaign,
+  SimpleCustomer,
+  SimplePublication,
+  SimpleReward,
+  SimpleVoucher,
+} from '../../core/events/shapes.ts'
+
+/** A reward that was given; the project is known by whoever has it. */
+export type StoredRewardRedemption = Omit<Selectable<RewardRedemptionRow>, 'project_id'>
+
+/** [RRd] */
+export function toRewardRedemption(row: StoredRewardRedemption): RewardRedemption {
+  const { id, state, created_at, updated_at, voucher_id, campaign_id, customer_id } = row
+  const { reward_assignment_id, source_id, source_type } = row
+  return {
+    id,
+    state,
+    created_at,
+    updated_at,
+    voucher_id,
+    campaign_id,
+    customer_id,
+    reward_assignment_id,
+    source_id,
+    source_type,
+  }
+}
+
+/** Who gave what to whom, each in its short form. */
+export interface RewardRedemptionParties {
+  /** Who gets the reward, and holds the card or the code. */
+  customer: SimpleCustomer
+  /** The card that paid, or the referral code. */
+  voucher: SimpleVoucher
+  campaign: SimpleCampaign
+  reward: SimpleReward
+  reward_assignment: object
+  /** Of a code that was published with it; only told once the reward is complete. */
+  publication?: SimplePublication | null
+}
+
+/** The event that tells of a turn in the life of a reward redemption, about its customer (spec 05, section 15). */
+export function rewardRedemptionEvent(
+  turn: 'created' | 'pending' | 'completed' | 'rolledback',
+  row: StoredRewardRedemption,
+  { customer, voucher, campaign, reward, reward_assignment, publication = null }: RewardRedemptionParties,
+): NewEvent {
+  const entity_id = row.customer_id
+  const data = {
+    customer,
+    holder: customer,
+    voucher,
+    campaign,
+    reward_redemption: toRewardRedemption(row),
+    reward,
+    reward_assignment,
+    source: { id: row.source_id, type: row.source_type },
+    balance: null,
+  }
+  if (turn === 'completed')
+    return { type: 'customer.reward_redemptions.completed', entity_id, data: { ...data, publication } }
+  return { type: `customer.reward_redemptions.${turn}`, entity_id, data }
+}

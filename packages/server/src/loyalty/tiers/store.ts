@@ -1,0 +1,144 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
+import type { LoyaltyTierRow, RewardAssignmentRow, RewardRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { pageOf } from '../../core/query/list.ts'
+import type { LoyaltyTierQuery } from './schema.ts'
+
+export type StoredLoyaltyTier = Selectable<LoyaltyTierRow>
+type CampaignId = LoyaltyTierRow['campaign_id']
+
+/** A tier, of one program where the path names one; those of a program in the bin are gone. */
+export async function getLoyaltyTier(
+  { db, project_id }: Ctx,
+  id: string,
+  program?: { id: CampaignId },
+): Promise<StoredLoyaltyTier> {
+  const row = id.includes('\0')
+    ? undefined
+    : await db
+        .selectFrom('loyalty_tiers')
+        .innerJoin('campaigns', (join) =>
+          join
+            .onRef('campaigns.project_id', '=', 'loyalty_tiers.project_id')
+            .onRef('campaigns.id', '=', 'loyalty_tiers.campaign_id'),
+        )
+        .where('loyalty_tiers.project_id', '=', project_id)
+        .where('loyalty_tiers.id', '=', id as LoyaltyTierRow['id'])
+        .where('campaigns.deleted_at', 'is', null)
+        .selectAll('loyalty_tiers')
+        .executeTakeFirst()
+  if (row === undefined || (program !== undefined && row.campaign_id !== program.id)) throw notFound('loyalty_tier', id)
+  return row
+}
+
+/** A page of the tiers of a program: by rank, unless the caller wants another order. */
+export async function listLoyaltyTiers(
+  { db, project_id }: Ctx,
+  campaign_id: CampaignId,
+  query: LoyaltyTierQuery,
+): Promise<{ rows: StoredLoyaltyTier[]; total: number }> {
+  const ranked = db
+    .selectFrom('loyalty_tiers')
+    .where('project_id', '=', project_id)
+    .where('campaign_id', '=', campaign_id)
+    .selectAll()
+    // The open range ranks below all others (spec 05, 6).
+    .select(sql<number>`coalesce(points_from, -1)`.as('rank'))
+    .as('tiers')
+  return pageOf(db.selectFrom(ranked).selectAll(), query as Omit<LoyaltyTierQuery, 'order'> & { order?: Order }, {
+    columns: { rank: 'rank', created_at: 'created_at', updated_at: { nullable: 'updated_at' } },
+    default_order: 'rank',
+  })
+}
+
+type Order = NonNullable<LoyaltyTierQuery['order']> | 'rank'
+
+/** All tiers of a program. */
+export const listLoyaltyTiersOf = ({ db, project_id }: Ctx, campaign_id: CampaignId): Promise<StoredLoyaltyTier[]> =>
+  db
+    .selectFrom('loyalty_tiers')
+    .where('project_id', '=', project_id)
+    .where('campaign_id', '=', campaign_id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+
+/** Which of some ids are rewards of the project, or assignments of rewards to a program. */
+export async function listRewardKeys({ db, project_id }: Ctx, campaign_id: CampaignId, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string }>`
+    select id from rewards where project_id = ${project_id} and id = any(${ids}::text[])
+    union all
+    select id from reward_assignments where project_id = ${project_id} and id = any(${ids}::text[])
+      and related_object_type = 'campaign' and related_object_id = ${campaign_id}`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface AssignedReward {
+  reward: Selectable<RewardRow>
+  assignment: Selectable<RewardAssignmentRow>
+}
+
+/** The rewards that a program offers, the newest assignment first. */
+export async function listAssignedRewards({ db, project_id }: Ctx, campaign_id: string): Promise<AssignedReward[]> {
+  const assignments = await db
+    .selectFrom('reward_assignments')
+    .where('project_id', '=', project_id)
+    .where('related_object_type', '=', 'campaign')
+    .where('related_object_id', '=', campaign_id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .selectAll()
+    .execute()
+  const rewards = await db
+    .selectFrom('rewards')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`id = any(${assignments.map(({ reward_id }) => reward_id)}::text[])`)
+    .selectAll()
+    .execute()
+  const by_id = new Map(rewards.map((reward) => [reward.id, reward]))
+  return assignments.flatMap((assignment) => {
+    const reward = by_id.get(assignment.reward_id)
+    return reward === undefined ? [] : [{ reward, assignment }]
+  })
+}
+
+export type NewTierRow = Omit<Insertable<LoyaltyTierRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
+
+/** Writes tiers, and answers them in the order given. */
+export async function insertLoyaltyTiers(
+  { db, project_id, now }: Ctx,
+  tiers: readonly NewTierRow[],
+): Promise<StoredLoyaltyTier[]> {
+  const config_version = await nextConfigurationVersion(db, project_id)
+  const rows = await db
+    .insertInto('loyalty_tiers')
+    .values(tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version })))
+    .returningAll()
+    .execute()
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Takes an earning rule out of every map that has it, and answers the tiers that had it. */
+export async function deleteMappingsOf(
+  { db, project_id, now }: Ctx,
+  earning_rule_id: string,
+): Promise<StoredLoyaltyTier[]> {
+  const mapping = db
+    .selectFrom('loyalty_tiers')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`jsonb_exists(earning_rules, ${earning_rule_id})`)
+  // Most rules are in no map, and nobody waits for those.
+  if ((await mapping.select('id').limit(1).executeTakeFirst()) === undefined) return []
+  const config_version = await nextConfigurationVersion(db, project_id)
+  const rows = await db
+    .updateTable('loyalty_tiers')
+    .set({ earning_rules: sql`earning_rules - ${earning_rule_id}::text`, updated_at: now, config_version })
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`jsonb_exists(earning_rules, ${earning_rule_id})`)
+    .returningAll()
+    .execute()
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+}

@@ -1,0 +1,60 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+
+/** Who names something: some of them by id, and how many there are. */
+interface Naming {
+  type: string
+  ids: string[]
+  total: number
+}
+
+/**
+ * Who gives away one of some goods by a discount: campaigns, promotion tiers or single codes, of the first kind that does.
+ * Null: nobody.
+ */
+export async function discountsNaming(ctx: Ctx, goods: readonly string[]): Promise<Naming | null> {
+  const { project_id } = ctx
+  return (
+    (await named(
+      ctx,
+      'campaign',
+      sql`select id from campaigns where project_id = ${project_id} and deleted_at is null
+        and ${gives(sql`voucher -> 'discount'`, goods)}`,
+    )) ??
+    (await named(
+      ctx,
+      'promotion_tier',
+      sql`select t.id from promotion_tiers t join campaigns c on c.project_id = t.project_id and c.id = t.campaign_id
+        where t.project_id = ${project_id} and c.deleted_at is null and ${gives(sql`t.discount`, goods)}`,
+    )) ??
+    codesNaming(ctx, goods)
+  )
+}
+
+/** Terms are kept for ever, so those count that a code still points to; most goods are in no terms at all. */
+async function codesNaming(ctx: Ctx, goods: readonly string[]): Promise<Naming | null> {
+  const { db, project_id } = ctx
+  const { rows } = await sql<{ id: string }>`
+    select id from terms where project_id = ${project_id} and ${gives(sql`content -> 'discount'`, goods)}`.execute(db)
+  if (rows.length === 0) return null
+  return named(
+    ctx,
+    'voucher',
+    sql`select v.id from vouchers v where v.project_id = ${project_id} and v.deleted_at is null
+      and v.terms_id = any(${rows.map(({ id }) => id)}::text[])
+      and not exists (select from campaigns c where c.project_id = v.project_id and c.id = v.campaign_id
+        and c.deleted_at is not null)`,
+  )
+}
+
+async function named({ db }: Ctx, type: string, ids: RawBuilder<unknown>): Promise<Naming | null> {
+  const { rows } = await sql<{ id: string; total: number }>`
+    select id, count(*) over () as total from (${ids}) as naming order by id limit 20`.execute(db)
+  return rows[0] === undefined ? null : { type, ids: rows.map(({ id }) => id), total: rows[0].total }
+}
+
+/** Whether a discount gives units of one of some goods, alone or among others. */
+const gives = (discount: RawBuilder<unknown>, goods: readonly string[]) => sql`(
+  (${discount}) ->> 'unit_type' = any(${goods}::text[])
+  or exists (select from jsonb_array_elements(coalesce((${discount}) -> 'units', '[]')) as unit
+    where unit ->> 'unit_type' = any(${goods}::text[])))`

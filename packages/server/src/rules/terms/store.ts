@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../../core/db/connect.ts'
+import type { Terms } from '../../core/db/tables.ts'
+import { type Id, idPrefix } from '../../core/lib/ids.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+
+/**
+ * Writes terms and answers their id. They never change (the database refuses it): a change of mind is new terms. The id is
+ * made of the content, so that a million codes that grant the same thing have one row between them, however they came to be.
+ */
+export async function insertTerms(db: Db, project_id: string, content: Terms, now: Instant): Promise<Id<'terms'>> {
+  const [id] = await insertManyTerms(db, project_id, [content], now)
+  return id as Id<'terms'>
+}
+
+/** The same for several, with one statement; the ids are in the order of the contents. */
+export async function insertManyTerms(
+  db: Db,
+  project_id: string,
+  contents: readonly Terms[],
+  now: Instant,
+): Promise<Array<Id<'terms'>>> {
+  const ids = contents.map(idOfTerms)
+  const rows = new Map(ids.map((id, index) => [id, { project_id, id, content: canonical(contents[index]) }]))
+  if (rows.size > 0)
+    await db
+      .insertInto('terms')
+      .values([...rows.values()].map((row) => ({ ...row, created_at: now })))
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing())
+      .execute()
+  return ids
+}
+
+/** Some terms by id. What never changes may be kept in memory for ever, on every node; those not found are left out. */
+export async function findTerms(
+  db: Db,
+  project_id: string,
+  ids: readonly Id<'terms'>[],
+): Promise<Map<Id<'terms'>, Terms>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('terms')
+    .where('project_id', '=', project_id)
+    .where('id', 'in', ids)
+    .select(['id', 'content'])
+    .execute()
+  return new Map(rows.map(({ id, content }) => [id, content]))
+}
+
+function idOfTerms(content: Terms): Id<'terms'> {
+  const digest = createHash('sha256').update(canonical(content)).digest('hex')
+  return `${idPrefix('terms')}${digest.slice(0, 32)}` as Id<'terms'>
+}
+
+/** JSON with the names in order: what is the same reads the same. */
+const canonical = (content: unknown): string =>
+  JSON.stringify(content, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  )

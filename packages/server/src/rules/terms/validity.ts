@@ -1,0 +1,158 @@
+import { Instant, InstantInput, Int, Maybe, type Validity } from '@guerdon/engine/schema'
+import { type Static, Type } from 'typebox'
+import type { ApiError } from '../../core/http/errors.ts'
+
+/** ISO 8601: whole numbers, not all of them zero. */
+export const Duration = Type.String({ format: 'duration' })
+const Weekday = Int({ minimum: 0, maximum: 6 })
+const WallTime = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: '`HH:mm`' })
+
+export const Timeframe = Type.Object({ interval: Duration, duration: Duration })
+export const ValidityHours = Type.Object({
+  daily: Type.Array(
+    Type.Object({
+      start_time: WallTime,
+      expiration_time: WallTime,
+      days_of_week: Type.Optional(Type.Array(Weekday, { maxItems: 100 })),
+    }),
+    { maxItems: 100 },
+  ),
+})
+
+/** When something holds (spec 03, 2.1): properties of every body that says so, to be spread; null takes a limit away. */
+export const ValidityBody = {
+  start_date: Maybe(InstantInput),
+  expiration_date: Maybe(InstantInput),
+  validity_timeframe: Maybe(Type.Object({ interval: Type.Optional(Duration), duration: Type.Optional(Duration) })),
+  validity_day_of_week: Maybe(
+    Type.Array(Weekday, { maxItems: 100, description: 'Weekdays from Sunday, 0; none means every day.' }),
+  ),
+  validity_hours: Maybe(ValidityHours),
+}
+const Body = Type.Object(ValidityBody)
+export type ValidityBody = Static<typeof Body>
+
+/** The same in answers that leave out what is not set. */
+export const ValidityView = {
+  start_date: Type.Optional(Instant),
+  expiration_date: Type.Optional(Instant),
+  validity_timeframe: Type.Optional(Timeframe),
+  validity_day_of_week: Type.Optional(Type.Array(Weekday)),
+  validity_hours: Type.Optional(ValidityHours),
+}
+
+/** All that is said about when something holds; null where there is no limit. */
+export interface ValidityState {
+  start_date: Instant | null
+  expiration_date: Instant | null
+  validity_timeframe: Static<typeof Timeframe> | null
+  validity_day_of_week: number[] | null
+  validity_hours: Static<typeof ValidityHours> | null
+}
+
+export const always: Readonly<ValidityState> = {
+  start_date: null,
+  expiration_date: null,
+  validity_timeframe: null,
+  validity_day_of_week: null,
+  validity_hours: null,
+}
+
+/** What is stored, as it will be after a body was applied to it: checked as a whole (spec 03, 2.3 to 2.7). */
+export function validityAfter(
+  stored: ValidityState,
+  sent: ValidityBody,
+  refuse: (details: string) => ApiError,
+): ValidityState {
+  const after: ValidityState = {
+    start_date: sent.start_date === undefined ? stored.start_date : sent.start_date,
+    expiration_date: sent.expiration_date === undefined ? stored.expiration_date : sent.expiration_date,
+    validity_timeframe:
+      sent.validity_timeframe === undefined ? stored.validity_timeframe : timeframe(sent.validity_timeframe, refuse),
+    validity_day_of_week:
+      sent.validity_day_of_week === undefined ? stored.validity_day_of_week : distinct(sent.validity_day_of_week),
+    validity_hours: sent.validity_hours === undefined ? stored.validity_hours : hours(sent.validity_hours),
+  }
+  const reason = whyNotTogether(after)
+  if (reason !== null) throw refuse(reason)
+  return after
+}
+
+/** Whether a body says anything about when something holds. */
+export const saysValidity = (sent: ValidityBody): boolean =>
+  Object.keys(ValidityBody).some((name) => sent[name as keyof ValidityBody] !== undefined)
+
+/** Only the members that are set, for answers and terms that leave out the others. */
+export const setOnly = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined)) as never
+
+const distinct = (days: number[] | null): number[] | null =>
+  days === null || days.length === 0 ? null : [...new Set(days)]
+
+function timeframe(
+  sent: NonNullable<ValidityBody['validity_timeframe']> | null,
+  refuse: (details: string) => ApiError,
+): ValidityState['validity_timeframe'] {
+  if (sent === null) return null
+  const { interval, duration } = sent
+  if (interval === undefined || duration === undefined)
+    throw refuse("Property .validity_timeframe must have both 'interval' and 'duration'")
+  return { interval, duration }
+}
+
+function hours(sent: NonNullable<ValidityBody['validity_hours']> | null): ValidityState['validity_hours'] {
+  if (sent === null || sent.daily.length === 0) return null
+  return {
+    daily: sent.daily.map(({ start_time, expiration_time, days_of_week }) => ({
+      start_time,
+      expiration_time,
+      ...(days_of_week === undefined ? {} : { days_of_week: [...new Set(days_of_week)] }),
+    })),
+  }
+}
+
+function whyNotTogether(state: ValidityState): string | null {
+  const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = state
+  if (start_date !== null && expiration_date !== null && expiration_date < start_date)
+    return 'Property .expiration_date must not be earlier than .start_date'
+  if (validity_timeframe !== null && start_date === null) return 'Property .validity_timeframe requires .start_date'
+  if (validity_hours === null) return null
+  if (validity_timeframe !== null || validity_day_of_week !== null)
+    return 'Property .validity_hours cannot be combined with .validity_timeframe or .validity_day_of_week'
+  return whyNotHours(validity_hours.daily)
+}
+
+type Hour = NonNullable<ValidityState['validity_hours']>['daily'][number]
+
+function whyNotHours(daily: readonly Hour[]): string | null {
+  for (const [index, hour] of daily.entries()) {
+    if (hour.start_time >= hour.expiration_time)
+      return `Property .validity_hours.daily[${index}].start_time must be before its expiration_time`
+    if (daily.slice(0, index).some((earlier) => overlap(earlier, hour)))
+      return `Property .validity_hours.daily[${index}] overlaps another one`
+  }
+  return null
+}
+
+/** Times of a day as text sort by time. Two that share a weekday may touch. */
+function overlap(a: Hour, b: Hour): boolean {
+  const days = (hour: Hour) => (hour.days_of_week?.length ? hour.days_of_week : [0, 1, 2, 3, 4, 5, 6])
+  return (
+    days(a).some((day) => days(b).includes(day)) && a.start_time < b.expiration_time && b.start_time < a.expiration_time
+  )
+}
+
+/** What the engine judges by. */
+export const toValidity = (state: ValidityState): Validity => setOnly(state)
+
+/** When something holds, as its columns have it. */
+export function validityColumns({ start_date, expiration_date, ...recurring }: ValidityState) {
+  const { validity_timeframe, validity_day_of_week, validity_hours } = recurring
+  return {
+    start_date,
+    expiration_date,
+    validity_timeframe: validity_timeframe && JSON.stringify(validity_timeframe),
+    validity_day_of_week: validity_day_of_week && JSON.stringify(validity_day_of_week),
+    validity_hours: validity_hours && JSON.stringify(validity_hours),
+  }
+}

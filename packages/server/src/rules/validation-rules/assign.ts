@@ -1,0 +1,79 @@
+import type { Ctx } from '../../core/context.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
+import { emit } from '../../core/events/emit.ts'
+import { duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { insertAssignment } from './assignment-store.ts'
+import { carriedIn, type RelatedObjects, relatedObjects } from './related-objects.ts'
+import type {
+  RelatedObjectType,
+  StoredValidationRule,
+  ValidationRuleAssignment,
+  ValidationRuleAssignmentBody,
+} from './schema.ts'
+import { getRule } from './store.ts'
+import { unassign } from './unassign.ts'
+
+/** Assigns a rule to an object, which holds any number of different rules but each of them once (spec 04, 2.13). */
+export async function assignRule(
+  ctx: Ctx,
+  rule: StoredValidationRule,
+  body: ValidationRuleAssignmentBody,
+  { force, related, place = 0 }: { force: boolean; related: RelatedObjects; place?: number },
+): Promise<ValidationRuleAssignment> {
+  const { type, reference } = namedIn(body)
+  const object = await related[type]?.find(ctx, reference)
+  if (object === undefined) throw notFound(type, reference)
+
+  // Before anything is looked for: of two that force at once, the second must see the assignment of the first.
+  const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
+  const where = { rule_id: rule.id, related_object_type: type }
+  if (force) await unassign(ctx, { ...where, related_object_ids: [object.id] }, related)
+  const assignment = await insertAssignment(ctx, { ...where, related_object_id: object.id, config_version, place })
+  if (assignment === undefined) throw duplicate('validation_rules_assignment', 'related_object_id', reference)
+
+  await emit(ctx, 'business_validation_rule.assignment.created', rule.id, {
+    rule: await getRule(ctx, rule.id), // with the new number of assignments
+    assignment,
+    ...carriedIn(type, object),
+  })
+  return assignment
+}
+
+/** The rules that a body names, held until they are assigned; 404 for one that does not exist. */
+export async function rulesNamed(ctx: Ctx, ids: readonly string[]): Promise<StoredValidationRule[]> {
+  const rules: StoredValidationRule[] = []
+  for (const id of [...new Set(ids)].sort()) rules.push(await getRule(ctx, id, { lock: 'key share' }))
+  return ids.flatMap((id, index) => (ids.indexOf(id) === index ? rules.filter((rule) => rule.id === id) : []))
+}
+
+/** Assigns rules to something that has just been made, in the order given. */
+export async function assignRules(
+  ctx: Ctx,
+  rules: readonly StoredValidationRule[],
+  related_object_type: RelatedObjectType,
+  related_object_id: string,
+): Promise<void> {
+  for (const [place, rule] of rules.entries())
+    await assignRule(
+      ctx,
+      rule,
+      { related_object_type, related_object_id },
+      { force: false, related: relatedObjects, place },
+    )
+}
+
+interface Named {
+  type: RelatedObjectType
+  reference: string
+}
+
+/** What a body names; older clients name a voucher, campaign or tier by a property of its own. */
+function namedIn(body: ValidationRuleAssignmentBody): Named {
+  if (body.related_object_id != null)
+    return { type: body.related_object_type ?? 'voucher', reference: body.related_object_id }
+  for (const type of ['voucher', 'campaign', 'promotion_tier'] as const) {
+    const reference = body[type]
+    if (reference != null) return { type, reference }
+  }
+  throw invalidPayload("Payload should have required property 'related_object_id'")
+}

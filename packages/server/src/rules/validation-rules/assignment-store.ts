@@ -1,0 +1,176 @@
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { RuleAssignmentRow, Tables } from '../../core/db/tables.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { pageOf } from '../../core/query/list.ts'
+import type { RelatedObjectType, ValidationRuleAssignment, ValidationRuleAssignmentQuery } from './schema.ts'
+
+/** Which assignments are meant; all that is said must hold. */
+export interface AssignmentsWhere {
+  id?: string
+  rule_id?: string
+  related_object_type?: RelatedObjectType
+  related_object_ids?: readonly string[]
+}
+
+export async function listAssignments(
+  { db, project_id }: Ctx,
+  { rule, related_object_id, ...page }: ValidationRuleAssignmentQuery,
+): Promise<{ assignments: ValidationRuleAssignment[]; total: number }> {
+  const matching = db
+    .selectFrom('rule_assignments')
+    .where('project_id', '=', project_id)
+    .where(
+      matches({
+        ...(rule === undefined ? {} : { rule_id: rule }),
+        ...(related_object_id === undefined ? {} : { related_object_ids: [related_object_id] }),
+      }),
+    )
+    .selectAll()
+  const { rows, total } = await pageOf(matching, page, {
+    columns: { created_at: 'created_at' },
+    default_order: '-created_at',
+  })
+  return { assignments: rows.map(toAssignment), total }
+}
+
+/** The assignments of some objects of one type, in the order of creation, which is the order of evaluation (spec 04, 2.7). */
+export async function listAssignmentsOf(
+  { db, project_id }: Ctx,
+  related_object_type: RelatedObjectType,
+  related_object_ids: readonly string[],
+): Promise<ValidationRuleAssignment[]> {
+  const rows = await db
+    .selectFrom('rule_assignments')
+    .where('project_id', '=', project_id)
+    .where(matches({ related_object_type, related_object_ids }))
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+  return rows.map(toAssignment)
+}
+
+/** The assignments of a code, its own first and then those of its campaign, each in the order of creation. */
+export async function listAssignmentsOfVoucher(
+  { db, project_id }: Ctx,
+  { id, campaign_id }: { id: string; campaign_id: string | null },
+): Promise<ValidationRuleAssignment[]> {
+  const rows = await db
+    .selectFrom('rule_assignments')
+    .where('project_id', '=', project_id)
+    .where((is) =>
+      is.or([
+        is.and([is('related_object_type', '=', 'voucher'), is('related_object_id', '=', id)]),
+        is.and([is('related_object_type', '=', 'campaign'), is('related_object_id', '=', campaign_id)]),
+      ]),
+    )
+    .orderBy('related_object_type', 'desc')
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+  return rows.map(toAssignment)
+}
+
+/** Undefined when the rule is assigned to the object already. */
+export async function insertAssignment(
+  { db, project_id, now }: Ctx,
+  {
+    config_version,
+    rule_id,
+    place = 0,
+    ...related
+  }: Pick<ValidationRuleAssignment, 'rule_id' | 'related_object_type' | 'related_object_id'> & {
+    config_version: number
+    /** Among those of one request: rules are evaluated in the order in which they were assigned. */
+    place?: number
+  },
+): Promise<ValidationRuleAssignment | undefined> {
+  const row = await db
+    .insertInto('rule_assignments')
+    .values({
+      project_id,
+      id: newId('rule_assignment', Date.parse(now) + place),
+      rule_id,
+      ...related,
+      created_at: now,
+      updated_at: null,
+      config_version,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'rule_id', 'related_object_type', 'related_object_id']).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row && toAssignment(row)
+}
+
+/**
+ * Deletes assignments, at most so many, and leaves a mark for each. Most objects have none, and nobody waits for those: the
+ * configuration is locked once there is something to delete, before it is touched, as everywhere.
+ */
+export async function deleteAssignments(
+  ctx: Ctx,
+  where: AssignmentsWhere,
+  count_max: number,
+): Promise<{ gone: ValidationRuleAssignment[]; has_more: boolean }> {
+  const { db, project_id } = ctx
+  const found = await db
+    .selectFrom('rule_assignments')
+    .where('project_id', '=', project_id)
+    .where(matches(where))
+    .orderBy('id')
+    .limit(count_max)
+    .select('id')
+    .execute()
+  if (found.length === 0) return { gone: [], has_more: false }
+
+  const ids = found.map(({ id }) => id)
+  await recordDeletions(ctx, ids)
+  const rows = await db
+    .deleteFrom('rule_assignments')
+    .where('project_id', '=', project_id)
+    .where('id', 'in', ids)
+    .returningAll()
+    .execute()
+  const gone = rows.map(toAssignment).sort((one, other) => (one.id < other.id ? -1 : 1))
+  return { gone, has_more: found.length === count_max }
+}
+
+/** What `recordDeletion` does, with a version for each of many assignments and one statement for all. */
+async function recordDeletions({ db, project_id }: Ctx, ids: string[]): Promise<void> {
+  await sql`
+    with project as (
+      update projects set config_version = config_version + ${ids.length}
+      where id = ${project_id} returning config_version
+    )
+    insert into configuration_deletions (project_id, config_version, object_type, object_id)
+    select ${project_id}, project.config_version - ${ids.length} + gone.place, 'rule_assignment', gone.id
+    from project, unnest(${ids}::text[]) with ordinality as gone (id, place)
+  `.execute(db)
+}
+
+function matches({ id, rule_id, related_object_type, related_object_ids }: AssignmentsWhere) {
+  return (eb: ExpressionBuilder<Tables, 'rule_assignments'>): Expression<SqlBool> =>
+    eb.and([
+      ...(id === undefined ? [] : [eb('id', '=', id as RuleAssignmentRow['id'])]),
+      ...(rule_id === undefined ? [] : [eb('rule_id', '=', rule_id as RuleAssignmentRow['rule_id'])]),
+      ...(related_object_type === undefined ? [] : [eb('related_object_type', '=', related_object_type)]),
+      ...(related_object_ids === undefined
+        ? []
+        : [sql<SqlBool>`${eb.ref('related_object_id')} = any(${related_object_ids}::text[])`]),
+    ])
+}
+
+function toAssignment(row: Selectable<RuleAssignmentRow>): ValidationRuleAssignment {
+  const { id, rule_id, related_object_id, related_object_type, created_at } = row
+  return {
+    id,
+    rule_id,
+    related_object_id,
+    related_object_type: related_object_type as RelatedObjectType,
+    created_at,
+    object: 'validation_rules_assignment',
+  }
+}

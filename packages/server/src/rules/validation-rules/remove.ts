@@ -1,0 +1,16 @@
+import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events/emit.ts'
+import type { RelatedObjects } from './related-objects.ts'
+import type { StoredValidationRule } from './schema.ts'
+import { deleteRule } from './store.ts'
+import { unassign } from './unassign.ts'
+
+/** Deletes a rule and its assignments: what it was assigned to is no longer restricted by it (spec 04, 2.12). */
+export async function removeRule(ctx: Ctx, rule: StoredValidationRule, related: RelatedObjects): Promise<void> {
+  await unassign(ctx, { rule_id: rule.id }, related)
+  await deleteRule(ctx, rule.id)
+  await emit(ctx, 'business_validation_rule.deleted', rule.id, {
+    rule: { ...rule, assignments_count: 0 },
+    deleted_at: ctx.now,
+  })
+}

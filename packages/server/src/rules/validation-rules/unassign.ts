@@ -1,0 +1,76 @@
+import type { Ctx } from '../../core/context.ts'
+import { emitMany, type NewEvent } from '../../core/events/emit.ts'
+import { notFound } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { type AssignmentsWhere, deleteAssignments } from './assignment-store.ts'
+import { carriedIn, type RelatedObjects, relatedObjects } from './related-objects.ts'
+import type { RelatedObjectType, StoredValidationRule, ValidationRuleAssignment } from './schema.ts'
+import { listRulesById } from './store.ts'
+
+/** Takes back one assignment of a rule. */
+export async function unassignRule(
+  ctx: Ctx,
+  rule: StoredValidationRule,
+  id: string,
+  related: RelatedObjects,
+): Promise<void> {
+  const count = await unassign(ctx, { id, rule_id: rule.id }, related)
+  if (count === 0) throw notFound('validation_rules_assignment', id)
+}
+
+/**
+ * Takes back all rules of objects that are about to be deleted. Called while the objects are still there, so that the events
+ * can show them.
+ */
+export async function deleteAssignmentsOf(
+  ctx: Ctx,
+  type: RelatedObjectType,
+  ids: readonly string[],
+  related: RelatedObjects = relatedObjects,
+): Promise<void> {
+  await unassign(ctx, { related_object_type: type, related_object_ids: ids }, related)
+}
+
+/** Deletes assignments, some at a time, and tells of each; answers how many there were. */
+export async function unassign(ctx: Ctx, where: AssignmentsWhere, related: RelatedObjects): Promise<number> {
+  for (let count = 0; ; ) {
+    const { gone, has_more } = await deleteAssignments(ctx, where, limits.unassigned_at_once_max)
+    await tellUnassigned(ctx, gone, related)
+    count += gone.length
+    if (!has_more) return count
+  }
+}
+
+async function tellUnassigned(ctx: Ctx, gone: ValidationRuleAssignment[], related: RelatedObjects): Promise<void> {
+  const rules = byId(await listRulesById(ctx, [...new Set(gone.map(({ rule_id }) => rule_id))]))
+  const forms = await formsOf(ctx, gone, related)
+  const events = gone.map((assignment): NewEvent => {
+    const { rule_id, related_object_type, related_object_id } = assignment
+    return {
+      type: 'business_validation_rule.assignment.deleted',
+      entity_id: rule_id,
+      data: {
+        rule: rules.get(rule_id) as StoredValidationRule,
+        assignment,
+        ...carriedIn(related_object_type, forms.get(related_object_type)?.get(related_object_id)),
+      },
+    }
+  })
+  await emitMany(ctx, events)
+}
+
+/** The short forms of what rules were assigned to, by type and id. */
+async function formsOf(
+  ctx: Ctx,
+  assignments: ValidationRuleAssignment[],
+  related: RelatedObjects,
+): Promise<Map<RelatedObjectType, Map<string, { id: string }>>> {
+  const forms = new Map<RelatedObjectType, Map<string, { id: string }>>()
+  for (const [type, of_type] of Map.groupBy(assignments, ({ related_object_type }) => related_object_type)) {
+    const ids = [...new Set(of_type.map(({ related_object_id }) => related_object_id))]
+    forms.set(type, byId((await related[type]?.list(ctx, ids)) ?? []))
+  }
+  return forms
+}
+
+const byId = <T extends { id: string }>(items: T[]): Map<string, T> => new Map(items.map((item) => [item.id, item]))

@@ -1,0 +1,55 @@
+import { purgeProject } from './account/projects/purge.ts'
+import { updateCustomerMetadata, updateCustomers } from './audience/customers/bulk.ts'
+import { importCustomers } from './audience/customers/import.ts'
+import { watchSegments } from './audience/segments/watch.ts'
+import { bulkUpdateProductMetadata, bulkUpdateProducts } from './catalogue/products/bulk.ts'
+import { importProducts } from './catalogue/products/import.ts'
+import { importSkus } from './catalogue/skus/import.ts'
+import type { House } from './core/context.ts'
+import { type AsyncAction, workAsyncActions } from './core/jobs/async-action.ts'
+import { startMaintenance } from './core/jobs/maintenance.ts'
+import { watchUsage } from './core/jobs/usage.ts'
+import { watchExports } from './exports/work.ts'
+import { updateVouchers } from './incentives/campaigns/carry.ts'
+import { generateVouchers } from './incentives/campaigns/generate.ts'
+import { importCampaignVouchers, importCampaignVouchersCsv } from './incentives/campaigns/import.ts'
+import { deleteVouchers } from './incentives/campaigns/remove.ts'
+import { updateVouchersInBulk, updateVouchersMetadata } from './incentives/vouchers/bulk.ts'
+import { importVouchers } from './incentives/vouchers/import.ts'
+import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
+import { watchMembers } from './loyalty/points/clock.ts'
+import { importOrders } from './orders/import.ts'
+
+/** Every async action of the service. One that is missing here is started, but never runs. */
+const asyncActions: readonly AsyncAction[] = [
+  importCustomers,
+  updateCustomers,
+  updateCustomerMetadata,
+  importOrders,
+  bulkUpdateProducts,
+  bulkUpdateProductMetadata,
+  importProducts,
+  importSkus,
+  generateVouchers,
+  updateVouchers,
+  deleteVouchers,
+  importVouchers,
+  importVouchersCsv,
+  importCampaignVouchers,
+  importCampaignVouchersCsv,
+  updateVouchersInBulk,
+  updateVouchersMetadata,
+]
+
+/** From here on this process does its share of the background work. */
+export async function startJobs(house: House): Promise<void> {
+  await workAsyncActions(house, asyncActions)
+  await startMaintenance(house)
+  watchSegments(house)
+  watchMembers(house)
+  watchExports(house)
+  watchUsage(house)
+  await house.jobs.work('purge-project', ({ project_id }, { signal }) =>
+    purgeProject(house.database.db, project_id, signal),
+  )
+}
