@@ -93,7 +93,7 @@ export function balanceOf({ lots }: Account, today: string): number {
 }
 
 /**
- * The lot that expires next and has points, as cards show it (spec 05, 1.2), or null.
+ * The lot that expires next and has points, as cards show it (docs/reference/loyalty-cards.md#card-object), or null.
  *
  * Lots of 0 until May, 170 until August and 1000 for ever → `{ next_expiration_date: '2025-08-31', … points: 170 }`.
  */
@@ -108,7 +108,7 @@ export function nextExpiration(
 }
 
 /**
- * The counters of a card, from its postings (spec 05, section 2). A redemption that was undone no longer counts.
+ * The counters of a card, from its postings (docs/reference/points.md#ledger). A redemption that was undone no longer counts.
  *
  * 1500 issued, 300 redeemed, 100 expired, 200 subtracted → total 1200, balance 900.
  */

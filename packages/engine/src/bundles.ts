@@ -7,9 +7,9 @@ import type { BundleResult, BundleRules, ValidationRule } from './schema/index.t
 import { isRecord, isScalar, toNumber } from './values.ts'
 
 /**
- * How many complete sets of the goods that rules demand are in an order (spec 04, 2.10); null when they demand none. Units
- * go to SKUs first, then to products, then to collections, in the order of the lines, and each unit serves once. Of several
- * rules that demand bundles all must be met, each by itself: the one with the fewest sets decides, and is told.
+ * How many complete sets of the goods that rules demand are in an order (docs/reference/rules.md#bundle-rules); null when they
+ * demand none. Units go to SKUs first, then to products, then to collections, in the order of the lines, and each unit serves
+ * once. Of several rules that demand bundles all must be met, each by itself: the one with the fewest sets decides, and is told.
  *
  * 1 green tea and 2 teas of any kind, in an order of 3 green and 3 black: two sets, since three would need 9 units.
  */

@@ -4,14 +4,17 @@ import { overlaid } from './goods.ts'
 import type { CalculatedItem, CalculatedOrder, OrderFacts } from './schema/index.ts'
 
 /**
- * What an order costs as it stands, with nothing redeemed (spec 02, 2.1). Discounts granted earlier are cut so that nothing
- * falls below zero. Throws a RangeError when its amounts are too large to be exact.
+ * What an order costs as it stands, with nothing redeemed (docs/reference/calculated-order.md#how-an-order-enters). Discounts
+ * granted earlier are cut so that nothing falls below zero. Throws a RangeError when its amounts are too large to be exact.
  *
  * Two shirts at 17.00 and three pairs of socks at 4.50 → `amount` 4750, `total_amount` 4750.
  */
 export const calculateOrder = (facts: OrderFacts): CalculatedOrder => calculatedOrder(openCart(facts), 'request')
 
-/** The order in the words of the contract (spec 02, 2.2 and 2.3); applied amounts of the redeemable, or of the request. */
+/**
+ * The order in the words of the contract (docs/reference/calculated-order.md#amounts-of-the-order and
+ * docs/reference/calculated-order.md#order-lines); applied amounts of the redeemable, or of the request.
+ */
 export function calculatedOrder(cart: Cart, scope: 'redeemable' | 'request'): CalculatedOrder {
   const own = scope === 'redeemable'
   let items_discount = 0

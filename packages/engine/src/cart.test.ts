@@ -65,7 +65,7 @@ describe('what a line costs', () => {
 })
 
 describe('what an order costs', () => {
-  // Example E20 of spec 04.
+  // Example E20 of docs/reference.
   const lines: ItemFacts[] = [
     { ...storedSku(sku('s', { product_id: 'p' }), 2), sku: { price: 1700 }, product: { price: 2100 } },
     { product_id: 'q', quantity: 3, catalogue: { product: product('q', { price: 450 }) } },

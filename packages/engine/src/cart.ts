@@ -59,7 +59,7 @@ export interface Cart {
   lines: Line[]
 }
 
-/** The order as it enters a calculation (spec 02, 2.1). */
+/** The order as it enters a calculation (docs/reference/calculated-order.md#how-an-order-enters). */
 export function openCart(facts: OrderFacts): Cart {
   const lines = (facts.items ?? []).map((item, index) => openLine(item, index))
   const amount = facts.amount ?? sumOfKnown(lines)
@@ -181,7 +181,10 @@ export function totalOf(cart: Cart): number {
 /** What is still to pay for a line, or null when nobody knows. */
 export const subtotalOf = (line: Line): number | null => (line.amount === null ? null : line.amount - line.discount)
 
-/** What one unit costs: its price, else its part of the amount of the line (spec 02, 4.4); null when nobody knows. */
+/**
+ * What one unit costs: its price, else its part of the amount of the line (docs/reference/discounts.md#lines-and-units); null
+ * when nobody knows.
+ */
 export function unitPrice({ item, amount, quantity }: Line): Part | null {
   if (item.price !== null) return { amount: item.price, units: 1, of: 1 }
   return amount === null || quantity === 0 ? null : { amount, units: 1, of: quantity }

@@ -70,7 +70,7 @@ interface Refusal {
   bundle?: BundleResult | null
 }
 
-/** The checks of spec 02, 6.1, in their order; the first that fails decides. */
+/** The checks of docs/reference/validity.md#order-of-checks, in their order; the first that fails decides. */
 function makeReady(run: Run, redeemable: Redeemable, manner: Manner, trace: Step[] | null): Ready | Refusal {
   if (redeemable.kind === 'unknown') return { reason: notFound(redeemable.object, redeemable.id) }
   const scene = sceneFor(run, redeemable)
@@ -203,7 +203,7 @@ function effectOn(cart: Cart | null, { credits, points }: Done): Effect {
 const appliedBy = (cart: Cart): number =>
   cart.lines.reduce((sum, { applied_discount }) => sum + applied_discount, cart.applied_discount)
 
-/** Whether anything came of it; what cannot be calculated counts as something (spec 02, 4.10). */
+/** Whether anything came of it; what cannot be calculated counts as something (docs/reference/discounts.md#no-effect). */
 function hasEffect(cart: Cart | null, redeemable: KnownRedeemable, { credits, points }: Done): boolean {
   if (redeemable.kind === 'loyalty_card' && redeemable.reward?.type !== 'COIN') return true
   if ((credits ?? 0) > 0 || (points ?? 0) > 0) return true

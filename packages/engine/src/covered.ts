@@ -8,8 +8,8 @@ import type { Coverage, Entry, SelectedEntry, SelectedLine } from './selection.t
 const listed_units_max = 1_000
 
 /**
- * What a redeemable covers and leaves out, in the words of the contract (spec 02, 3.4): each entry with the lines of the
- * order that it took, collections also good by good.
+ * What a redeemable covers and leaves out, in the words of the contract (docs/reference/discounts.md#covered-lines-in-answers):
+ * each entry with the lines of the order that it took, collections also good by good.
  */
 export function coveredEntries(
   cart: Cart | null,

@@ -9,7 +9,10 @@ import { instantText, whyNotValid } from './time/index.ts'
 
 type Voucher = Exclude<KnownRedeemable, { kind: 'promotion_tier' }>
 
-/** Why a redeemable cannot be used now, whatever the order: switched off, out of time, used up (spec 02, 6.1, 2 to 7). */
+/**
+ * Why a redeemable cannot be used now, whatever the order: switched off, out of time, used up
+ * (docs/reference/validity.md#order-of-checks and docs/reference/calculated-order.md and docs/reference/stacking.md).
+ */
 export function whyNotUsable(redeemable: KnownRedeemable, scene: Scene, trace: Step[] | null): Reason | null {
   return redeemable.kind === 'promotion_tier'
     ? whyNotPromotion(redeemable, scene, trace)
@@ -93,7 +96,10 @@ function whyNotPromotion(
   return faults.some((fault) => fault !== null) ? reason('promotion_not_active_now', { details: tier.id }) : null
 }
 
-/** What a kind of redeemable needs besides: a reward, a holder, an order, enough balance (spec 02, 6.1, 8 and 9). */
+/**
+ * What a kind of redeemable needs besides: a reward, a holder, an order, enough balance
+ * (docs/reference/validity.md#order-of-checks and docs/reference/validations.md#validate-several and docs/reference/sessions.md).
+ */
 export function whyNotPayable(cart: Cart | null, use: Use): Reason | null {
   const { redeemable } = use
   if (redeemable.kind === 'gift_voucher') return whyNotGift(cart, { ...use, redeemable })

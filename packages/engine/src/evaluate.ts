@@ -12,8 +12,9 @@ export interface EvaluateOptions extends Manner {
 }
 
 /**
- * What the redeemables of a request do to its order (spec 02, 7.3): eligible → stacked → applied → totalled. The same facts
- * give the same verdict, byte for byte. A "no" is part of the verdict; nothing is thrown for it.
+ * What the redeemables of a request do to its order (docs/reference/stacking.md#order-of-application): eligible → stacked →
+ * applied → totalled. The same facts give the same verdict, byte for byte. A "no" is part of the verdict; nothing is thrown for
+ * it.
  *
  * An order of 320.00 with [gift credits 15.00, 15 %, 20.00 off] gives 15.00, 45.75 and 20.00; 239.25 are left to pay.
  */
@@ -40,7 +41,10 @@ export function evaluate(facts: Facts, { explain = false, ...manner }: EvaluateO
   return verdictOf(run, outcomes)
 }
 
-/** What nobody knows has no category to be judged by: it is not found, whatever else is there (spec 02, 7.3, step 1). */
+/**
+ * What nobody knows has no category to be judged by: it is not found, whatever else is there
+ * (docs/reference/stacking.md#order-of-application, step 1).
+ */
 const isBlockedByExclusive = ({ redeemable, group }: Candidate): boolean =>
   group === 'common' && redeemable.kind !== 'unknown'
 

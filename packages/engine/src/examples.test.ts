@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { evaluate } from './index.ts'
 import { examples } from './testing/examples.ts'
 
-test.each(examples)('example $number of spec 02: $about', ({ facts, expected }) => {
+test.each(examples)('example $number of docs/reference: $about', ({ facts, expected }) => {
   const verdict = evaluate(facts)
   expect(verdict).toMatchObject(expected as object)
   expect('order' in verdict).toBe(verdict.valid)

@@ -17,7 +17,7 @@ export interface Reference {
 /** Every product and SKU, also those that the catalogue does not know. */
 export const all_products = 'pc_a11pr0dUc75'
 
-/** Whether a line sells what a reference names (spec 04, 2.5). */
+/** Whether a line sells what a reference names (docs/reference/rules.md#lines-and-references). */
 export function matches(item: Item, reference: Reference, scene: Pick<Scene, 'catalogue' | 'clock'>): boolean {
   switch (reference.object) {
     case 'sku':
@@ -58,7 +58,10 @@ const membersOf = once((collection: Extract<Collection, { type: 'STATIC' }>) => 
   skus: new Set(collection.products.filter(({ object }) => object === 'sku').map(({ id }) => id)),
 }))
 
-/** What a collection's filter sees of a line: an SKU line shows the SKU's own data, any other its product's (spec 04, 6.1). */
+/**
+ * What a collection's filter sees of a line: an SKU line shows the SKU's own data, any other its product's
+ * (docs/reference/product-collections.md#filter-fields).
+ */
 export function attributeOf(item: Item, field: string): unknown {
   const { facts, sku, product } = item
   const { catalogue } = facts

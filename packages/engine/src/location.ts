@@ -16,8 +16,8 @@ export interface Box {
 }
 
 /**
- * Whether a point lies in a shape (spec 04, 9.3). A point is `geo:52.23,21.01`, `52.23,21.01` or `{lat, lng}`; what is
- * none lies nowhere.
+ * Whether a point lies in a shape (docs/reference/locations.md#inside-or-outside). A point is `geo:52.23,21.01`, `52.23,21.01` or
+ * `{lat, lng}`; what is none lies nowhere.
  *
  * The circle of 2 km around `geo:52.2297,21.0122` contains `geo:52.24,21.03` (1.668 km away), not `geo:52.255,21.05`.
  */

@@ -1,6 +1,9 @@
 import type { Reason } from './schema/index.ts'
 
-/** Every "no" of the engine and its words (spec 02, 6.3 and 7.3). */
+/**
+ * Every "no" of the engine and its words (docs/reference/validity.md#failure-keys and
+ * docs/reference/stacking.md#order-of-application).
+ */
 const messages = {
   not_found: 'Resource not found',
   voucher_disabled: 'voucher is disabled',

@@ -70,7 +70,7 @@ export function sceneFor(run: Run, redeemable: KnownRedeemable): Scene {
   }
 }
 
-/** A code without a campaign is a campaign of its own (spec 04, 2.6). */
+/** A code without a campaign is a campaign of its own (docs/reference/rules.md#counters). */
 const campaignOf = ({ campaign, resource_id }: KnownRedeemable): string => campaign?.id ?? resource_id
 
 function countersWith(accepted: Accepted, stored: Scene['counters']): Scene['counters'] {

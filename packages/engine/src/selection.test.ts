@@ -43,7 +43,7 @@ function chosen(given: OrderFacts, rules: ValidationRule | ValidationRule[], blo
   )
 }
 
-/** Lines of spec 04, E11: the lamp is not in the collection. */
+/** Lines of docs/reference/examples-rules.md#e11-selection-by-line: the lamp is not in the collection. */
 const e11 = () =>
   order(
     line('mug', 4, 900),

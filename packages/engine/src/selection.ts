@@ -7,7 +7,10 @@ import type { Scene } from './scene.ts'
 import type { ApplicableEntry, Step, UnitLimit, ValidationRule } from './schema/index.ts'
 import { ownEntry } from './values.ts'
 
-/** Which goods a redeemable covers: what its rules include and exclude, taken together (spec 02, 3.3). */
+/**
+ * Which goods a redeemable covers: what its rules include and exclude, taken together
+ * (docs/reference/discounts.md#covered-goods).
+ */
 export interface Coverage {
   readonly included: readonly Entry[]
   readonly excluded: readonly ApplicableEntry[]
@@ -58,7 +61,10 @@ export function coverageOf(rules: readonly ValidationRule[], picked: readonly En
 const joined = <T>(one: readonly T[], other: readonly T[]): readonly T[] =>
   other.length === 0 ? one : one.length === 0 ? other : [...one, ...other]
 
-/** Selects lines and units (spec 02, 4.4), without caps on units. Lines of `blocked` goods are left out. */
+/**
+ * Selects lines and units (docs/reference/discounts.md#lines-and-units), without caps on units. Lines of `blocked` goods are left
+ * out.
+ */
 export function select(
   cart: Cart,
   coverage: Coverage,
@@ -146,7 +152,10 @@ function compareUnitPrices(a: Line, b: Line, direction: number): number {
   return direction * compareProducts(one.amount, other.of, other.amount, one.of)
 }
 
-/** Unit caps of an effect that has them (spec 02, 4.4, step 8); a bundle multiplies those of an order. */
+/**
+ * Unit caps of an effect that has them (docs/reference/discounts.md#lines-and-units, step 8); a bundle multiplies those of an
+ * order.
+ */
 export function capUnits(
   selected: readonly SelectedEntry[],
   scene: Scene,

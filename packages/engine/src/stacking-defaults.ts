@@ -1,6 +1,6 @@
 import type { StackingRules } from './schema/index.ts'
 
-/** In force while a project has made no rules of its own (spec 02, 7.1). */
+/** In force while a project has made no rules of its own (docs/reference/stacking.md#stacking-rules). */
 export const default_stacking_rules: StackingRules = {
   exclusive_categories: [],
   joint_categories: [],

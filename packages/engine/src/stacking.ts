@@ -18,7 +18,10 @@ export function classify(redeemable: Redeemable, rules: StackingRules): Candidat
   return { redeemable, group: 'common' }
 }
 
-/** The order of application (spec 02, 7.3, step 4): as requested, or by the hierarchy of categories, none last. */
+/**
+ * The order of application (docs/reference/stacking.md#order-of-application, step 4): as requested, or by the hierarchy of
+ * categories, none last.
+ */
 export function arrange(candidates: readonly Candidate[], rules: StackingRules, is_exclusive: boolean): Candidate[] {
   const sorted = [...candidates]
   if (rules.redeemables_sorting_rule === 'CATEGORY_HIERARCHY') {
@@ -82,7 +85,10 @@ export function roomFor(rules: StackingRules): Room {
   }
 }
 
-/** Whether percentages are taken of the order as it came in or of what is left of it (spec 02, 4.3). */
+/**
+ * Whether percentages are taken of the order as it came in or of what is left of it
+ * (docs/reference/discounts.md#calculation-modes).
+ */
 export function calculationMode(
   redeemable: Redeemable,
   rules: StackingRules,
@@ -93,7 +99,7 @@ export function calculationMode(
   return rules.discount_calculation_mode
 }
 
-/** Whether a redeemable that does nothing is skipped (spec 02, 4.10). */
+/** Whether a redeemable that does nothing is skipped (docs/reference/discounts.md#no-effect). */
 export function skipsWithoutEffect(redeemable: Redeemable, rules: StackingRules): boolean {
   const category = categoryOf(redeemable)
   if (category !== null && rules.no_effect_skip_categories.includes(category)) return true

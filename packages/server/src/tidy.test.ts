@@ -11,7 +11,7 @@ import { occurs, sourceTexts } from './testing/sources.ts'
 
 const sources = sourceTexts()
 
-/** Kinds of ids that the specification gives a form to and nothing makes, and why. */
+/** Kinds of ids that the reference gives a form to and nothing makes, and why. */
 const reserved: Partial<Record<IdKind, string>> = {
   tracking: 'made of what it hides (checkout/tracking.ts)',
   webhook: 'webhooks are not served',

@@ -32,7 +32,7 @@ export function amountOff(
     trace,
     is_per_line,
   })
-  // A bundle multiplies the units that get it, or else the amount (spec 02, 4.9).
+  // A bundle multiplies the units that get it, or else the amount (docs/reference/discounts.md#bundles).
   const ofBundles = (amount: number): number =>
     by_quantity ? amount : Math.min(amount * bundles, Number.MAX_SAFE_INTEGER)
   const amount_off = ofBundles(setting.value)

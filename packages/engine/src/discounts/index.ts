@@ -60,7 +60,10 @@ const discounts: {
   UNIT: (cart, discount, use) => freeUnits(cart, discount, effectOf(discount, use.coverage), use),
 }
 
-/** The effect of a discount that names none: on items where rules name goods, else on the order (spec 02, 3.1). */
+/**
+ * The effect of a discount that names none: on items where rules name goods, else on the order
+ * (docs/reference/discounts.md#discount-object).
+ */
 export function effectOf<D extends Discount>(
   discount: D,
   coverage: Pick<Coverage, 'is_defined'>,

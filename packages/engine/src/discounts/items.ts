@@ -19,7 +19,7 @@ export interface ItemDiscount {
   amount_limit?: number | null
   /** Cap of the discount over the whole order. */
   aggregated_amount_limit?: number | null
-  /** Whether the units of a line count as discounted (spec 02, 4.5). */
+  /** Whether the units of a line count as discounted (docs/reference/discounts.md#value-discounts). */
   countsUnits(entry: Entry | null): boolean
 }
 

@@ -12,7 +12,9 @@ interface OrderDiscount {
   aggregated_amount_limit?: number | null
 }
 
-/** Takes an order-level discount off, cut by its limits and by what is left to pay (spec 02, 4.5). */
+/**
+ * Takes an order-level discount off, cut by its limits and by what is left to pay (docs/reference/discounts.md#value-discounts).
+ */
 export function discountWhole(cart: Cart, discount: OrderDiscount, { trace }: Pick<Use, 'trace'>): number {
   const cuts = cutsFor(trace)
   let amount = cutBy(discount.rounded, 'amount_limit', discount.amount_limit ?? null, cuts)

@@ -9,7 +9,10 @@ import type { Use } from './use.ts'
 export const availablePoints = ({ balance, locked_points }: LoyaltyCard): number =>
   Math.max(0, balance - (locked_points ?? 0))
 
-/** Points that a reward costs and what they take off the order, or why it cannot be had (spec 02, 4.8). */
+/**
+ * Points that a reward costs and what they take off the order, or why it cannot be had
+ * (docs/reference/discounts.md#loyalty-cards).
+ */
 export function priceInPoints(
   card: LoyaltyCard,
   cart: Cart | null,

@@ -26,7 +26,10 @@ interface Source {
   formula: string | null | undefined
   scene: Scene
   trace: Step[] | null
-  /** The value is computed line by line. Elsewhere there is no line for a formula to look at (spec 02, 5.2). */
+  /**
+   * The value is computed line by line. Elsewhere there is no line for a formula to look at
+   * (docs/reference/formulas.md#operands).
+   */
   is_per_line?: boolean
 }
 

@@ -7,7 +7,10 @@ export interface Use<R extends KnownRedeemable = KnownRedeemable> {
   readonly redeemable: R
   readonly scene: Scene
   readonly coverage: Coverage
-  /** Whether percentages are taken of what is still to pay, or of the order as it came in (spec 02, 4.3). */
+  /**
+   * Whether percentages are taken of what is still to pay, or of the order as it came in
+   * (docs/reference/discounts.md#calculation-modes).
+   */
   readonly mode: 'INITIAL_AMOUNT' | 'DISCOUNTED_AMOUNT'
   /** Complete sets that multiply the discount; 1 without bundle rules. */
   readonly bundles: number

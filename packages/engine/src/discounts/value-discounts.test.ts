@@ -30,7 +30,7 @@ const one = (given: OrderFacts | null, discount: Discount, ...entries: Applicabl
     redeemables: [voucher('V', discount, { rules: entries.length === 0 ? [] : [on(...entries)] })],
   })
 
-/** Cart K of spec 02, section 20. */
+/** Cart K of docs/reference/examples-discounts.md. */
 const cart_k = () => order(line('A', 3, 1200), line('B', 2, 2500), line('C', 1, 900))
 
 describe('the effect of a discount that names none', () => {

@@ -11,8 +11,8 @@ export type CompiledFilter = (read: (field: string) => unknown, clock: Clock, ca
 export type FilterSubject = 'product' | 'customer'
 
 /**
- * Prepares a filter of the shared language (spec 04, 1.7), once per filter. It decides as the database does for lists; a
- * filter that `checkFilter` faults matches nothing.
+ * Prepares a filter of the shared language (docs/reference/filters.md#meaning-of-the-operators), once per filter. It decides as
+ * the database does for lists; a filter that `checkFilter` faults matches nothing.
  *
  * `compileFilter({ junction: 'and', price: { conditions: { $more_than: [100] } } })` matches what costs more than 1.00.
  */

@@ -239,7 +239,9 @@ const state: Operator = { takes: 'switch', holds: () => false }
 const each = <T, R>(table: Readonly<Record<string, T>>, make: (entry: T, name: string) => R, suffix = '') =>
   Object.fromEntries(Object.entries(table).map(([name, entry]) => [name + suffix, make(entry, name)]))
 
-/** Every operator of the language (spec 04, 1.7), in the order in which an error lists them. */
+/**
+ * Every operator of the language (docs/reference/filters.md#meaning-of-the-operators), in the order in which an error lists them.
+ */
 export const operators: Readonly<Record<string, Operator>> = {
   $is: { takes: 'value', holds: equals },
   $is_not: { takes: 'value', holds: not(equals) },

@@ -2,7 +2,8 @@ import type { Ratio } from '../money.ts'
 import { floor, halfUp } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
 
-// What a result means in the field it was calculated for (spec 02, 5.4). Faults pass through, so that
+// What a result means in the field it was calculated for (docs/reference/formulas.md#results-and-fallback). Faults pass through,
+// so that
 // `formulaAmount(evaluateFormula(formula, scene))` is either a usable value or the reason to take the static one.
 
 /** An amount in minor units, of a result in major ones: 17.925 → 1793. Negative is 0. */

@@ -19,7 +19,8 @@ export interface Formula {
 }
 
 /**
- * Reads a formula (spec 02, 5.1). Compiled formulas are remembered by their text, so asking again costs next to nothing.
+ * Reads a formula (docs/reference/formulas.md#grammar). Compiled formulas are remembered by their text, so asking again costs
+ * next to nothing.
  *
  * `compileFormula('MIN(30;5 + ORDER_ITEMS_QUANTITY * 2.5)')` → a formula;
  * `compileFormula('1 +')` → `{ fault: 'the formula ends too early', position: 3 }`.
@@ -49,7 +50,7 @@ function remember(formula: Formula): void {
 
 /**
  * The value of a formula, exact; or why there is none: a missing value, a wrong kind, a division by zero, a result that is
- * no number, or numbers beyond all measure. The static value is used then (spec 02, 5.4).
+ * no number, or numbers beyond all measure. The static value is used then (docs/reference/formulas.md#results-and-fallback).
  *
  * `ORDER_AMOUNT * 0.07` on an order of 256.00 → 448/25, which is 17.92.
  */
@@ -59,7 +60,7 @@ export function evaluateFormula(formula: Formula, scene: Scene | LineScene): Rat
   return isNumber(value) ? toRatio(value) : { fault: `the result is ${kindOf(value)}, not a number`, position: 0 }
 }
 
-/** The first operand that has no meaning where points are earned (spec 05, 4.2), or null. */
+/** The first operand that has no meaning where points are earned (docs/reference/earning-rules.md#base-points), or null. */
 export function whyNotForPoints(formula: Formula): FormulaFault | null {
   for (const [operand, position] of formula.operands) {
     if (!isForPoints(operand)) return { fault: `${operand} is not available where points are earned`, position }

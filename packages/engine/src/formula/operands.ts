@@ -116,7 +116,10 @@ export const keyedOperands: Readonly<Record<string, LookUp>> = {
 /** Exists only where a value is computed line by line. */
 export const isOfLine = (operand: string): boolean => operand.startsWith('ORDER_ITEM_')
 
-/** Where points are earned there is an order and a customer, but nothing that is redeemed (spec 05, 4.2). */
+/**
+ * Where points are earned there is an order and a customer, but nothing that is redeemed
+ * (docs/reference/earning-rules.md#base-points).
+ */
 export const isForPoints = (operand: string): boolean =>
   /^(?:CHEAPEST_|MOST_EXPENSIVE_|(?:ORDER_AMOUNT|ORDER_(?:ITEMS|UNITS)_QUANTITY|(?:ORDER|CUSTOMER)_METADATA|CUSTOMER_BIRTHDATE|TODAY|NOW)$)/.test(
     operand,

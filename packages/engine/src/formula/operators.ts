@@ -59,7 +59,7 @@ const inArray: Operator = (a, b) => {
 
 const sameDay = dates((a, b, clock) => dayOn(a, clock) === dayOn(b, clock))
 
-/** From the loosest to the tightest (spec 02, 5.1). */
+/** From the loosest to the tightest (docs/reference/formulas.md#grammar). */
 export const levels: readonly Level[] = [
   { repeats: true, operators: { OR: truths((a, b) => a || b) } },
   { repeats: true, operators: { AND: truths((a, b) => a && b) } },

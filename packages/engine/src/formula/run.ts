@@ -33,7 +33,8 @@ export interface Link extends Place {
 
 /**
  * A chain of operators, from left to right. Both sides are always calculated, those of AND and OR too: only DEFAULT_TO
- * absorbs a missing value (spec 02, 5.4), and `a AND b` is calculable exactly when `b AND a` is.
+ * absorbs a missing value (docs/reference/formulas.md#results-and-fallback), and `a AND b` is calculable exactly when `b AND a`
+ * is.
  */
 export const chained =
   (first: Run, links: readonly Link[]): Run =>

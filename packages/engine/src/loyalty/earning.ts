@@ -17,8 +17,9 @@ import { type Clock, clockAt, whyNotValid } from '../time/index.ts'
 import { activationDate, expirationDate, textOf } from './expiry.ts'
 
 /**
- * What one event pays to one card, rule by rule, the oldest first (spec 05, 4.1 and 5, step 1). Everything is judged as it
- * was when the event came; `passes` asks the validation rule of an earning rule.
+ * What one event pays to one card, rule by rule, the oldest first (docs/reference/earning-rules.md#when-a-rule-fires and
+ * docs/reference/earning-rules.md#from-event-to-points, step 1). Everything is judged as it was when the event came; `passes`
+ * asks the validation rule of an earning rule.
  *
  * An order of 104.99 is paid; a rule pays 7 points for every 15.00, after 3 days: one accrual of 42 points that
  * `activates_at` the third day.
@@ -112,8 +113,8 @@ function isMeant(rule: EarningRule, event: EarningEvent, campaign_id: string): b
 }
 
 /**
- * The points of a rule for the holder of a tier; 0 means that nothing happens (spec 05, 4.2 and 4.3). Everything is exact
- * until the one rounding at the end.
+ * The points of a rule for the holder of a tier; 0 means that nothing happens (docs/reference/earning-rules.md#base-points and
+ * docs/reference/earning-rules.md#tier-mapping-and-rounding). Everything is exact until the one rounding at the end.
  *
  * 2 points for every 10.00 of an order of 79.00, in a tier that multiplies by 1.25: 7 × 2 × 1.25 = 17.5 → 18.
  */

@@ -3,8 +3,8 @@ import type { PendingPoints, PointsExpirationRules } from '../schema/loyalty.ts'
 import { addMonths, type Day, dayOf, daysInMonth, dayText, endOfPeriod, partsOf, readDay } from '../time/index.ts'
 
 /**
- * The last day of points that are credited on a day, or null when they never expire (spec 05, section 3). The rules are
- * those of the earning rule, else of the campaign.
+ * The last day of points that are credited on a day, or null when they never expire
+ * (docs/reference/points.md#expiration-date-of-credited-points). The rules are those of the earning rule, else of the campaign.
  *
  * `expirationDate('2025-02-10', { period_type: 'MONTH', period_value: 3, rounding_type: 'END_OF_QUARTER' })` →
  * `2025-06-30`: 10 May lies in the second quarter.

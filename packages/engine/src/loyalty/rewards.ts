@@ -10,7 +10,8 @@ export interface PointsPayment {
 }
 
 /**
- * Pays an order with points, or says why not (spec 05, 9.3). Only whole units are exchanged, the last of them rounded up:
+ * Pays an order with points, or says why not (docs/reference/rewards.md#pay-with-points). Only whole units are exchanged, the
+ * last of them rounded up:
  * `points` is the most that the customer wants to spend; without it, as many as the order and the balance can take.
  *
  * `payWithPoints({ payable: 2500, exchange_ratio: 3, points_ratio: 40, balance: 500 })` → 9 units of 3.00 are needed:
@@ -42,7 +43,7 @@ export function payWithPoints(payment: {
 const unitOf = (exchange_ratio: number): number => Math.max(1, multiplied(100, exchange_ratio))
 
 /**
- * The price of a reward for the holder of a tier, or null when the tier does not have it (spec 05, 9.1).
+ * The price of a reward for the holder of a tier, or null when the tier does not have it (docs/reference/rewards.md#price).
  *
  * `rewardPrice(75, { type: 'MULTIPLY', multiplier: 0.5 })` → 38 (37.5).
  */

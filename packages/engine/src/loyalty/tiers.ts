@@ -13,10 +13,10 @@ import { addMonths, type Day, endOfPeriod, readDuration, startOfPeriod } from '.
 import { dayAt, endOfNextMonth, textOf } from './expiry.ts'
 
 /**
- * Brings a customer's tier up to date and tells what happened, in order (spec 05, section 6): first what fell due since
- * the last look, each on its own day, then what the measure of right now means. `measureAt` knows the measure at the start
- * of a day gone by, with the points that became active on it; with it, one look that comes late gives the same as a look
- * every day. A change of the measure is told after such a look, because the start of the day comes before it.
+ * Brings a customer's tier up to date and tells what happened, in order (docs/reference/loyalty-tiers.md#rank-and-ranges): first
+ * what fell due since the last look, each on its own day, then what the measure of right now means. `measureAt` knows the measure
+ * at the start of a day gone by, with the points that became active on it; with it, one look that comes late gives the same as a
+ * look every day. A change of the measure is told after such a look, because the start of the day comes before it.
  *
  * Silver from 100, `CUSTOM` `P2M` up to the end of the quarter: 120 points on 2025-08-14 → joined, until 2025-12-31. With
  * 20 points on 2026-01-01 → left; with 150 → prolonged, until 2026-03-31.
@@ -85,7 +85,10 @@ const by_balance: TierExpiration = { qualification_type: 'BALANCE', expiration_d
 
 const months: Record<CalendarPeriod, number> = { MONTH: 1, QUARTER: 3, HALF_YEAR: 6, YEAR: 12 }
 
-/** The highest tier whose range has the measure; of a period only the lower end counts (spec 05, 6.1). */
+/**
+ * The highest tier whose range has the measure; of a period only the lower end counts
+ * (docs/reference/loyalty-tiers.md#which-tier-qualifies).
+ */
 function qualifying({ tiers, settings }: Program, measure: number): LoyaltyTier | null {
   const has_end = settings.qualification_type === 'BALANCE'
   let best: LoyaltyTier | null = null
@@ -127,7 +130,10 @@ function nextDue({ current, scheduled }: TierState): Day {
   return scheduled === null ? ends : Math.min(ends, dayAt(scheduled.start_date))
 }
 
-/** What time itself does at the start of a day: a scheduled tier begins, a tier ends (spec 05, 6.2, last column). */
+/**
+ * What time itself does at the start of a day: a scheduled tier begins, a tier ends (docs/reference/loyalty-tiers.md#transitions,
+ * last column).
+ */
 function fallDue(program: Program, customer: Customer, day: Day, qualified: LoyaltyTier | null): void {
   const { current, scheduled } = customer
   const begins =
@@ -143,7 +149,7 @@ function fallDue(program: Program, customer: Customer, day: Day, qualified: Loya
   }
 }
 
-/** What the measure means on a day (spec 05, 6.2, second column). */
+/** What the measure means on a day (docs/reference/loyalty-tiers.md#transitions, second column). */
 function follow(program: Program, customer: Customer, day: Day, qualified: LoyaltyTier | null): void {
   const { settings } = program
   if (settings.expiration_date.type === 'BALANCE_DROP') {
@@ -226,7 +232,10 @@ function redate(program: Program, customer: Customer, today: Day): void {
   tell(customer, 'expiration.changed', today, current)
 }
 
-/** The last day of a tier that begins, or is prolonged, on a day; null is without end (spec 05, 6.3). */
+/**
+ * The last day of a tier that begins, or is prolonged, on a day; null is without end
+ * (docs/reference/loyalty-tiers.md#dates-of-a-tier).
+ */
 function lastDay(program: Program, tier: LoyaltyTier, day: Day): Day | null {
   const { expiration_date: ends } = program.settings
   if (ends.type === 'BALANCE_DROP' || isFree(tier)) return null

@@ -37,8 +37,8 @@ interface Place {
 }
 
 /**
- * Prepares a tree of rules (spec 04, 2.2); null when there is nothing to hold. What is wrong in it is told to `refuse`, and
- * is false when it is evaluated nevertheless. `ask` wraps each rule where it is evaluated.
+ * Prepares a tree of rules (docs/reference/rules.md#rules-and-logic); null when there is nothing to hold. What is wrong in it is
+ * told to `refuse`, and is false when it is evaluated nevertheless. `ask` wraps each rule where it is evaluated.
  */
 export function compileTree(
   tree: unknown,

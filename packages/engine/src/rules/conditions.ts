@@ -42,8 +42,8 @@ export type ArgumentKind = 'number' | 'text' | 'boolean' | 'any'
 export const arguments_max = 1_000
 
 /**
- * Prepares the conditions of a rule (spec 04, 2.4): all of them must hold. A fault is told to `refuse`, and makes the
- * condition false.
+ * Prepares the conditions of a rule (docs/reference/rules.md#condition-operators): all of them must hold. A fault is told to
+ * `refuse`, and makes the condition false.
  */
 export function prepareConditions(
   conditions: Readonly<Record<string, unknown>>,

@@ -17,7 +17,7 @@ const domains: ReadonlyArray<[prefix: RegExp, domain: number, violation: ReasonK
   [/^/, 32, 'redemption_rules_violated'],
 ]
 
-/** Domains that are looked at where a rule runs (spec 04, 2.7). */
+/** Domains that are looked at where a rule runs (docs/reference/rules.md#failure). */
 export const available = {
   redemption: 1 + 2 + 4 + 8 + 16,
   'earning.order': 1 + 2,

@@ -16,7 +16,7 @@ export { defaultLogic } from './logic.ts'
 export type { Truth } from './run.ts'
 
 export interface RuleOptions {
-  /** Names of rules that are left out: they count as true (qualification, spec 02, 14). */
+  /** Names of rules that are left out: they count as true (qualification, docs/reference/qualifications.md). */
   omit?: (name: string) => boolean
   /** Rules that need an order, an amount or lines are left out where there are none. */
   omit_missing_order?: boolean
@@ -99,7 +99,10 @@ export function checkRules(
   return faults
 }
 
-/** Lines that rules pick for the discount by `….discount_applicable`: one entry for each good (spec 04, 2.9). */
+/**
+ * Lines that rules pick for the discount by `….discount_applicable`: one entry for each good
+ * (docs/reference/rules.md#what-entries-cover).
+ */
 function pickedEntries(rules: readonly ValidationRule[], scene: Scene): readonly Entry[] {
   if (!rules.some((rule) => compileRule(rule).nodes.some(isIncluding))) return none
   const entries = new Map<string, Entry & { line_indices: Set<number> }>()

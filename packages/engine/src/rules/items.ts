@@ -2,7 +2,10 @@ import type { Line } from '../cart.ts'
 import { priceOf, type SubRule } from './names.ts'
 import type { Picker, Run } from './run.ts'
 
-/** Whether a rule about items holds (spec 04, 2.5). The sub-rules are asked line by line, all of them of the same line. */
+/**
+ * Whether a rule about items holds (docs/reference/rules.md#lines-and-references). The sub-rules are asked line by line, all of
+ * them of the same line.
+ */
 export function decideItems(picker: Picker, run: Run): boolean {
   const { reported, missing } = run
   openPick(picker, run)

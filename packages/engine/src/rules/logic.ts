@@ -14,7 +14,8 @@ const logic_length_max = 5_000
 const parentheses_max = 50
 
 /**
- * Reads a logic expression (spec 04, 2.2): keys, `and`, `or` and parentheses; `and` binds tighter. Null for a blank one.
+ * Reads a logic expression (docs/reference/rules.md#rules-and-logic): keys, `and`, `or` and parentheses; `and` binds tighter.
+ * Null for a blank one.
  *
  * `1 or 2 and (3 or 4)` → any of 1, all of (2, any of (3, 4)).
  */

@@ -105,7 +105,7 @@ const metadata = (schema: string, value: (scene: Scene) => unknown, needs?: Need
   value: (scene, property) => valueAt(value(scene), property),
 })
 
-/** A number of the past plus what the redeemable at hand adds to it (spec 04, 2.6). */
+/** A number of the past plus what the redeemable at hand adds to it (docs/reference/rules.md#counters). */
 function counter(
   name: string,
   more: Partial<ValueRule> = {},

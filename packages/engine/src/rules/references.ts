@@ -14,7 +14,10 @@ export interface ItemReference {
   object: 'product' | 'sku' | 'product_or_sku' | 'products_collection'
 }
 
-/** Reads the reference of a rule's argument (spec 04, 2.3), or answers null. A forced object beats what it says itself. */
+/**
+ * Reads the reference of a rule's argument (docs/reference/rules.md#rule-names), or answers null. A forced object beats what it
+ * says itself.
+ */
 export function readReference(given: unknown, forced?: 'product' | 'sku'): ItemReference | null {
   // The old spellings also wrote bare ids.
   const { id, source_id, object, type } =

@@ -2,7 +2,10 @@ import { type Static, Type } from 'typebox'
 import { MapOf, Maybe, OneOf, variants } from './common.ts'
 import { CatalogueProduct, CatalogueSku } from './order.ts'
 
-/** A filter of the shared language: `{"junction": "and", "price": {"conditions": {"$more_than": [100]}}}` (spec 04, 1.7). */
+/**
+ * A filter of the shared language: `{"junction": "and", "price": {"conditions": {"$more_than": [100]}}}`
+ * (docs/reference/filters.md#meaning-of-the-operators).
+ */
 export type Filter = { junction?: string | null } & { [field: string]: unknown }
 export const Filter = Type.Unsafe<Filter>({ type: 'object', additionalProperties: true })
 
@@ -17,7 +20,7 @@ export type Collection = Static<typeof Collection>
 
 const Ring = Type.Array(Type.Array(Type.Number(), { minItems: 2 }))
 
-/** An area on the map (spec 04, section 9). */
+/** An area on the map (docs/reference/locations.md). */
 export const Shape = variants('type', [
   Type.Object({
     type: Type.Literal('circle'),

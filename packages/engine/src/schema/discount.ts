@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Amount, Int, Maybe, OneOf, variants } from './common.ts'
 
-/** Text in the formula language (spec 02, section 5); what it may say is checked by `compileFormula`. */
+/** Text in the formula language (docs/reference/formulas.md); what it may say is checked by `compileFormula`. */
 export const Formula = Type.String({ minLength: 1, maxLength: 5_000 })
 
 /** Amounts of a discount may carry decimals; they are rounded to minor units before use. */

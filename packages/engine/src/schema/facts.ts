@@ -26,7 +26,10 @@ export type CallerFacts = Static<typeof CallerFacts>
 export const CampaignFacts = Type.Object({ id: Type.String(), active: Type.Boolean(), ...Validity.properties })
 export type CampaignFacts = Static<typeof CampaignFacts>
 
-/** Numbers of the past, by the name of the rule that compares them (spec 04, 2.6), without the redemption at hand. */
+/**
+ * Numbers of the past, by the name of the rule that compares them (docs/reference/rules.md#counters), without the redemption at
+ * hand.
+ */
 export const Counters = MapOf(Amount)
 
 /**
@@ -171,7 +174,10 @@ export const Facts = Type.Object({
   catalogue: Maybe(Catalogue),
   stacking_rules: StackingRules,
   redeemables: Type.Array(Redeemable),
-  /** The redeemables are the tiers of one promotion stack: they keep their order and know no limits (spec 02, 7.2). */
+  /**
+   * The redeemables are the tiers of one promotion stack: they keep their order and know no limits
+   * (docs/reference/stacking.md#request-checks).
+   */
   is_promotion_stack: Maybe(Type.Boolean()),
 })
 export type Facts = Static<typeof Facts>

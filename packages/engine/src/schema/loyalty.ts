@@ -11,7 +11,9 @@ export const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 
 const MonthNumber = Int({ minimum: 1, maximum: 12 })
 
-/** When points expire (spec 05, 1.3). Months count from 1 here, and from 0 in the settings of tiers. */
+/**
+ * When points expire (docs/reference/points.md#expiration-rules). Months count from 1 here, and from 0 in the settings of tiers.
+ */
 export const PointsExpirationRules = variants('period_type', [
   Type.Object({
     period_type: Type.Literal('MONTH'),
@@ -54,7 +56,7 @@ export const TierDateRounding = variants('type', [
 ])
 export type TierDateRounding = Static<typeof TierDateRounding>
 
-/** How a tier is won and lost: `loyalty_tiers_expiration` of a campaign (spec 05, 1.4). */
+/** How a tier is won and lost: `loyalty_tiers_expiration` of a campaign (docs/reference/loyalty-tiers.md#settings). */
 export const TierExpiration = variants('qualification_type', [
   Type.Object({
     qualification_type: Type.Literal('BALANCE'),
@@ -87,7 +89,7 @@ export type EarningMapping = Static<typeof EarningMapping>
 export const RewardMapping = variants('type', [Multiply, Custom, Type.Object({ type: Type.Literal('NOT_AVAILABLE') })])
 export type RewardMapping = Static<typeof RewardMapping>
 
-/** Both ends belong to the range; nothing at all is the open range (spec 05, section 6). */
+/** Both ends belong to the range; nothing at all is the open range (docs/reference/loyalty-tiers.md#rank-and-ranges). */
 export const TierRange = Type.Object({ from: Maybe(Amount), to: Maybe(Amount) })
 export type TierRange = Static<typeof TierRange>
 
@@ -145,7 +147,7 @@ export const ProportionalPoints = Type.Unsafe<Static<typeof proportions>>({
 })
 export type ProportionalPoints = Static<typeof ProportionalPoints>
 
-/** How many points an earning rule pays (spec 05, 4.2). */
+/** How many points an earning rule pays (docs/reference/earning-rules.md#base-points). */
 export const EarningPoints = variants('type', [FixedPoints, ProportionalPoints])
 export type EarningPoints = Static<typeof EarningPoints>
 
@@ -243,7 +245,10 @@ export const TierFacts = Type.Object({
   today: CalendarDate,
   /** The balance, or the points collected in the current period, right now. */
   measure: Int(),
-  /** What the shop has just changed, if that is why tiers are looked at (spec 05, 6.4). */
+  /**
+   * What the shop has just changed, if that is why tiers are looked at
+   * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
+   */
   changed: Maybe(OneOf(['tiers', 'settings'])),
   /** Tiers that were taken away: only their rank still matters. */
   removed_tiers: Maybe(Type.Array(LoyaltyTier)),
@@ -298,7 +303,7 @@ export type Posting = Static<typeof Posting>
 export const Entry = Type.Object({ account: Account, postings: Type.Array(Posting) })
 export type Entry = Static<typeof Entry>
 
-/** Lifetime numbers of a card (spec 05, section 2). */
+/** Lifetime numbers of a card (docs/reference/points.md#ledger). */
 export const Totals = Type.Object({
   points: Int(),
   subtracted: Int(),

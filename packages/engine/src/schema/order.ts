@@ -86,7 +86,7 @@ export type OrderFacts = Static<typeof OrderFacts>
 
 const SignedAmount = Int()
 
-/** One source line of a replacement, told by the line that it became (spec 02, 4.6). */
+/** One source line of a replacement, told by the line that it became (docs/reference/discounts.md#unit-discounts). */
 export const ApplicationDetail = Type.Object({
   source_index: Amount,
   source_applied_quantity: SignedAmount,
@@ -124,7 +124,10 @@ export const CalculatedItem = Type.Object({
 })
 export type CalculatedItem = Static<typeof CalculatedItem>
 
-/** The nine amounts (spec 02, 2.2), all there when the order's amount is known and none otherwise, and the lines. */
+/**
+ * The nine amounts (docs/reference/calculated-order.md#amounts-of-the-order), all there when the order's amount is known and none
+ * otherwise, and the lines.
+ */
 export const CalculatedOrder = Type.Object({
   amount: Type.Optional(Amount),
   initial_amount: Type.Optional(Amount),

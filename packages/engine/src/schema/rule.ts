@@ -47,11 +47,11 @@ const entry = {
   product_in_collection_customer_promotion_tier_quantity_limit_formula: Maybe(Formula),
 }
 
-/** Goods that a discount covers, or leaves out, and how far it goes (spec 02, 3.3). */
+/** Goods that a discount covers, or leaves out, and how far it goes (docs/reference/discounts.md#covered-goods). */
 export const ApplicableEntry = Type.Object(entry)
 export type ApplicableEntry = Static<typeof ApplicableEntry>
 
-/** Limits on discounted units over all redemptions (spec 02, 3.3). */
+/** Limits on discounted units over all redemptions (docs/reference/discounts.md#covered-goods). */
 export type UnitLimit = Extract<keyof ApplicableEntry, `product_${string}_quantity_limit`>
 
 export const ApplicableTo = Type.Object({
@@ -61,7 +61,7 @@ export const ApplicableTo = Type.Object({
 })
 export type ApplicableTo = Static<typeof ApplicableTo>
 
-/** The same in an answer: with the lines of the order that it took (spec 02, 3.4). */
+/** The same in an answer: with the lines of the order that it took (docs/reference/discounts.md#covered-lines-in-answers). */
 export const CoveredEntry = Type.Object({
   ...entry,
   order_item_indices: Type.Optional(Type.Array(Int({ minimum: 0 }))),
@@ -85,7 +85,7 @@ export const CoveredEntries = Type.Object({
 })
 export type CoveredEntries = Static<typeof CoveredEntries>
 
-/** One condition on the order, the customer or the redemption; sub-rules narrow it (spec 04, 2.2). */
+/** One condition on the order, the customer or the redemption; sub-rules narrow it (docs/reference/rules.md#rules-and-logic). */
 export interface Rule {
   name: string
   property?: string | null
@@ -100,7 +100,10 @@ export type RuleTree = { logic?: string | null } & { [key: string]: Rule | strin
 // What a tree may contain is decided by `checkRules`, which names the fault; a schema could only say "no match".
 export const RuleTree = Type.Unsafe<RuleTree>({ type: 'object', additionalProperties: true })
 
-/** Sets of goods that must be in the order together: `{"1": …, "limit": 3, "logic": "1 and 2"}` (spec 04, 2.10). */
+/**
+ * Sets of goods that must be in the order together: `{"1": …, "limit": 3, "logic": "1 and 2"}`
+ * (docs/reference/rules.md#bundle-rules).
+ */
 export type BundleRules = { limit?: number | null; logic?: string | null } & {
   [key: string]: Rule | string | number | null | undefined
 }

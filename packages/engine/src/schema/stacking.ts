@@ -3,7 +3,10 @@ import { Int, MapOf, Nullable, OneOf } from './common.ts'
 
 const CategoryIds = Type.Array(Type.String(), { maxItems: 1_000 })
 
-/** What may be combined with what, and how (spec 02, 7.1): the fields, for a complete set and for the body of a change. */
+/**
+ * What may be combined with what, and how (docs/reference/stacking.md#stacking-rules): the fields, for a complete set and for the
+ * body of a change.
+ */
 export const stackingRules = {
   exclusive_categories: CategoryIds,
   joint_categories: CategoryIds,

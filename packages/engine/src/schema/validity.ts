@@ -4,7 +4,7 @@ import { Instant, Int, Maybe } from './common.ts'
 const Weekday = Int({ minimum: 0, maximum: 6 })
 const WallTime = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })
 
-/** When something is valid (spec 03, section 2); weekdays count from Sunday, 0. */
+/** When something is valid (docs/reference/validity-periods.md); weekdays count from Sunday, 0. */
 export const Validity = Type.Object({
   start_date: Maybe(Instant),
   expiration_date: Maybe(Instant),

@@ -5,7 +5,10 @@ import { Explanation } from './explanation.ts'
 import { CalculatedOrder } from './order.ts'
 import { CoveredEntries, CustomMessage } from './rule.ts'
 
-/** Why not. Keys and messages are those of the error table (spec 02, 6.3 and 7.3). */
+/**
+ * Why not. Keys and messages are those of the error table (docs/reference/validity.md#failure-keys and
+ * docs/reference/stacking.md#order-of-application).
+ */
 export const Reason = Type.Object({
   key: Type.String(),
   message: Type.String(),

@@ -16,7 +16,10 @@ import {
   voucher,
 } from './shop.ts'
 
-/** A worked example of spec 02, section 20: facts, and what the verdict must contain. Plain data, so it runs anywhere. */
+/**
+ * A worked example of docs/reference/examples-discounts.md: facts, and what the verdict must contain. Plain data, so it runs
+ * anywhere.
+ */
 export interface Example {
   number: string
   about: string

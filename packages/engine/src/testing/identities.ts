@@ -1,8 +1,9 @@
 import type { CalculatedOrder, Verdict } from '../schema/index.ts'
 
 /**
- * What must be true of the amounts of every calculated order (spec 02, 2.2, 2.3 and 4.1), whatever was done to it. Answers
- * with the sentences that are not; an empty list is what tests want.
+ * What must be true of the amounts of every calculated order (docs/reference/calculated-order.md#amounts-of-the-order and
+ * docs/reference/calculated-order.md#order-lines and docs/reference/discounts.md#state-of-a-calculation), whatever was done to
+ * it. Answers with the sentences that are not; an empty list is what tests want.
  */
 export function brokenIdentities(order: CalculatedOrder): string[] {
   const broken: string[] = []

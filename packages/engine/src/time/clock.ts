@@ -27,7 +27,8 @@ export function clockAt(now: string, timezone: string): Clock {
 }
 
 /**
- * When the current day, week or month began: counters of a period count from then on (spec 04, 2.6). Weeks begin on Monday.
+ * When the current day, week or month began: counters of a period count from then on (docs/reference/rules.md#counters). Weeks
+ * begin on Monday.
  *
  * Sunday 2025-03-16 23:59:59 in Warsaw: the week began on Monday 10 March 00:00, which is 2025-03-09T23:00Z.
  */

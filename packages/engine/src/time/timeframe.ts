@@ -10,7 +10,8 @@ export interface Timeframe {
 }
 
 /**
- * Whether some window contains a moment; the end of a window no longer belongs to it (spec 03, 2.3).
+ * Whether some window contains a moment; the end of a window no longer belongs to it
+ * (docs/reference/validity-periods.md#time-frame).
  *
  * Every two days for three hours, from 6 January 08:00: 10 January 10:59 is inside, 11:00 is not, nor is 9 January.
  */

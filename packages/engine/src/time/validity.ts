@@ -5,7 +5,7 @@ import { readDuration } from './duration.ts'
 import { ms_per_minute, readInstant } from './instant.ts'
 import { isInTimeframe } from './timeframe.ts'
 
-/** Which of its dates and hours something does not meet at a moment (spec 03, 2.2), or null. */
+/** Which of its dates and hours something does not meet at a moment (docs/reference/validity-periods.md#verdict), or null. */
 export function whyNotValid(
   validity: Validity,
   clock: Clock,

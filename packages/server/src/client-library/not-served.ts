@@ -2,11 +2,16 @@ import type { MethodName } from './nouns.ts'
 
 /** Methods of the library that no operation of ours answers, and why. The coverage test sees that none of them works. */
 export const notServed: Partial<Record<MethodName, string>> = {
-  'consents.list': 'consents (spec 06, 7.9) are no resource of the public contract',
-  'customers.updateConsents': 'consents (spec 06, 7.9) are no resource of the public contract',
-  'clientSide.listConsents': 'consents (spec 06, 7.9) are no resource of the public contract',
-  'clientSide.updateConsents': 'consents (spec 06, 7.9) are no resource of the public contract',
-  'clientSide.listVouchers': 'the reduced list of vouchers (spec 06, 7.7) is no operation of the public contract',
+  'consents.list':
+    'consents (docs/reference/client-side.md#vouchers-customers-and-consents) are no resource of the public contract',
+  'customers.updateConsents':
+    'consents (docs/reference/client-side.md#vouchers-customers-and-consents) are no resource of the public contract',
+  'clientSide.listConsents':
+    'consents (docs/reference/client-side.md#vouchers-customers-and-consents) are no resource of the public contract',
+  'clientSide.updateConsents':
+    'consents (docs/reference/client-side.md#vouchers-customers-and-consents) are no resource of the public contract',
+  'clientSide.listVouchers':
+    'the reduced list of vouchers (docs/reference/client-side.md#list-vouchers) is no operation of the public contract',
   'loyalties.getMemberActivities': 'the contract has replaced it by `listMemberActivity`',
   'validationRules.validate': 'the contract has no path on which a rule is tried alone',
 }

@@ -26,7 +26,7 @@ function problemsOf(env: Environment): string[] {
   return []
 }
 
-test('an empty environment is a working installation with the defaults of the specification', () => {
+test('an empty environment is a working installation with the defaults of the reference', () => {
   expect(readSettings({})).toEqual({
     port: 8010,
     host: '127.0.0.1',

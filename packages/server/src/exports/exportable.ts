@@ -5,7 +5,7 @@ import type { Condition } from '../core/query/filter/conditions.ts'
 import type { Filter, FilterFields, Scalar } from '../core/query/filter/filter.ts'
 import type { DescribedObject } from '../definitions/metadata-schemas/rules.ts'
 
-/** Something that can be exported, and how it becomes a row of a file (spec 03, 18.2). */
+/** Something that can be exported, and how it becomes a row of a file (docs/reference/exports.md#what-can-be-exported). */
 export interface Exportable {
   /** Its rows have a `project_id` and an `id`, and each becomes a row of the file. */
   table:

@@ -1,4 +1,7 @@
-/** What a column is called in the file: `source_id` → `Source ID`, `metadata.color` as it is (spec 03, 18.3). */
+/**
+ * What a column is called in the file: `source_id` → `Source ID`, `metadata.color` as it is
+ * (docs/reference/exports.md#export-file).
+ */
 export function headerOf(field: string): string {
   if (field.startsWith('metadata.')) return field
   return field

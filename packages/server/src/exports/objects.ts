@@ -8,7 +8,10 @@ import { publication } from './of-publications.ts'
 import { redemption } from './of-redemptions.ts'
 import { voucher } from './of-vouchers.ts'
 
-/** What can be exported, and how it becomes a row of a file (spec 03, 18.2). One more is one more entry. */
+/**
+ * What can be exported, and how it becomes a row of a file (docs/reference/exports.md#what-can-be-exported). One more is one more
+ * entry.
+ */
 export const exportables = {
   voucher,
   redemption,
@@ -129,7 +132,7 @@ export const exportables = {
   sku: {
     table: 'skus',
     metadata: column('skus.metadata'),
-    described_as: 'product', // whose schema describes the metadata of both (spec 04, 5.1)
+    described_as: 'product', // whose schema describes the metadata of both (docs/reference/products.md#the-product-object)
     fields: {
       id: column('skus.id'),
       sku: column('skus.sku'),

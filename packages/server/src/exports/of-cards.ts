@@ -38,8 +38,8 @@ export const voucher_transactions = {
 } satisfies Exportable
 
 /**
- * The export of a voucher's transactions filters by what stood in its path, which may be the code (spec 03, 6.4). As
- * there, an id goes before a code.
+ * The export of a voucher's transactions filters by what stood in its path, which may be the code
+ * (docs/reference/balances.md#export-transactions). As there, an id goes before a code.
  */
 async function codesToIds(ctx: Ctx, filter: Filter): Promise<Filter> {
   const named = filter.fields.filter(({ name }) => name === 'voucher_id').flatMap(({ conditions }) => conditions)
@@ -60,7 +60,7 @@ async function codesToIds(ctx: Ctx, filter: Filter): Promise<Filter> {
   return withValues(filter, 'voucher_id', idOf)
 }
 
-/** The points of loyalty cards by the day they expire (spec 05, 12.7). */
+/** The points of loyalty cards by the day they expire (docs/reference/points.md#list-buckets). */
 export const points_expiration = {
   table: 'lots',
   joins: sql`

@@ -60,7 +60,10 @@ function codesOf(which: 'code' | 'code_key'): RawBuilder<unknown> {
     join vouchers as given on given.project_id = publications.project_id and given.id = each.id)`
 }
 
-/** Besides what their list is filtered by, an export takes the list's own parameters (spec 03, 14.4 and 18.2). */
+/**
+ * Besides what their list is filtered by, an export takes the list's own parameters
+ * (docs/reference/publications.md#list-publications and docs/reference/exports.md#what-can-be-exported).
+ */
 function exportFields(types: Readonly<Record<string, MetadataType>>): FilterFields {
   const listed = publicationFields(types)
   return {

@@ -60,7 +60,10 @@ export const CreateExport = variants('exported_object', [
 ])
 export type CreateExport = Static<typeof CreateExport>
 
-/** Defaults are filled in, but for exports of loyalty programs, which show what they were told (spec 05, 12.6 and 12.7). */
+/**
+ * Defaults are filled in, but for exports of loyalty programs, which show what they were told
+ * (docs/reference/loyalty-cards.md#list-transactions and docs/reference/points.md#list-buckets).
+ */
 export const ExportParameters = Type.Object({
   order: Type.Optional(Type.String()),
   fields: Type.Optional(Type.Array(Type.String())),

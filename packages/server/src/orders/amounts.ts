@@ -11,9 +11,9 @@ export type OrderAmounts = Pick<
 >
 
 /**
- * What an order costs after a request (spec 04, 7.3). An amount that was sent wins over the sum of the lines; one that
- * was stored wins as long as the lines stay. Discounts are cut to what they are taken off (spec 02, 2.1): first those of
- * the lines, one after another, then that of the order.
+ * What an order costs after a request (docs/reference/orders.md#amounts). An amount that was sent wins over the sum of the lines;
+ * one that was stored wins as long as the lines stay. Discounts are cut to what they are taken off
+ * (docs/reference/calculated-order.md#how-an-order-enters): first those of the lines, one after another, then that of the order.
  */
 export function amountsOf(
   before: StoredOrder | null,
@@ -62,7 +62,10 @@ function keptItem(item: StoredItem, { discount_amount = 0, subtotal_amount }: Ca
   }
 }
 
-/** Lines that were sent. One that names a line of the order is that line, and keeps its id (spec 02, 2.3). */
+/**
+ * Lines that were sent. One that names a line of the order is that line, and keeps its id
+ * (docs/reference/calculated-order.md#order-lines).
+ */
 function newItems(
   lines: readonly ItemInput[],
   calculated: readonly CalculatedItem[],

@@ -8,8 +8,8 @@ import { findOrderById, findOrderBySource, insertOrder, lockSources } from './st
 import { changeOrder } from './update.ts'
 
 /**
- * Creates an order, or changes the one that `id`, which must exist, or `source_id` names (spec 04, 7.5). Of many requests
- * with the same new `source_id` the first one creates the order and the others change it, one after another.
+ * Creates an order, or changes the one that `id`, which must exist, or `source_id` names (docs/reference/orders.md#endpoints). Of
+ * many requests with the same new `source_id` the first one creates the order and the others change it, one after another.
  */
 export async function createOrder(ctx: Ctx, sent: OrderInput, options: WriteOptions = {}): Promise<StoredOrder> {
   const known = await findNamed(ctx, sent)

@@ -23,9 +23,10 @@ export interface OrderChange {
 }
 
 /**
- * All that follows from an order that was written (spec 04, 7.4), whoever wrote it: the summaries of its customers, their
- * segments, the events. What an order sets off by becoming PAID or CANCELED is set off here, next to its event. An import
- * sets off nothing and tells nobody, but summaries and segments are as right as ever (spec 04, 7.5).
+ * All that follows from an order that was written (docs/reference/orders.md#status), whoever wrote it: the summaries of its
+ * customers, their segments, the events. What an order sets off by becoming PAID or CANCELED is set off here, next to its event.
+ * An import sets off nothing and tells nobody, but summaries and segments are as right as ever
+ * (docs/reference/orders.md#endpoints).
  */
 export async function followOrder(
   ctx: Ctx,
@@ -97,7 +98,7 @@ export function summaryMoves(before: StoredOrder | null, after: StoredOrder): Su
   return moves.sort((a, b) => (a.customer_id < b.customer_id ? -1 : 1))
 }
 
-/** What an order counts for, and whom: only while it is paid or fulfilled (spec 04, 4.1). */
+/** What an order counts for, and whom: only while it is paid or fulfilled (docs/reference/customers.md#the-customer-object). */
 function countedOf(order: StoredOrder | null): { customer_id: CustomerRow['id']; amount: number } | null {
   if (order === null || order.customer_id === null) return null
   const isCounted = order.status === 'PAID' || order.status === 'FULFILLED'

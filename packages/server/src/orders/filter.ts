@@ -5,7 +5,10 @@ import { type FilterFields, filterSql, locationsIn, metadataField, parseFilter }
 import { listLocationShapes } from '../definitions/locations/store.ts'
 import { metadataTypes } from '../definitions/metadata-schemas/rules.ts'
 
-/** What orders are filtered by, in lists (spec 04, 7.5). A discount of nothing is 0 here, though no order shows it. */
+/**
+ * What orders are filtered by, in lists (docs/reference/orders.md#endpoints). A discount of nothing is 0 here, though no order
+ * shows it.
+ */
 const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({
   created_at: { type: 'datetime', column: 'orders.created_at' },
   updated_at: { type: 'datetime', column: 'orders.updated_at' },

@@ -23,8 +23,8 @@ export async function writeOverrides(ctx: Ctx, items: readonly ItemInput[]): Pro
 }
 
 /**
- * What lines say with `override` of goods that have a name (spec 04, 7.2). What the catalogue knows goes by our id,
- * whichever of its names the line uses; what it does not know gets the first of its names.
+ * What lines say with `override` of goods that have a name (docs/reference/orders.md#input). What the catalogue knows goes by our
+ * id, whichever of its names the line uses; what it does not know gets the first of its names.
  */
 function overridesOf(items: readonly ItemInput[], known: Goods): Overrides {
   const products: Overrides['products'][number][] = []

@@ -9,7 +9,7 @@ import { loadOrderRules } from './plan.ts'
 import type { ImportedOrder } from './schema.ts'
 import { lockOrders, lockSources } from './store.ts'
 
-/** Creates or changes orders one by one, as POST does, but silently and as of now (spec 04, 7.5). */
+/** Creates or changes orders one by one, as POST does, but silently and as of now (docs/reference/orders.md#endpoints). */
 export const importOrders = defineAsyncAction<{ orders: ImportedOrder[] }, { next: number }>({
   type: 'ORDERS.IMPORT',
   begin: () => ({ next: 0 }),

@@ -4,7 +4,7 @@ import { ApiError, invalidPayload } from '../core/http/errors.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import type { CreateOrder, OrderItemBody } from './schema.ts'
 
-/** What a request says of an order (spec 04, 7.2), its numbers read: only what was really said is there. */
+/** What a request says of an order (docs/reference/orders.md#input), its numbers read: only what was really said is there. */
 export interface OrderInput {
   id?: string
   /** Null takes it away. */
@@ -102,7 +102,7 @@ type GoodBody = Omit<NonNullable<OrderItemBody['product']>, 'name'>
 
 type Said<T> = { [K in keyof T]?: Exclude<T[K], null | undefined> }
 
-/** Without what is null: it says as little as what is absent (spec 02, 0). */
+/** Without what is null: it says as little as what is absent (docs/reference/requests.md#conventions). */
 function said<T extends object>(sent: T): Said<T> {
   const said: Said<T> = {}
   for (const name in sent) if (sent[name] != null) said[name] = sent[name] as Said<T>[typeof name]

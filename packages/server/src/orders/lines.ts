@@ -8,7 +8,7 @@ type Line = Pick<ItemFacts, 'source_id' | 'related_object' | 'product_id' | 'sku
   sku?: { id?: string | null; source_id?: string | null } | null
 }
 
-/** The names of the SKU that a line sells, the most reliable first (spec 02, 1.3). */
+/** The names of the SKU that a line sells, the most reliable first (docs/reference/requests.md#order-lines). */
 function skuKeys({ sku_id, sku, source_id, related_object }: Line): string[] {
   return given([sku_id, sku?.id, related_object === 'sku' ? source_id : null, sku?.source_id])
 }

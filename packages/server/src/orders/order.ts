@@ -15,7 +15,10 @@ export interface StoredItem extends OrderItem {
   free_quantity?: number
 }
 
-/** An order as the API shows it: what is unknown, and discounts of nothing, are left out (spec 04, 7.1). */
+/**
+ * An order as the API shows it: what is unknown, and discounts of nothing, are left out
+ * (docs/reference/orders.md#the-order-object).
+ */
 export function toOrder(row: StoredOrder): Order {
   const { id, source_id, status, metadata, customer_id, referrer_id, redemptions, created_at, updated_at } = row
   return {
@@ -39,7 +42,7 @@ export function toOrder(row: StoredOrder): Order {
   }
 }
 
-/** The short form that events about other things carry (spec 06, 8.6). */
+/** The short form that events about other things carry (docs/reference/events.md#short-forms). */
 export function toSimpleOrder(row: StoredOrder): SimpleOrder {
   const { id, source_id, status, customer_id, referrer_id, metadata, created_at } = row
   return {

@@ -18,8 +18,9 @@ export interface People {
 }
 
 /**
- * The customer and the referrer of an order after a request: those it names, created or brought up to date (spec 04, 4.2),
- * and otherwise those the order has. The customer stays locked until the end of the transaction.
+ * The customer and the referrer of an order after a request: those it names, created or brought up to date
+ * (docs/reference/customers.md#how-requests-name-a-customer), and otherwise those the order has. The customer stays locked until
+ * the end of the transaction.
  */
 export async function peopleOf(
   ctx: Ctx,
@@ -61,7 +62,10 @@ const profile_fields = [
   'metadata',
 ] as const satisfies ReadonlyArray<keyof CustomerBody>
 
-/** An order without any field of a customer has none, rather than a new one without a name (spec 04, 4.2). */
+/**
+ * An order without any field of a customer has none, rather than a new one without a name
+ * (docs/reference/customers.md#how-requests-name-a-customer).
+ */
 export const saysAnything = (sent: CustomerBody | undefined): sent is CustomerBody =>
   sent !== undefined &&
   (sent.id != null || sent.source_id != null || profile_fields.some((name) => sent[name] != null && isSaid(sent[name])))

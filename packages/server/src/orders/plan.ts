@@ -19,7 +19,7 @@ export interface OrderRules {
 export interface WriteOptions {
   /** Loaded once by whoever writes many. */
   rules?: OrderRules
-  /** An import tells nobody of what it changes (spec 04, 7.5). */
+  /** An import tells nobody of what it changes (docs/reference/orders.md#endpoints). */
   is_import?: boolean
 }
 

@@ -83,8 +83,8 @@ export const Order = Type.Object({
 export type Order = Static<typeof Order>
 
 /**
- * A whole number, or a text that spells one (spec 02, 0). Its bounds are checked by `readOrder`, because an amount out of
- * bounds is refused with a key of its own.
+ * A whole number, or a text that spells one (docs/reference/requests.md#conventions). Its bounds are checked by `readOrder`,
+ * because an amount out of bounds is refused with a key of its own.
  */
 const Numeric = Type.Optional(
   Type.Unsafe<number | string | null>({
@@ -160,7 +160,7 @@ export const CreateOrder = Type.Object(
 )
 export type CreateOrder = Static<typeof CreateOrder>
 
-/** Without `created_at`: an imported order is created when it is imported (spec 04, 7.2). */
+/** Without `created_at`: an imported order is created when it is imported (docs/reference/orders.md#input). */
 const ImportedOrder = Type.Object({ id: Maybe(Name), ...OrderBody })
 export type ImportedOrder = Static<typeof ImportedOrder>
 

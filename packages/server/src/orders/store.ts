@@ -15,7 +15,7 @@ type OrderId = OrderRow['id']
 /** What may be written; the totals follow from it in the database. */
 export type OrderColumns = Omit<StoredOrder, 'project_id' | 'total_discount_amount' | 'total_amount'>
 
-/** An order by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+/** An order by our id, or else by the shop's own (docs/reference/products.md#ids-and-source-ids); 404 when there is none. */
 export async function getOrder(ctx: Ctx, key: string, options: { lock?: boolean } = {}): Promise<StoredOrder> {
   const order = await findOrder(ctx, key, options)
   if (order === undefined) throw notFound('order', key)

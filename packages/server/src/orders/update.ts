@@ -5,7 +5,7 @@ import type { StoredOrder } from './order.ts'
 import { planOrder, type WriteOptions } from './plan.ts'
 import { lockSources, updateOrder } from './store.ts'
 
-/** Changes what was sent of an order that is locked (spec 04, 7.3 and 7.4). */
+/** Changes what was sent of an order that is locked (docs/reference/orders.md#amounts and docs/reference/orders.md#status). */
 export async function changeOrder(
   ctx: Ctx,
   before: StoredOrder,

@@ -25,7 +25,7 @@ export function blankRow(ctx: Ctx, it: Case, who: { customer: Pick<StoredCustome
     order_id: null,
     amount: null,
     metadata: request.metadata,
-    // A key that keeps nothing is as good as none (spec 02, 9).
+    // A key that keeps nothing is as good as none (docs/reference/sessions.md).
     session_key: it.loaded.has_session ? (request.session?.key ?? null) : null,
     channel_type: 'API',
     channel_id: ctx.caller.api_key?.app_id ?? '',

@@ -30,8 +30,8 @@ import { ok } from '../testing/orders.ts'
 import { newPromotion } from '../testing/promotions.ts'
 
 /*
- * The worked examples of spec 02, section 20, over HTTP. What is asked comes from the facts that the engine's own tests use;
- * what must be answered is written down here, from the spec, in the words of the API.
+ * The worked examples of docs/reference/examples-discounts.md, over HTTP. What is asked comes from the facts that the engine's
+ * own tests use; what must be answered is written down here, from the spec, in the words of the API.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
@@ -827,9 +827,9 @@ test('the shape of an answer, member by member', async () => {
   })
 })
 
-/* What redemptions do in the worked examples of spec 03, section 23. */
+/* What redemptions do in the worked examples of docs/reference/examples-vouchers.md. */
 
-describe('spec 03', () => {
+describe('docs/reference', () => {
   test('E4 and E5: credits leave a gift card and come back, and its transactions tell', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'G', 8000)

@@ -17,8 +17,9 @@ import type { StoredRedemption } from './redemption.ts'
 import { redemptionEvents } from './tell.ts'
 
 /**
- * A redemption that was refused (spec 02, 10.4): with the reason of the first that does not apply, or of the first that was
- * skipped. It is remembered, and changes nothing else; a single thing that does not exist leaves nothing to remember.
+ * A redemption that was refused (docs/reference/redemptions.md#failure): with the reason of the first that does not apply, or of
+ * the first that was skipped. It is remembered, and changes nothing else; a single thing that does not exist leaves nothing to
+ * remember.
  */
 export function failure(ctx: Ctx, it: Case, verdict: Verdict, { is_alone }: { is_alone: boolean }): Decision<never> {
   const refused = firstRefused(verdict)
@@ -33,7 +34,7 @@ export function failure(ctx: Ctx, it: Case, verdict: Verdict, { is_alone }: { is
   }
 }
 
-/** What applied, but could not be given (spec 05, 9.2): remembered in the same way. */
+/** What applied, but could not be given (docs/reference/rewards.md#redeem-a-reward): remembered in the same way. */
 export function failureOf(ctx: Ctx, it: Case, { key, facts }: ApiError): Decision<never> {
   const [only] = it.candidates
   const message = facts.message ?? errorMessage(key)

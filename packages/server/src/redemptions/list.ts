@@ -17,7 +17,7 @@ import type { RedemptionQuery, VoucherRedemptionQuery, VoucherRedemptions } from
 import { showRedemptions } from './show.ts'
 import { listRedemptions, type RedemptionPageQuery } from './store.ts'
 
-/** A page of redemptions and rollbacks with what the query asks for (spec 02, section 12). */
+/** A page of redemptions and rollbacks with what the query asks for (docs/reference/redemptions.md#reading-redemptions). */
 export async function pageOfRedemptions(ctx: Ctx, query: RedemptionQuery) {
   const { rows, total } = await listRedemptions(ctx, query, await conditions(ctx, query))
   return listed('redemptions', await showRedemptions(ctx, rows), { total })
@@ -89,7 +89,10 @@ function redemptionFields({ case_sensitive_codes }: Pick<Project, 'case_sensitiv
   }
 }
 
-/** Besides those, an export takes the list's own parameters (spec 03, 18.2). It joins `customers` too. */
+/**
+ * Besides those, an export takes the list's own parameters (docs/reference/exports.md#what-can-be-exported). It joins `customers`
+ * too.
+ */
 export function exportedRedemptionFields(
   types: Readonly<Record<string, MetadataType>>,
   project: Pick<Project, 'case_sensitive_codes'>,

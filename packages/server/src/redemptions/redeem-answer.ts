@@ -9,7 +9,7 @@ import { redeemedTier } from './redeemed-tier.ts'
 import { shownVoucher } from './redeemed-voucher.ts'
 import { toRedemption } from './redemption.ts'
 
-/** What was redeemed together, as it is answered (spec 02, 10.2). */
+/** What was redeemed together, as it is answered (docs/reference/redemptions.md#answer). */
 export function answerOf(ctx: Ctx, { it, verdict, who, order, parent, children }: Redeemed): RedemptionsAnswer {
   const customer = who.customer && toSimpleCustomer(who.customer)
   const { expand } = it.request

@@ -17,9 +17,10 @@ import { redeemAll } from './redeemed.ts'
 import { countRewards, giveRewards } from './rewarded.ts'
 
 /**
- * Redeems the points of a card for a reward because its program does so by itself (spec 05, section 10), inside of the
- * transaction that put the points there. It is a redemption like any other, but one that cannot be leaves no trace. Answers
- * the card that is to get points by it, if one is, or null when nothing was redeemed.
+ * Redeems the points of a card for a reward because its program does so by itself
+ * (docs/reference/rewards.md#automatic-redemption), inside of the transaction that put the points there. It is a redemption like
+ * any other, but one that cannot be leaves no trace. Answers the card that is to get points by it, if one is, or null when
+ * nothing was redeemed.
  */
 export async function redeemAutomatically(
   ctx: Ctx,

@@ -16,7 +16,7 @@ import { rewardEvents } from './rewarded.ts'
 import { redemptionEvents, simpleRedemption, transactionEvents } from './tell.ts'
 import { type Undo, usedUnits } from './undo.ts'
 
-/** All that is written when a request redeems (spec 02, 10.3). */
+/** All that is written when a request redeems (docs/reference/redemptions.md#state-changes). */
 export function changesOf(ctx: Ctx, redeemed: Redeemed): Changes {
   const { it, who, order, parent, children, failed } = redeemed
   const { request, loaded } = it
@@ -109,7 +109,7 @@ function pointsMoved(children: readonly RedeemedPart[]): Record<string, { points
 const spentOf = (children: readonly RedeemedPart[], type: 'GIFT_VOUCHER' | 'LOYALTY_CARD'): number =>
   children.reduce((sum, { row, code }) => sum + (code?.after.type === type ? (row.amount ?? 0) : 0), 0)
 
-/** Whoever redeems a referral code holds it too, as the one who was referred (spec 02, 10.3). */
+/** Whoever redeems a referral code holds it too, as the one who was referred (docs/reference/redemptions.md#state-changes). */
 function refereesOf({ now }: Ctx, { children, who: { customer } }: Redeemed): NonNullable<Changes['holders']> {
   if (customer === null) return []
   const codes = children.flatMap(({ code }) => (code?.voucher.is_referral_code === true ? [code.voucher] : []))

@@ -104,7 +104,7 @@ export const redeeming = [
   }),
 ]
 
-/** The answer also says what the code covered (spec 02, 16). */
+/** The answer also says what the code covered (docs/reference/validations.md#one-voucher). */
 function redeemVoucher(
   ctx: Ctx,
   code: string,

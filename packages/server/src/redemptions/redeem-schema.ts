@@ -40,7 +40,7 @@ export const ExplainedRedemption = Type.Object({
 })
 export type ExplainedRedemption = Static<typeof ExplainedRedemption>
 
-/** What was redeemed together (spec 02, 10.2). */
+/** What was redeemed together (docs/reference/redemptions.md#answer). */
 export const RedemptionsAnswer = Type.Object({
   redemptions: Type.Array(ExplainedRedemption),
   parent_redemption: Type.Optional(Redemption),

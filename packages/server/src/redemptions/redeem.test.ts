@@ -47,7 +47,7 @@ const countOf = async (shop: Shop, table: 'customers' | 'orders' | 'redemptions'
   return count
 }
 
-describe('who redeems (spec 02, 1.1)', () => {
+describe('who redeems (docs/reference/requests.md#customer)', () => {
   test('an unknown id is refused, and nothing is stored', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
@@ -239,7 +239,7 @@ describe('who redeems (spec 02, 1.1)', () => {
   })
 })
 
-describe('the order of a redemption (spec 02, 1.2 and 10.3)', () => {
+describe('the order of a redemption (docs/reference/requests.md#order and docs/reference/redemptions.md#state-changes)', () => {
   test('no order is sent, none is stored', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
@@ -367,7 +367,7 @@ describe('the order of a redemption (spec 02, 1.2 and 10.3)', () => {
   })
 })
 
-describe('what is remembered of a refusal (spec 02, 10.4)', () => {
+describe('what is remembered of a refusal (docs/reference/redemptions.md#failure)', () => {
   test('one that exists, several, one that does not', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'GONE', amountOff(10), { expiration_date: '2020-01-01T00:00:00Z' })

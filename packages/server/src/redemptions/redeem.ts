@@ -24,7 +24,10 @@ import { refuseCustomer } from './redeemed-customer.ts'
 import { giveRewards } from './rewarded.ts'
 import type { Redemption } from './schema.ts'
 
-/** Redeems several things together (spec 02, 10): all that applies, and the order, the customer and the counters with it. */
+/**
+ * Redeems several things together (docs/reference/redemptions.md): all that applies, and the order, the customer and the counters
+ * with it.
+ */
 export async function redeem(
   ctx: Ctx,
   body: CheckoutBody & { redeemables: RedeemableBody[] },
@@ -33,7 +36,10 @@ export async function redeem(
   return redeemRequest(ctx, request, { is_alone: false }, (answer) => answer)
 }
 
-/** Redeems one thing by itself; limits of stacking and rules about what has no effect do not apply (spec 02, 15). */
+/**
+ * Redeems one thing by itself; limits of stacking and rules about what has no effect do not apply
+ * (docs/reference/validations.md#promotion-tiers).
+ */
 export async function redeemAlone(
   ctx: Ctx,
   body: CheckoutBody,
@@ -46,7 +52,7 @@ export async function redeemAlone(
   )
 }
 
-/** Calculation modes and ONCE hold for one as for many (spec 02, D57). */
+/** Calculation modes and ONCE hold for one as for many (docs/reference/stacking.md#one-redeemable-alone). */
 const alone = (rules: StackingRules): StackingRules => ({
   ...rules,
   redeemables_application_mode: 'ALL',

@@ -20,7 +20,10 @@ export interface RedeemingCustomer {
   events: NewEvent[]
 }
 
-/** Unknown ids are a mistake; nobody new comes in from a client side that may not create customers (spec 06, 7.1). */
+/**
+ * Unknown ids are a mistake; nobody new comes in from a client side that may not create customers
+ * (docs/reference/client-side.md#common-rules).
+ */
 export function refuseCustomer(ctx: Ctx, { request: { customer: named }, buyer }: Case): void {
   if (named === null || buyer.stored !== null) return
   const id =
@@ -29,7 +32,7 @@ export function refuseCustomer(ctx: Ctx, { request: { customer: named }, buyer }
   if (!mayWriteCustomers(ctx)) throw disabledOnClient('client_create_customer_enabled')
 }
 
-/** Who redeems, created or brought up to date by what was sent (spec 02, 1.1). */
+/** Who redeems, created or brought up to date by what was sent (docs/reference/requests.md#customer). */
 export function redeemingCustomer(ctx: Ctx, { request, buyer, loaded }: Case): RedeemingCustomer {
   const { stored, customer } = buyer
   const profile = request.customer?.profile ?? {}

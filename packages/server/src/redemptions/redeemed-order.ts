@@ -16,13 +16,13 @@ export interface RedeemedOrder {
   before: StoredOrder | null
   /** As it is written; the redemptions on it are still to be added. */
   order: StoredOrder
-  /** With its calculated amounts, zeros included (spec 02, 2.2). */
+  /** With its calculated amounts, zeros included (docs/reference/calculated-order.md#amounts-of-the-order). */
   calculated: CalculatedOrder
   /** In the order of the outcomes. */
   steps: ReadonlyArray<{ order: CalculatedOrder; undo: Pick<Undo, 'order' | 'lines' | 'goods'> }>
 }
 
-/** Null when there is no order (spec 02, 10.2). */
+/** Null when there is no order (docs/reference/redemptions.md#answer). */
 export function redeemedOrder(
   ctx: Ctx,
   it: Case,
@@ -167,7 +167,7 @@ export function wholeOrder({ calculated, order }: RedeemedOrder): RedemptionOrde
   return { ...toOrder(order), ...amounts }
 }
 
-/** The order as one among several left it (spec 02, 10.2). */
+/** The order as one among several left it (docs/reference/redemptions.md#answer). */
 export function partOrder({ order: { id, source_id }, steps }: RedeemedOrder, index: number): RedemptionOrder {
   const step = steps[index]?.order as CalculatedOrder
   return { id, source_id, ...step, object: 'order' } as RedemptionOrder

@@ -76,7 +76,7 @@ export function redeemedCode(
   }
 }
 
-/** The tier of whoever holds a card, as transactions name it (spec 05, 1.9). */
+/** The tier of whoever holds a card, as transactions name it (docs/reference/loyalty-cards.md#transactions). */
 function holderTier({ loyalty_tiers }: Configuration, { member }: LoadedVoucher): object {
   const tier = member?.tier_id == null ? undefined : loyalty_tiers.get(member.tier_id)
   return tier === undefined ? {} : { holder_loyalty_tier: { id: tier.id, name: tier.name } }
@@ -94,7 +94,7 @@ export function shownVoucher(ctx: Ctx, it: Case, candidate: Candidate, stored: S
     ...(holder === undefined ? {} : { holder: toSimpleCustomer(holder) }),
     ...(it.request.expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
     validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
-    // Points pay for an order, whatever is in it (spec 05, 1.2).
+    // Points pay for an order, whatever is in it (docs/reference/loyalty-cards.md#card-object).
     ...(stored.type === 'LOYALTY_CARD' ? { applicable_to: nothing_listed, inapplicable_to: nothing_listed } : {}),
   } as RedeemedVoucher
 }

@@ -44,7 +44,7 @@ export interface RedeemedPart {
   rewarded: Rewarded | null
 }
 
-/** All that a valid verdict means (spec 02, 10.2 and 10.3). */
+/** All that a valid verdict means (docs/reference/redemptions.md#answer and docs/reference/redemptions.md#state-changes). */
 export function redeemAll(ctx: Ctx, it: Case, verdict: Verdict): Redeemed {
   const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
   const who = redeemingCustomer(ctx, it)
@@ -127,7 +127,7 @@ const parentRow = (ctx: Ctx, { it, who }: Common, id: string): StoredRedemption 
   stack_id: (it.candidates.find(({ stack_id }) => stack_id !== null)?.stack_id ?? null) as StoredRedemption['stack_id'],
 })
 
-/** What a card was redeemed for, as the redemption shows it (spec 02, 11). */
+/** What a card was redeemed for, as the redemption shows it (docs/reference/redemptions.md#redemption-object). */
 function rewardOf(
   { loaded }: Case,
   { facts, voucher }: Candidate,
@@ -176,7 +176,7 @@ function countedUnits(
   return counted
 }
 
-/** What the order remembers of its redemptions (spec 02, 2.4). */
+/** What the order remembers of its redemptions (docs/reference/calculated-order.md#redemptions-of-an-order). */
 function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRedemption[]): Record<string, object> {
   if (parent !== null)
     return {
@@ -200,7 +200,7 @@ function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRed
   )
 }
 
-/** Under PARTIAL, what did not apply is remembered too, if it exists (spec 02, 10.4). */
+/** Under PARTIAL, what did not apply is remembered too, if it exists (docs/reference/redemptions.md#failure). */
 function failedChildren(ctx: Ctx, it: Case, { redeemables }: Verdict, parent_id: string | null): StoredRedemption[] {
   return redeemables.flatMap((outcome) => {
     const candidate = outcome.status === 'INAPPLICABLE' ? candidateOf(it, outcome) : null

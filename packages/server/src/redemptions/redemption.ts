@@ -30,7 +30,10 @@ export interface RedemptionParts {
   promotion_tier: RedeemedTier | null
 }
 
-/** A redemption as it is answered (spec 02, section 11); how its order was rolled back, only those who read it learn. */
+/**
+ * A redemption as it is answered (docs/reference/redemptions.md#redemption-object); how its order was rolled back, only those who
+ * read it learn.
+ */
 export function toRedemption(
   row: Shown,
   parts: RedemptionParts,
@@ -54,7 +57,10 @@ export function toRedemption(
   }
 }
 
-/** A rollback as it is answered (spec 02, 13.4); it names what it undid, also where there was nothing left to undo. */
+/**
+ * A rollback as it is answered (docs/reference/rollbacks.md#rollback-object); it names what it undid, also where there was
+ * nothing left to undo.
+ */
 export function toRollback(
   row: Shown,
   { undone, ...parts }: RedemptionParts & { undone: { id: string; date: Instant } | null },

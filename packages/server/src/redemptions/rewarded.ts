@@ -25,7 +25,10 @@ export interface Rewarded {
   issued: Issued
 }
 
-/** Gives the rewards that a request redeems points for, and shows them in what is redeemed (spec 05, 9.2). */
+/**
+ * Gives the rewards that a request redeems points for, and shows them in what is redeemed
+ * (docs/reference/rewards.md#redeem-a-reward).
+ */
 export async function giveRewards(ctx: Ctx, redeemed: Redeemed, chain: Chain): Promise<void> {
   for (const part of redeemed.children) {
     const shown = part.row.reward as RedeemedReward | null

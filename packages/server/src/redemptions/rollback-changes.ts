@@ -222,7 +222,10 @@ function talliesOf(ctx: Ctx, { redemption, voucher }: RolledBackPart): Array<[Ta
   ]
 }
 
-/** The figures of who redeemed, and what whoever the order belongs to has ordered (spec 04, 4.1). */
+/**
+ * The figures of who redeemed, and what whoever the order belongs to has ordered
+ * (docs/reference/customers.md#the-customer-object).
+ */
 function customerChanges(
   { customer, order_customer, order: before, campaigns }: RollbackFacts,
   { order, parts }: Rollback,

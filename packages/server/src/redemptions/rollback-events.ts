@@ -16,7 +16,9 @@ import { type StoredRedemption, toSimpleRedemption } from './redemption.ts'
 import type { Rollback, RolledBackPart } from './rollback-changes.ts'
 import type { RollbackFacts } from './rollback-load.ts'
 
-/** What a rollback tells (spec 02, 18): each of its own, the one of them all, the cards, and the order. */
+/**
+ * What a rollback tells (docs/reference/redemptions.md#events): each of its own, the one of them all, the cards, and the order.
+ */
 export async function rollbackEvents(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Promise<NewEvent[]> {
   const { order, parent, parts } = rollback
   const whole = parent === null ? [] : [{ redemption: facts.redemption, row: parent, voucher: null }]

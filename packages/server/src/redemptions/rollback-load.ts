@@ -53,7 +53,7 @@ export async function loadRollback(
   { id, order_id, customer_id }: Pick<StoredRedemption, 'id' | 'order_id' | 'customer_id'>,
 ): Promise<RollbackFacts> {
   const { order, locked, versions, rows } = await lockAll(ctx, id, order_id, customer_id).catch((error: unknown) => {
-    // Whoever could not get hold of what it needs in time has changed nothing (spec 02, 19).
+    // Whoever could not get hold of what it needs in time has changed nothing (docs/reference/concurrency.md).
     throw sqlState(error) === '55P03' ? multipleRequests() : error
   })
   const redemption = rows.find((row) => row.id === id)

@@ -26,7 +26,7 @@ import { showRedemptions } from './show.ts'
 import { listCodesOf, type ShownRow } from './store.ts'
 import { takeBackRewards } from './take-back.ts'
 
-/** Takes a single redemption back (spec 02, 13.1). */
+/** Takes a single redemption back (docs/reference/rollbacks.md#roll-back-one). */
 export async function rollBackRedemption(
   ctx: Ctx,
   redemption: ShownRow,
@@ -40,7 +40,10 @@ export async function rollBackRedemption(
   return answer instanceof ApiError ? answer : (answer.rollbacks[0] as RedemptionRollback)
 }
 
-/** Takes back what was redeemed together, all of it or nothing (spec 02, 13.2); a single redemption too. */
+/**
+ * Takes back what was redeemed together, all of it or nothing (docs/reference/rollbacks.md#roll-back-several); a single
+ * redemption too.
+ */
 export async function rollBackRedemptions(
   ctx: Ctx,
   redemption: ShownRow,
@@ -134,7 +137,7 @@ function whyNot(
     : null
 }
 
-/** Redemptions are rolled back within three calendar months (spec 02, 13.1). */
+/** Redemptions are rolled back within three calendar months (docs/reference/rollbacks.md#roll-back-one). */
 const months = readDuration('P3M') as NonNullable<ReturnType<typeof readDuration>>
 
 /** The refusal is remembered too, and therefore answered and not thrown. */

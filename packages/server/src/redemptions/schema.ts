@@ -10,7 +10,10 @@ import { Category } from '../rules/categories/schema.ts'
 
 const { status, customer_id, referrer_id, created_at, updated_at, ...everyOrder } = Order.properties
 
-/** An order as a redemption left it. One among several shows no more than it did to the amounts (spec 02, 10.2). */
+/**
+ * An order as a redemption left it. One among several shows no more than it did to the amounts
+ * (docs/reference/redemptions.md#answer).
+ */
 export const RedemptionOrder = Type.Object({
   ...everyOrder,
   status: Type.Optional(status),
@@ -27,7 +30,9 @@ const RedeemedCategory = Type.Object({
   stacking_rules_type: Type.Optional(OneOf(['JOINT', 'EXCLUSIVE'])),
 })
 
-/** A code with its rules; what it covers is said by the call that redeems it alone (spec 02, section 16). */
+/**
+ * A code with its rules; what it covers is said by the call that redeems it alone (docs/reference/validations.md#one-voucher).
+ */
 export const RedeemedVoucher = Type.Object({
   ...Voucher.properties,
   categories: Type.Array(RedeemedCategory),
@@ -64,7 +69,10 @@ export type RedeemedReward = Static<typeof RedeemedReward>
 
 const Mention = { id: Type.String(), date: Instant }
 
-/** What a redemption and a rollback have in common (spec 02, 11 and 13.4). */
+/**
+ * What a redemption and a rollback have in common (docs/reference/redemptions.md#redemption-object and
+ * docs/reference/rollbacks.md#rollback-object).
+ */
 const common = {
   id: Type.String(),
   date: Instant,

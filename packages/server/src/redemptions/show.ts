@@ -73,7 +73,7 @@ async function tiersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<string,
   return new Map(tiers.map((tier) => [tier.id, tier]))
 }
 
-/** Also those that are hidden: what they did keeps naming them (spec 04, 4.3). */
+/** Also those that are hidden: what they did keeps naming them (docs/reference/customers.md#endpoints). */
 function withHolder(
   voucher: Voucher | undefined,
   customers: ReadonlyMap<string, SimpleCustomer>,

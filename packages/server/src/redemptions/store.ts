@@ -58,7 +58,10 @@ function everyRedemption({ db, project_id }: Ctx) {
 
 export type ShownRow = Omit<StoredRedemption, 'undo'> & { undone_at: Instant | null }
 
-/** Those that lists show: of what lies in the bin, or belongs to a campaign there, nobody hears (spec 03, 5.6 and 10.6). */
+/**
+ * Those that lists show: of what lies in the bin, or belongs to a campaign there, nobody hears
+ * (docs/reference/vouchers.md#delete-a-voucher and docs/reference/campaigns.md#delete-a-campaign).
+ */
 const redemptionQuery = (ctx: Ctx) =>
   everyRedemption(ctx)
     .leftJoin('vouchers', (join) =>
@@ -160,7 +163,7 @@ export async function deleteCounted(
 
 /**
  * Has redemptions name a customer no more that is being erased, nor the orders they show, which are erased too: amounts
- * and goods stay (spec 04, 4.3). What tells of them goes; answers how many events that were.
+ * and goods stay (docs/reference/customers.md#endpoints). What tells of them goes; answers how many events that were.
  */
 export async function eraseCustomerFromRedemptions({ db, project_id }: Ctx, id: CustomerRow['id']): Promise<number> {
   const events = await forgetEvents(

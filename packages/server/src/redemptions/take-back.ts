@@ -20,8 +20,9 @@ import type { RollbackFacts } from './rollback-load.ts'
 import type { RedeemedReward } from './schema.ts'
 
 /**
- * Takes back the rewards of redemptions that are rolled back, as far as they are still there (spec 05, section 11): codes that
- * nobody has used are disabled, and cards lose what they got, up to what is on them.
+ * Takes back the rewards of redemptions that are rolled back, as far as they are still there
+ * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): codes that nobody has used are disabled, and cards
+ * lose what they got, up to what is on them.
  */
 export async function takeBackRewards(ctx: Ctx, facts: RollbackFacts, { parts }: Rollback): Promise<void> {
   for (const part of parts) {

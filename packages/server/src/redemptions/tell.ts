@@ -29,7 +29,10 @@ export interface About {
   voucher: StoredVoucher | null
 }
 
-/** That something was redeemed, or was not: for the shop, and in the activity of the customer (spec 02, 18). */
+/**
+ * That something was redeemed, or was not: for the shop, and in the activity of the customer
+ * (docs/reference/redemptions.md#events).
+ */
 export function redemptionEvents(ctx: Ctx, told: Told, row: StoredRedemption, about: About | null): NewEvent[] {
   const { it, customer } = told
   const { configuration, customers } = it.loaded

@@ -237,7 +237,8 @@ describe('whatever the engine did to an order', () => {
   /** What redemptions of these facts store, or null where nothing applies. */
   function redeemed(given: Facts): { facts: Facts; redeemed: RedeemedOrder } | null {
     const facts = { ...given, order: withLineIds(given.order) }
-    // A line of nothing has the initial quantity of one that was added, and disappears like it (spec 02, 13.3).
+    // A line of nothing has the initial quantity of one that was added, and disappears like it
+    // (docs/reference/rollbacks.md#effects).
     if (facts.order?.items?.some(({ quantity }) => quantity === 0)) return null
     const verdict = evaluate(facts)
     const it = {

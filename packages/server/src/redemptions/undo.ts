@@ -40,9 +40,9 @@ export type UndoneLine = { id: string } & Record<Figure, number>
 type Figure = 'quantity' | 'amount' | 'discount_amount' | 'discount_quantity' | 'free_quantity'
 
 /**
- * The order without what some redemptions did to it (spec 02, 13.3): their discounts and units are subtracted, lines that
- * they added disappear, units that they replaced come back; what others did to it stays. Lines that the shop has replaced
- * since have nothing to give back.
+ * The order without what some redemptions did to it (docs/reference/rollbacks.md#effects): their discounts and units are
+ * subtracted, lines that they added disappear, units that they replaced come back; what others did to it stays. Lines that the
+ * shop has replaced since have nothing to give back.
  *
  * A mug that came as a present, 1 + 2 of 1500 for 0, undone → 1 of 1500, and an order that costs 3000 less.
  */

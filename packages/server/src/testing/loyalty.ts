@@ -212,7 +212,7 @@ export async function tierTurns(shop: Shop, source_id?: string): Promise<string[
     })
 }
 
-/** The settings of tiers (spec 05, 1.4). */
+/** The settings of tiers (docs/reference/loyalty-tiers.md#settings). */
 export const onDrop = {
   loyalty_tiers_expiration: {
     qualification_type: 'BALANCE',

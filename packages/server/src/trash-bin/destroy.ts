@@ -6,7 +6,7 @@ import { destroyCampaign } from '../incentives/campaigns/remove.ts'
 import { destroyVouchers } from '../incentives/vouchers/remove.ts'
 import type { BinnedResource } from './store.ts'
 
-/** Destroys for good what the caller has just taken out of the bin (spec 03, 17). */
+/** Destroys for good what the caller has just taken out of the bin (docs/reference/trash-bin.md). */
 export const destroyBinned = (ctx: Ctx, { resource_type, resource_id }: BinnedResource): Promise<void> =>
   destroy[resource_type](ctx, resource_id)
 

@@ -2,7 +2,7 @@ import type { Ctx } from '../core/context.ts'
 import type { Condition } from '../core/query/filter/conditions.ts'
 import { type FilterFields, filterSql, parseFilter } from '../core/query/filter/filter.ts'
 
-/** What the bin can be filtered by (spec 03, 17). */
+/** What the bin can be filtered by (docs/reference/trash-bin.md). */
 const fields: FilterFields = {
   id: { type: 'string', column: 'id' },
   resource_type: { type: 'string', column: 'resource_type' },

@@ -60,7 +60,7 @@ export async function deleteBinEntryOf(
     .execute()
 }
 
-/** Forgets the vouchers of a destroyed campaign, or the SKUs of a destroyed product (spec 03, 17). */
+/** Forgets the vouchers of a destroyed campaign, or the SKUs of a destroyed product (docs/reference/trash-bin.md). */
 export async function deleteBinEntriesOf(
   { db, project_id }: Ctx,
   parent: { campaign_id: string } | { product_id: string },

@@ -6,7 +6,7 @@ import { hashOf, newSecret } from '../../core/http/secrets.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 
-/** Management keys belong to the installation and are made only on the command line (spec 06, 13). */
+/** Management keys belong to the installation and are made only on the command line (docs/reference/operator-extensions.md). */
 export interface NewManagementKey {
   name: string
   app_id?: string | null

@@ -36,7 +36,7 @@ export async function assignUsers(
   for (const owner of await listOwners(db)) await assignUser(db, project_id, owner.id, 'ADMIN')
 }
 
-/** The row of a new project: what the body says, and the defaults of spec 06, 6.1. */
+/** The row of a new project: what the body says, and the defaults of docs/reference/projects.md#project-object. */
 export async function insertProjectOf(
   db: Db,
   now: string,

@@ -7,7 +7,7 @@ import type { Address, Customer, CustomerSummary } from './schema.ts'
 
 export type StoredCustomer = Selectable<CustomerRow>
 
-/** A customer as the API shows it; what was never set is left out (spec 04, 4.1). */
+/** A customer as the API shows it; what was never set is left out (docs/reference/customers.md#the-customer-object). */
 export function toCustomer(row: StoredCustomer): Customer {
   const { id, source_id, address, loyalty, referrals, metadata, system_metadata, created_at } = row
   const customer: Customer = {

@@ -6,9 +6,10 @@ import { listVouchersById } from '../../incentives/vouchers/store.ts'
 import type { StoredCustomer } from './customer.ts'
 
 /**
- * Takes from a customer that is being erased all that it was given (spec 04, 4.3; spec 05, section 11): what tells of it goes,
- * its loyalty cards go with their points, other codes have no holder any more, and publications do not say whom they were
- * for. Codes stay published: nobody else gets them. Answers how many events about it are gone.
+ * Takes from a customer that is being erased all that it was given (docs/reference/customers.md#endpoints;
+ * docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): what tells of it goes, its loyalty cards go with their
+ * points, other codes have no holder any more, and publications do not say whom they were for. Codes stay published: nobody else
+ * gets them. Answers how many events about it are gone.
  */
 export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise<number> {
   const { db, project_id } = ctx

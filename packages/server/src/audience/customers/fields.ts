@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { type FilterField, type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
 import type { Customer } from './schema.ts'
 
-// What customers are filtered by, in lists, segments and exports (spec 04, 3.2), once as SQL over the row of a customer
-// and once as a reading of a customer in memory. Both say the same; fields.test.ts compares them.
+// What customers are filtered by, in lists, segments and exports (docs/reference/filters.md#fields-of-customers), once as SQL
+// over the row of a customer and once as a reading of a customer in memory. Both say the same; fields.test.ts compares them.
 
 /** How often, and from when to when, a customer did something of a kind. */
 export interface EventTally {

@@ -8,7 +8,7 @@ import { customerFilterSql } from './filter.ts'
 import type { CustomerQuery } from './schema.ts'
 import { listCustomers } from './store.ts'
 
-/** A page of customers with what the query asks for (spec 04, 4.3). */
+/** A page of customers with what the query asks for (docs/reference/customers.md#endpoints). */
 export async function pageOfCustomers(ctx: Ctx, query: CustomerQuery) {
   const { email, city, name, segment_id, filters } = query
   const where: Condition[] = dateBounds(query)

@@ -8,7 +8,9 @@ import { balanceOf, type StoredVoucher, toVoucher } from '../../incentives/vouch
 import type { StoredCustomer } from './customer.ts'
 import type { CustomerRedeemable, CustomerRedeemableQuery } from './schema.ts'
 
-/** The codes that a customer holds, and what can be done with them now (spec 03, section 15). */
+/**
+ * The codes that a customer holds, and what can be done with them now (docs/reference/publications.md#redeemables-of-a-customer).
+ */
 export async function listRedeemablesOf(ctx: Ctx, { id }: StoredCustomer, query: CustomerRedeemableQuery) {
   const holdings = holdingQuery(ctx, id)
   const where = conditions(ctx, query)

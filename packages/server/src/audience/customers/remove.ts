@@ -10,7 +10,7 @@ import { eraseHoldings } from './erase-holdings.ts'
 import type { PermanentDeletion } from './schema.ts'
 import { updateCustomer } from './store.ts'
 
-/** Hides a customer. Its `source_id` is free at once; what it did keeps naming it (spec 04, 4.3). */
+/** Hides a customer. Its `source_id` is free at once; what it did keeps naming it (docs/reference/customers.md#endpoints). */
 export async function hideCustomer(ctx: Ctx, { id, source_id }: StoredCustomer): Promise<void> {
   const { db, project_id, now } = ctx
   const hidden = await updateCustomer(ctx, id, {

@@ -96,7 +96,7 @@ export const CustomerWithAssets = Type.Object({
   assets: Type.Object({ cockpit_url: Type.String(), cockpit_preference_center_url: Type.String() }),
 })
 
-/** What may be said of a customer, wherever a request carries one (spec 04, 4.2). */
+/** What may be said of a customer, wherever a request carries one (docs/reference/customers.md#how-requests-name-a-customer). */
 const profile = {
   name: Maybe(Type.String({ maxLength: limits.name_length_max })),
   description: Maybe(FreeText),

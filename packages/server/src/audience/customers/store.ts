@@ -10,7 +10,7 @@ import type { CustomerQuery } from './schema.ts'
 
 type CustomerId = CustomerRow['id']
 
-/** A customer by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+/** A customer by our id, or else by the shop's own (docs/reference/products.md#ids-and-source-ids); 404 when there is none. */
 export async function getCustomer(ctx: Ctx, key: string, options: { lock?: boolean } = {}): Promise<StoredCustomer> {
   const found = await findCustomer(ctx, key, options)
   if (found === undefined) throw notFound('customer', key)
@@ -135,7 +135,10 @@ export async function updateCustomer(
     .executeTakeFirstOrThrow()
 }
 
-/** A page of the customers, whose `starting_after` is a moment of the column they are sorted by (spec 04, 1.5). */
+/**
+ * A page of the customers, whose `starting_after` is a moment of the column they are sorted by
+ * (docs/reference/lists.md#moment-cursors).
+ */
 export async function listCustomers(
   { db, project_id }: Ctx,
   query: CustomerQuery,

@@ -7,8 +7,8 @@ const prefix = 'track_'
 
 /**
  * The token by which a shop's pages name a customer without showing who it is: always the same for a project and a
- * `source_id`, and only we can turn it back (spec 02, 1.1). The nonce is made of what is hidden, so that the token is a
- * function of it, and proves on the way back that we made it.
+ * `source_id`, and only we can turn it back (docs/reference/requests.md#customer). The nonce is made of what is hidden, so that
+ * the token is a function of it, and proves on the way back that we made it.
  *
  * `trackingId(project, 'customer-1')` → `track_kM3…`
  */

@@ -12,9 +12,9 @@ import { findCustomerById, findCustomerBySource, insertCustomer, updateCustomer 
 export interface UpsertOptions {
   /** Loaded once by whoever writes many. */
   rules?: MetadataRules
-  /** Bulk changes tell nobody that a customer was updated (spec 06, 8.4). */
+  /** Bulk changes tell nobody that a customer was updated (docs/reference/events.md#what-webhook-types-carry). */
   silent?: boolean
-  /** From the client side, the metadata of a customer that exists is not changed (spec 04, 4.3). */
+  /** From the client side, the metadata of a customer that exists is not changed (docs/reference/customers.md#endpoints). */
   keeps_metadata?: boolean
 }
 
@@ -24,9 +24,10 @@ export interface Upserted {
 }
 
 /**
- * The customer that a request names, created or brought up to date by what it says (spec 04, 4.2): by `id`, which must
- * exist; else by `source_id`; else a new, anonymous one. The row stays locked until the end of the transaction, so that
- * of many parallel requests each works on what the one before it left.
+ * The customer that a request names, created or brought up to date by what it says
+ * (docs/reference/customers.md#how-requests-name-a-customer): by `id`, which must exist; else by `source_id`; else a new,
+ * anonymous one. The row stays locked until the end of the transaction, so that of many parallel requests each works on what the
+ * one before it left.
  */
 export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: UpsertOptions = {}): Promise<Upserted> {
   const rules = options.rules ?? (await loadMetadataRules(ctx, 'customer'))

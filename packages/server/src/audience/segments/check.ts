@@ -80,7 +80,7 @@ export async function tellTransitions(
   await followEntered(ctx, active, transitions, events)
 }
 
-/** What customers earn by entering a segment (spec 05, 4.1). Most do by none. */
+/** What customers earn by entering a segment (docs/reference/earning-rules.md#when-a-rule-fires). Most do by none. */
 async function followEntered(
   ctx: Ctx,
   active: ReadonlyMap<string, Pick<StoredSegment, 'id' | 'name'>>,

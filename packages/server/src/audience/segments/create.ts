@@ -8,7 +8,10 @@ import { readSegmentFilter } from './filter.ts'
 import type { CreateSegment, Segment } from './schema.ts'
 import { countDynamicSegments, insertMembers, insertSegment, startWalks, toSegment } from './store.ts'
 
-/** Creates a segment. Who belongs to a dynamic one is found out in the background, silently (spec 04, 3.3). */
+/**
+ * Creates a segment. Who belongs to a dynamic one is found out in the background, silently
+ * (docs/reference/segments.md#membership).
+ */
 export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segment> {
   const { name, customers } = body
   const type = body.type ?? (customers === undefined ? 'passive' : 'static')

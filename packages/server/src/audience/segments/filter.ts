@@ -12,7 +12,10 @@ export interface SegmentDefinition {
   is_day_relative: boolean
 }
 
-/** The filter of a dynamic segment, checked (spec 04, 3.4); it must say how its fields join, and have one at least. */
+/**
+ * The filter of a dynamic segment, checked (docs/reference/segments.md#endpoints); it must say how its fields join, and have one
+ * at least.
+ */
 export async function readSegmentFilter(ctx: Ctx, sent: Filter | null | undefined): Promise<SegmentDefinition> {
   if (sent === undefined || sent === null) throw invalidPayload(`Payload should have required property 'filter'`)
   const { junction, ...fields } = sent

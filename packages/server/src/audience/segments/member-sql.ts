@@ -6,9 +6,9 @@ import { customerFilterSql } from '../customers/filter.ts'
 import type { StoredSegment } from './store.ts'
 
 /**
- * Who belongs to a segment now, as a condition on `customers` (spec 04, 3.3). The filter decides; but where memberships
- * are known, only members and those who changed since are asked, so that a small segment of a million customers is read
- * from an index. An unknown segment has nobody.
+ * Who belongs to a segment now, as a condition on `customers` (docs/reference/segments.md#membership). The filter decides; but
+ * where memberships are known, only members and those who changed since are asked, so that a small segment of a million customers
+ * is read from an index. An unknown segment has nobody.
  */
 export async function memberSql(ctx: Ctx, segment_id: string): Promise<Condition> {
   const { db, project_id } = ctx

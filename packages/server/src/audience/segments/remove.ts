@@ -5,7 +5,10 @@ import { listTiersNaming } from '../../loyalty/referrals/tier-store.ts'
 import { rulesNaming } from '../../rules/validation-rules/naming.ts'
 import { hideSegment, type StoredSegment } from './store.ts'
 
-/** Deletes a segment that no rule and no referral tier names. Nobody is told to have left it (spec 04, 3.3). */
+/**
+ * Deletes a segment that no rule and no referral tier names. Nobody is told to have left it
+ * (docs/reference/segments.md#membership).
+ */
 export async function removeSegment(ctx: Ctx, { id }: StoredSegment): Promise<void> {
   const { ids, total } = await rulesNaming(ctx, 'segment', [id])
   if (total > 0) throw inUse('segment', id, { type: 'validation_rules', ids, total })

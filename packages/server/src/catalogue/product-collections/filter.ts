@@ -17,7 +17,7 @@ import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 import type { ProductCollection } from './schema.ts'
 
-/** The filter of an AUTO_UPDATE collection, checked and as it is stored (spec 04, 6.2). */
+/** The filter of an AUTO_UPDATE collection, checked and as it is stored (docs/reference/product-collections.md#endpoints). */
 export async function readCollectionFilter(ctx: Ctx, sent: Filter | null | undefined): Promise<Filter> {
   const { junction, ...fields } = sent ?? {}
   if (junction === undefined || junction === null) throw invalidPayload(incomplete)
@@ -59,7 +59,10 @@ function metadataOfGoods(types: Awaited<ReturnType<typeof metadataTypes>>): (key
   }
 }
 
-/** What a filter sees of a product or SKU; the engine sees the same of an order's line (spec 04, 6.1). */
+/**
+ * What a filter sees of a product or SKU; the engine sees the same of an order's line
+ * (docs/reference/product-collections.md#filter-fields).
+ */
 const own_fields: FilterFields = {
   id: { type: 'string', column: 'id' },
   product_id: { type: 'string', column: 'product_id' },

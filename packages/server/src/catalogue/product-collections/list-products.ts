@@ -45,7 +45,7 @@ interface Good {
 
 /**
  * All products and SKUs of the project as rows of one kind, with what a collection's filter looks at. An SKU without a
- * price costs what its product does, as on an order's line (spec 04, 2.5).
+ * price costs what its product does, as on an order's line (docs/reference/rules.md#lines-and-references).
  */
 function goodsOf({ db, project_id }: Ctx) {
   const goods = sql<Good>`(

@@ -58,7 +58,10 @@ export const UpdateProductCollection = Type.Object({
 })
 export type UpdateProductCollection = Static<typeof UpdateProductCollection>
 
-/** Newest first unless asked otherwise; words of other resources sort by creation (spec 04, 6.2). */
+/**
+ * Newest first unless asked otherwise; words of other resources sort by creation
+ * (docs/reference/product-collections.md#endpoints).
+ */
 const order = [
   '-created_at',
   'created_at',

@@ -112,7 +112,8 @@ function toCollection(row: Selectable<ProductCollectionRow>): ProductCollection 
     id,
     name,
     type,
-    // The collection of everything has no filter of its own, and one without fields matches everything (spec 04, 1.7).
+    // The collection of everything has no filter of its own, and one without fields matches everything
+    // (docs/reference/filters.md#meaning-of-the-operators).
     ...(type === 'STATIC' ? { products: products ?? [] } : { filter: filter ?? { junction: 'and' } }),
     created_at,
     ...(updated_at === null ? {} : { updated_at }),

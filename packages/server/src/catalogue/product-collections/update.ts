@@ -7,7 +7,10 @@ import { readCollectionFilter } from './filter.ts'
 import type { ProductCollection, UpdateProductCollection } from './schema.ts'
 import { updateCollection } from './store.ts'
 
-/** Renames a collection, or gives it another filter. The members of a static one stay what they are (spec 04, 6.2). */
+/**
+ * Renames a collection, or gives it another filter. The members of a static one stay what they are
+ * (docs/reference/product-collections.md#endpoints).
+ */
 export async function changeCollection(
   ctx: Ctx,
   { id, type }: ProductCollection,

@@ -5,7 +5,7 @@ import type { BulkProduct } from './schema.ts'
 import { listProductsNamed } from './store.ts'
 import { upsertProduct } from './upsert.ts'
 
-/** Each product by its source id; unknown ones are created, metadata is merged (spec 04, 5.2). */
+/** Each product by its source id; unknown ones are created, metadata is merged (docs/reference/products.md#product-endpoints). */
 const eachProduct = {
   key: ({ source_id }: BulkProduct) => source_id,
   prepare: (ctx: Ctx) => loadMetadataRules(ctx, 'product'),

@@ -5,8 +5,8 @@ import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 
 /**
- * The `filters` of a list of products or of SKUs, as a condition of its statement (spec 04, 5.2 and 5.3). The name of an
- * SKU goes by both words.
+ * The `filters` of a list of products or of SKUs, as a condition of its statement (docs/reference/products.md#product-endpoints
+ * and docs/reference/products.md#sku-endpoints). The name of an SKU goes by both words.
  */
 export async function catalogueFilterSql(ctx: Ctx, table: 'products' | 'skus', filters: unknown): Promise<Condition> {
   const { now, project } = ctx

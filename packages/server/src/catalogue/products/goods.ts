@@ -18,8 +18,8 @@ export interface GoodKeys {
 
 /**
  * The goods that some keys name, in one statement for SKUs and one for products. The products of the SKUs come along:
- * an SKU line belongs to its product too, whose price is its last resort (spec 04, 2.5 and 7.3). What the catalogue does
- * not know is left out.
+ * an SKU line belongs to its product too, whose price is its last resort (docs/reference/rules.md#lines-and-references and
+ * docs/reference/orders.md#amounts). What the catalogue does not know is left out.
  */
 export async function findGoods(ctx: Ctx, keys: GoodKeys): Promise<Goods> {
   const skus = await listSkusNamed(ctx, keys.skus)
@@ -27,7 +27,7 @@ export async function findGoods(ctx: Ctx, keys: GoodKeys): Promise<Goods> {
   return { products, skus }
 }
 
-/** Tells what a key names: an id goes before a source id (spec 04, 1.1). */
+/** Tells what a key names: an id goes before a source id (docs/reference/products.md#ids-and-source-ids). */
 export function namedBy<Good extends { id: string; source_id: string | null }>(
   goods: readonly Good[],
 ): (key: string) => Good | undefined {

@@ -10,7 +10,10 @@ import { replaced } from './on-conflict.ts'
 import { CreateProduct } from './schema.ts'
 import { insertProducts, listProductsNamed, type NewProduct } from './store.ts'
 
-/** Products of a CSV file; of those that are known by their source id, only the name changes (spec 04, 5.2). */
+/**
+ * Products of a CSV file; of those that are known by their source id, only the name changes
+ * (docs/reference/products.md#product-endpoints).
+ */
 export const importProducts = defineCsvImport<MetadataRules>({
   type: 'PRODUCTS.IMPORT_CSV',
   noun: 'product(s)',

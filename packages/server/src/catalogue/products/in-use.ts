@@ -6,7 +6,8 @@ import { rulesNaming } from '../../rules/validation-rules/naming.ts'
 import { collectionsNaming } from '../product-collections/naming.ts'
 
 /**
- * Throws `resource_in_use` when a validation rule, a static collection, an earning rule or a discount names one of some goods (spec 04, 5.2).
+ * Throws `resource_in_use` when a validation rule, a static collection, an earning rule or a discount names one of some goods
+ * (docs/reference/products.md#product-endpoints).
  * `resource_type` and `id` are what is to be deleted.
  */
 export async function refuseInUse(

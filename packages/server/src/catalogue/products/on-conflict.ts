@@ -11,6 +11,6 @@ export const replaced = (column: string): RawBuilder<unknown> => sql`${sql.ref(c
 export const replacedIfGiven = (table: Table, column: string): RawBuilder<unknown> =>
   sql`${sql.ref(column)} = coalesce(excluded.${sql.ref(column)}, ${sql.ref(`${table}.${column}`)})`
 
-/** Sent keys are set, the others stay (spec 04, 1.3). */
+/** Sent keys are set, the others stay (docs/reference/metadata-schemas.md#writing-metadata). */
 export const mergedMetadata = (table: Table): RawBuilder<unknown> =>
   sql`metadata = ${sql.ref(`${table}.metadata`)} || excluded.metadata`

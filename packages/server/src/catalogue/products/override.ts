@@ -35,9 +35,9 @@ export interface Overrides {
 }
 
 /**
- * Brings the catalogue up to what the lines of an order say with `override` (spec 04, 7.2), and answers what `findGoods`
- * finds then. Unknown goods are created; of known ones name and price are overwritten, and metadata key by key, as
- * everywhere (spec 04, 1.3). When several lines speak of one good, the last word counts.
+ * Brings the catalogue up to what the lines of an order say with `override` (docs/reference/orders.md#input), and answers what
+ * `findGoods` finds then. Unknown goods are created; of known ones name and price are overwritten, and metadata key by key, as
+ * everywhere (docs/reference/metadata-schemas.md#writing-metadata). When several lines speak of one good, the last word counts.
  *
  * It takes a few statements, however many lines there are, and writes nothing when the catalogue says the same already:
  * many shops send `override` with every line of every order.

@@ -9,7 +9,7 @@ import { deleteProduct, hideProduct } from './store.ts'
 
 /**
  * Deletes a product with its SKUs: into the bin, where their source ids stay taken and from which nothing returns, or,
- * forced, for good (spec 04, 5.2). The caller has locked it, so that no SKU is added meanwhile.
+ * forced, for good (docs/reference/products.md#product-endpoints). The caller has locked it, so that no SKU is added meanwhile.
  */
 export async function removeProduct(ctx: Ctx, { id, name }: Product, force: boolean): Promise<void> {
   if (id === shipping_id) throw isProtected('product', id)

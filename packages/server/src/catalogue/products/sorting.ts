@@ -1,4 +1,7 @@
-/** What lists of the catalogue sort by. The words of other resources that the contract takes here mean the time of creation (spec 04, 5.2). */
+/**
+ * What lists of the catalogue sort by. The words of other resources that the contract takes here mean the time of creation
+ * (docs/reference/products.md#product-endpoints).
+ */
 export const catalogue_orders = [
   'created_at',
   '-created_at',

@@ -16,7 +16,7 @@ type ProductId = ProductRow['id']
  */
 export type ProductLock = 'here' | 'alone'
 
-/** A product by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+/** A product by our id, or else by the shop's own (docs/reference/products.md#ids-and-source-ids); 404 when there is none. */
 export async function getProduct(ctx: Ctx, key: string, options: { lock?: ProductLock } = {}): Promise<Product> {
   const product = await findProduct(ctx, key, options)
   if (product === undefined) throw notFound('product', key)

@@ -9,8 +9,8 @@ import type { CreateProduct, Product, UpdateProduct } from './schema.ts'
 import { insertProducts, type Sent, updateProduct } from './store.ts'
 
 /**
- * Creates a product, or changes the one that `id`, which must exist, or `source_id` names (spec 04, 5.2). A source id
- * next to an id is ignored: it never changes.
+ * Creates a product, or changes the one that `id`, which must exist, or `source_id` names
+ * (docs/reference/products.md#product-endpoints). A source id next to an id is ignored: it never changes.
  */
 export async function upsertProduct(
   ctx: Ctx,

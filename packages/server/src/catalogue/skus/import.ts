@@ -14,7 +14,10 @@ import { CreateSku } from './schema.ts'
 import { insertSkus, listSkusNamed, type NewSku } from './store.ts'
 import { checkFields } from './upsert.ts'
 
-/** SKUs of a CSV file; of those that are known by their source id, only `sku` and `price` change (spec 04, 5.3). */
+/**
+ * SKUs of a CSV file; of those that are known by their source id, only `sku` and `price` change
+ * (docs/reference/products.md#sku-endpoints).
+ */
 export const importSkus = defineCsvImport<MetadataRules>({
   type: 'SKUS.IMPORT_CSV',
   noun: 'sku(s)',

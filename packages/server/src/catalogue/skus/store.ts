@@ -20,7 +20,7 @@ interface SkuOptions {
   lock?: boolean
 }
 
-/** An SKU by our id, or else by the shop's own (spec 04, 1.1); 404 when there is none. */
+/** An SKU by our id, or else by the shop's own (docs/reference/products.md#ids-and-source-ids); 404 when there is none. */
 export async function getSku(ctx: Ctx, key: string, options: SkuOptions = {}): Promise<Sku> {
   const sku = await findSku(ctx, key, options)
   if (sku === undefined) throw notFound('sku', key)

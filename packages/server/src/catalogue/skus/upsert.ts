@@ -10,8 +10,8 @@ import type { CreateSku, Sku, UpdateSku } from './schema.ts'
 import { insertSkus, updateSku } from './store.ts'
 
 /**
- * Creates an SKU of a product, or changes the one that `id`, which must exist there, or `source_id` names (spec 04, 5.3).
- * The caller keeps the product from being deleted.
+ * Creates an SKU of a product, or changes the one that `id`, which must exist there, or `source_id` names
+ * (docs/reference/products.md#sku-endpoints). The caller keeps the product from being deleted.
  */
 export async function upsertSku(ctx: Ctx, product_id: string, { id, source_id, ...sent }: CreateSku): Promise<Sku> {
   if (product_id === shipping_id) throw isProtected('product', product_id)

@@ -12,7 +12,7 @@ import { ambiguous, type CheckoutRequest } from './request.ts'
 export interface Buyer {
   /** As it is stored; null: somebody new, or without a name. */
   stored: Versioned<StoredCustomer> | null
-  /** With what the request says of it, which counts for this request (spec 02, 1.1); null: nobody. */
+  /** With what the request says of it, which counts for this request (docs/reference/requests.md#customer); null: nobody. */
   customer: StoredCustomer | null
 }
 

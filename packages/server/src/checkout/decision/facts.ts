@@ -74,7 +74,10 @@ function metadataTypesOf({ configuration: { metadata_schemas } }: Loaded): Metad
   return types
 }
 
-/** What a request must not say, whatever comes of it (spec 02, 7.2 and 1.2). */
+/**
+ * What a request must not say, whatever comes of it (docs/reference/stacking.md#request-checks and
+ * docs/reference/requests.md#order).
+ */
 export function refuseRequest({ request, loaded, candidates }: Case): void {
   const { redeemables } = request
   const { redeemables_limit } = loaded.configuration.stacking_rules
@@ -91,8 +94,8 @@ export function refuseRequest({ request, loaded, candidates }: Case): void {
 }
 
 /**
- * Refuses metadata that could not be redeemed with (spec 02, 1.2 and 10.1). What is stored must have all that the project
- * demands; who only asks need not send metadata yet.
+ * Refuses metadata that could not be redeemed with (docs/reference/requests.md#order and docs/reference/redemptions.md#request).
+ * What is stored must have all that the project demands; who only asks need not send metadata yet.
  */
 export function refuseMetadata(
   { request, loaded: { configuration, order: known }, buyer }: Case,
@@ -120,7 +123,10 @@ export function refuseMetadata(
 
 type Sent = Record<string, unknown> | null | undefined
 
-/** What is wrong with the request itself, and shows only in the calculation: nobody remembers it (spec 06, 8.4). */
+/**
+ * What is wrong with the request itself, and shows only in the calculation: nobody remembers it
+ * (docs/reference/events.md#what-webhook-types-carry).
+ */
 export function refuseOutcomes(outcomes: readonly Outcome[]): void {
   for (const outcome of outcomes) {
     if (outcome.status !== 'INAPPLICABLE') continue

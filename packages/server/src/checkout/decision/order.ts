@@ -7,7 +7,8 @@ import type { CheckoutRequest } from './request.ts'
 
 /**
  * The order of a request as the engine takes it; null when none was sent. A stored order that is named by its id is the
- * base, of which what was sent is replaced; named by the shop's id it is taken as it is stored (spec 02, 1.2).
+ * base, of which what was sent is replaced; named by the shop's id it is taken as it is stored
+ * (docs/reference/requests.md#order).
  */
 export function orderFacts({ order: sent }: CheckoutRequest, { order: stored, goods }: Loaded): OrderFacts | null {
   if (sent === null) return null
@@ -47,12 +48,15 @@ export function orderFacts({ order: sent }: CheckoutRequest, { order: stored, go
   }
 }
 
-/** Of a line that is sent, only what it costs now counts (spec 02, 1.3). */
+/** Of a line that is sent, only what it costs now counts (docs/reference/requests.md#order-lines). */
 function asNew({ initial_quantity: _, initial_amount: __, ...line }: ItemFacts): ItemFacts {
   return line
 }
 
-/** Lines that are shown with an id have it before they are calculated, so that all who show them agree (spec 02, 2.3). */
+/**
+ * Lines that are shown with an id have it before they are calculated, so that all who show them agree
+ * (docs/reference/calculated-order.md#order-lines).
+ */
 export function withLineIds(order: OrderFacts | null | undefined): OrderFacts | null {
   if (order == null) return null
   const items = (order.items ?? []).map(

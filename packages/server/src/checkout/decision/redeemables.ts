@@ -160,7 +160,7 @@ export function voucherFacts(
   }
 }
 
-/** Those of its campaign first (spec 04, 2.7). */
+/** Those of its campaign first (docs/reference/rules.md#failure). */
 function voucherRules(
   configuration: Configuration,
   { campaign_id, assignments }: Pick<LoadedVoucher, 'campaign_id' | 'assignments'>,
@@ -171,7 +171,7 @@ function voucherRules(
 
 type SentReward = NonNullable<RedeemableInput['reward']>
 
-/** The reward that points are to buy, among those of the card's program (spec 02, 4.8). */
+/** The reward that points are to buy, among those of the card's program (docs/reference/discounts.md#loyalty-cards). */
 function rewardFacts({ configuration, rewards_redeemed }: Loaded, card: Card, sent: SentReward): RewardFacts | null {
   const wanted = sent.id ?? sent.assignment_id
   if (wanted === undefined) return null
@@ -194,7 +194,7 @@ function rewardFacts({ configuration, rewards_redeemed }: Loaded, card: Card, se
   return { type, id, assignment_id, price, stock, redeemed: rewards_redeemed[id] ?? 0 }
 }
 
-/** What the tier of whoever holds the card makes of a reward (spec 05, 9.1). */
+/** What the tier of whoever holds the card makes of a reward (docs/reference/rewards.md#price). */
 export function mappingFor(
   { loyalty_tiers }: Configuration,
   { member }: Card,
@@ -204,7 +204,7 @@ export function mappingFor(
   return rewardMapping(tier ?? null, { id: reward_id, assignment_id: id })
 }
 
-/** Rules of the reward's own assignment hold too (spec 02, 6.1). */
+/** Rules of the reward's own assignment hold too (docs/reference/validity.md#order-of-checks). */
 function rewardRules(
   configuration: Configuration,
   card: Card,

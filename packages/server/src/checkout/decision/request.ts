@@ -85,13 +85,13 @@ export function readRequest(
   }
 }
 
-/** A token and a customer that name two (spec 02, 6.3). */
+/** A token and a customer that name two (docs/reference/validity.md#failure-keys). */
 export const ambiguous = (tracked: string, source_id: string | null): ApiError =>
   new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${tracked}' vs. '${source_id ?? ''}')` })
 
 /**
- * Who the request is about, first hit (spec 02, 1.1): the customer, the token, the customer of the order. What is said of
- * the customer without saying who it is, is said of whoever that is.
+ * Who the request is about, first hit (docs/reference/requests.md#customer): the customer, the token, the customer of the order.
+ * What is said of the customer without saying who it is, is said of whoever that is.
  */
 function readCustomer(
   ctx: Ctx,

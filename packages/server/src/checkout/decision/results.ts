@@ -10,7 +10,7 @@ import type { Case } from './facts.ts'
 import type { Candidate } from './redeemables.ts'
 import type { CalculatedOrderView, CategoryInResult, ExplanationView, RedeemableResult, RefusalView } from './schema.ts'
 
-/** What became of one redeemable, as validations show it (spec 02, 8). */
+/** What became of one redeemable, as validations show it (docs/reference/validations.md#validate-several). */
 export function resultOf(ctx: Ctx, it: Case, outcome: Outcome, applied: readonly Candidate[]): RedeemableResult {
   const candidate = candidateOf(it, outcome)
   const { status, id, object } = outcome
@@ -132,7 +132,10 @@ export function categoriesOf(
 export const appliedOf = (it: Pick<Case, 'candidates'>, outcomes: readonly Outcome[]): Candidate[] =>
   outcomes.flatMap((outcome) => (outcome.status === 'APPLICABLE' ? (candidateOf(it, outcome) ?? []) : []))
 
-/** A calculated order as it is answered before anything is stored (spec 02, 2.2); `applied` are those that made it. */
+/**
+ * A calculated order as it is answered before anything is stored (docs/reference/calculated-order.md#amounts-of-the-order);
+ * `applied` are those that made it.
+ */
 export function orderView(
   { loaded, buyer, request }: Case,
   order: CalculatedOrder,

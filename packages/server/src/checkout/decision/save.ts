@@ -23,7 +23,7 @@ export class Outrun extends Error {
 /** Another request with the same Idempotency-Key has been answered. */
 export class KeyTaken extends Error {}
 
-/** Whoever could not get hold of what it needs in time has changed nothing (spec 02, 19). */
+/** Whoever could not get hold of what it needs in time has changed nothing (docs/reference/concurrency.md). */
 export const multipleRequests = (): ApiError =>
   new ApiError('multiple_requests', { details: 'Other requests are changing the same things' })
 

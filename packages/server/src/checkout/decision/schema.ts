@@ -18,9 +18,9 @@ import { limits } from '../../core/lib/limits.ts'
 import { Order, OrderBody } from '../../orders/schema.ts'
 import { Category } from '../../rules/categories/schema.ts'
 
-// What all calls of a checkout have in common: what they are asked with, and the parts of their answers (spec 02).
+// What all calls of a checkout have in common: what they are asked with, and the parts of their answers (docs/reference).
 
-/** A bare text is an id or a source id (spec 02, 1.1). */
+/** A bare text is an id or a source id (docs/reference/requests.md#customer). */
 export const CheckoutCustomer = Type.Unsafe<Static<typeof CustomerBody> | string>({
   anyOf: [CustomerBody, { type: 'string', minLength: 1, maxLength: 255 }],
 })
@@ -107,7 +107,7 @@ export const redeemables = Type.Array(RedeemableBody, { maxItems: limits.redeema
 
 const Amount = Int({ minimum: 0 })
 
-/** An order as a calculation leaves it; what is stored has an id (spec 02, 2.2). */
+/** An order as a calculation leaves it; what is stored has an id (docs/reference/calculated-order.md#amounts-of-the-order). */
 export const CalculatedOrderView = Type.Object({
   ...Type.Partial(Order).properties,
   items: Type.Array(CalculatedItem),
@@ -115,7 +115,7 @@ export const CalculatedOrderView = Type.Object({
 })
 export type CalculatedOrderView = Static<typeof CalculatedOrderView>
 
-/** A refusal inside of an answer: the body of an error (spec 02, 0). */
+/** A refusal inside of an answer: the body of an error (docs/reference/requests.md#conventions). */
 export const RefusalView = Type.Object({
   code: Int(),
   key: Type.String(),
@@ -142,7 +142,7 @@ export type CategoryInResult = Static<typeof CategoryInResult>
 
 const Details = Type.Object({ key: Type.String(), message: Type.String() })
 
-/** What became of one redeemable (spec 02, 8). */
+/** What became of one redeemable (docs/reference/validations.md#validate-several). */
 export const RedeemableResult = Type.Object({
   status: OneOf(['APPLICABLE', 'INAPPLICABLE', 'SKIPPED']),
   id: Type.String(),

@@ -10,7 +10,7 @@ import type { Finding } from './judge.ts'
 import { assignmentsFor, type Offer } from './offers.ts'
 import type { JudgedAssignment, QualifiedRedeemable, QualifiedTier } from './schema.ts'
 
-/** Something that qualifies, as it is answered (spec 02, 14). */
+/** Something that qualifies, as it is answered (docs/reference/qualifications.md). */
 export function elementOf(it: Case, finding: Finding): QualifiedRedeemable {
   const { offer, outcomes, order } = finding
   const [outcome] = outcomes
@@ -82,7 +82,7 @@ interface Ratios {
   points_ratio: number
 }
 
-/** A qualification does not say whose order it is (spec 02, 2.2). */
+/** A qualification does not say whose order it is (docs/reference/calculated-order.md#amounts-of-the-order). */
 function orderOf(it: Case, { voucher, object }: Offer, order: CalculatedOrder): CalculatedOrderView {
   const candidate = { voucher: object === 'voucher' ? voucher : null } as Case['candidates'][number]
   return orderView({ ...it, buyer: { stored: null, customer: null } }, order, [candidate])

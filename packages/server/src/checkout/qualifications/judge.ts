@@ -25,7 +25,7 @@ export interface Judge {
   explain(finding: Finding): Finding
 }
 
-/** Judges offers on the order as it was sent, each alone (spec 02, 14). */
+/** Judges offers on the order as it was sent, each alone (docs/reference/qualifications.md). */
 export function openJudge(ctx: Ctx, approach: Approach, facts: Facts, customer_id: string | null): Judge {
   const manner = mannerOf(approach)
   const known: Known = { facts, goods_asked: new Set(), counted: {} }

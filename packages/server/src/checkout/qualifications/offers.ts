@@ -222,7 +222,10 @@ export function voucherOffer(
   )
 }
 
-/** Whoever refers others may see the code, so that it is not asked whose it is (spec 02, 14: what is always checked). */
+/**
+ * Whoever refers others may see the code, so that it is not asked whose it is (docs/reference/qualifications.md: what is always
+ * checked).
+ */
 function codeFacts(
   voucher: LoadedVoucher,
   campaign: ConfiguredCampaign | null,
@@ -272,7 +275,7 @@ function traitsOf(redeemables: readonly KnownRedeemable[]): OfferTraits {
   }
 }
 
-/** What its rules are assigned by: the campaign first (spec 04, 2.7). */
+/** What its rules are assigned by: the campaign first (docs/reference/rules.md#failure). */
 export function assignmentsFor(
   { campaign, tier, voucher, object }: Pick<Offer, 'campaign' | 'tier' | 'voucher' | 'object'>,
   configuration: Configuration,

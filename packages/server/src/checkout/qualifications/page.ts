@@ -21,7 +21,8 @@ export async function newestPage(
   for await (const finding of found(candidates, judge, limit + 1)) {
     const last = findings.at(-1)
     const { created_at } = finding.offer
-    // What was created in the same moment is never split, for the next page begins before that moment (spec 02, 14).
+    // What was created in the same moment is never split, for the next page begins before that moment
+    // (docs/reference/qualifications.md).
     const is_split = last?.offer.created_at === created_at && findings.length < limits.qualified_at_once_max
     if (last !== undefined && findings.length >= limit && !is_split)
       return { findings, has_more: true, more_starting_after: last.offer.created_at }

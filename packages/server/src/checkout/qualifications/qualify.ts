@@ -28,7 +28,9 @@ import type {
   UnderstoodOrder,
 } from './schema.ts'
 
-/** What could be redeemed, and what each would do alone (spec 02, 14). Nothing changes, and nobody is told. */
+/**
+ * What could be redeemed, and what each would do alone (docs/reference/qualifications.md). Nothing changes, and nobody is told.
+ */
 export async function qualifications(ctx: Ctx, body: QualificationBody): Promise<Qualification> {
   const request = readRequest(ctx, body, [])
   refuseAsOf(ctx, request)

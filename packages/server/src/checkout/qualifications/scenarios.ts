@@ -3,7 +3,7 @@ import type { ValidationRule } from '@guerdon/engine/schema'
 import { countedGroups } from '../../rules/validation-rules/counted.ts'
 import type { Scenario } from './schema.ts'
 
-/** What a scenario looks at, and what it keeps (spec 02, 14). */
+/** What a scenario looks at, and what it keeps (docs/reference/qualifications.md). */
 export interface Approach {
   /** Codes that anybody may use, codes that the customer holds. */
   looks_at: { generic: boolean; held: boolean; tiers: boolean; campaigns: boolean; stacks: boolean }
@@ -46,7 +46,7 @@ export const approaches: Readonly<Record<Scenario, Approach>> = {
   PROMOTION_STACKS: { looks_at: only_stacks, evaluates: all, needs_bundles: true, keeps: 'everything' },
 }
 
-/** Numbers of the past, and the amount before discounts: no qualification looks at them (spec 02, 14). */
+/** Numbers of the past, and the amount before discounts: no qualification looks at them (docs/reference/qualifications.md). */
 const isNeverEvaluated = (name: string): boolean =>
   name === 'order.amount' || /^(?:campaign\.|redemption\.count\b|redemption\.gift\.amount$)/.test(name)
 

@@ -109,7 +109,7 @@ export const QualificationBody = Type.Object(
 )
 export type QualificationBody = Static<typeof QualificationBody>
 
-/** What a rule says of the request, as far as it was asked (spec 04, 2.7). */
+/** What a rule says of the request, as far as it was asked (docs/reference/rules.md#failure). */
 export const JudgedAssignment = Type.Object({
   ...ValidationRuleAssignment.properties,
   updated_at: Type.Optional(Instant),
@@ -159,7 +159,7 @@ const qualified = {
 export const QualifiedTier = Type.Object(qualified)
 export type QualifiedTier = Static<typeof QualifiedTier>
 
-/** Something that could be redeemed, and what it would do alone (spec 02, 14). */
+/** Something that could be redeemed, and what it would do alone (docs/reference/qualifications.md). */
 export const QualifiedRedeemable = Type.Object({
   ...qualified,
   redeemables: Type.Optional(Type.Array(QualifiedTier)),

@@ -8,8 +8,8 @@ import type { FoundVoucher } from '../decision/voucher-row.ts'
 
 /**
  * What a session keeps for itself after a valid validation: one redemption of each code, and the credits or points it
- * would use (spec 02, 9). It replaces all that the session held before. Holding is a change of the code: whoever has read
- * it before has to look again.
+ * would use (docs/reference/sessions.md). It replaces all that the session held before. Holding is a change of the code: whoever
+ * has read it before has to look again.
  */
 export function holdsOf(ctx: Ctx, it: Case, verdict: Verdict, session_key: string): Changes {
   const { now } = ctx

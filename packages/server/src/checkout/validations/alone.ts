@@ -13,7 +13,7 @@ import { refuseAsOf } from './validate.ts'
 
 /**
  * Validates the one redeemable of a request. It is judged on the order as it was sent: neither the limits of stacking nor
- * its rule about what has no effect play a part, calculation modes and ONCE do (spec 02, D57).
+ * its rule about what has no effect play a part, calculation modes and ONCE do (docs/reference/stacking.md#one-redeemable-alone).
  */
 export async function validateAlone<Answer extends object>(
   ctx: Ctx,

@@ -125,7 +125,7 @@ async function newCustomer(shop: Shop, more: object = {}): Promise<Body> {
   return ok(shop, 'POST', '/v1/customers', { source_id: uniqueName('customer'), ...more })
 }
 
-/** Each refusal of spec 02, 6.3, that is about a redeemable. */
+/** Each refusal of docs/reference/validity.md#failure-keys, that is about a redeemable. */
 const refusals: Row[] = [
   [
     'not_found',
@@ -711,7 +711,7 @@ const limited = (name: string, used: number, allowed: number) => ({
   sentence: new RegExp(`is skipped: .* \\(${name}: ${used} of ${allowed}\\)`),
 })
 
-/** Each skip of spec 02, 7.3. */
+/** Each skip of docs/reference/stacking.md#order-of-application. */
 const skips: Skip[] = [
   {
     key: 'applicable_redeemables_limit_exceeded',

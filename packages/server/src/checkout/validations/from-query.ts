@@ -8,12 +8,12 @@ import type {
   VoucherValidationByQuery,
 } from './schema.ts'
 
-/** The code and the body that a query string stands for (spec 06, 7.6). */
+/** The code and the body that a query string stands for (docs/reference/client-side.md#single-vouchers-and-tiers). */
 export async function readVoucherQuery(
   ctx: Ctx,
   query: VoucherValidationByQuery,
 ): Promise<{ code: string; body: VoucherValidationBody }> {
-  // Only the white space that no code has: one of two words keeps the space between them (spec 03, 3.2).
+  // Only the white space that no code has: one of two words keeps the space between them (docs/reference/codes.md#valid-codes).
   const code = query.code.replaceAll(/\p{Cc}/gu, '').trim()
   if (code === '') throw invalidQuery('Property .code must NOT have fewer than 1 characters')
   const { session_type: type, session_key: key, session_ttl: ttl, session_ttl_unit: ttl_unit } = query

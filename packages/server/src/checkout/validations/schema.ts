@@ -68,7 +68,7 @@ export const VoucherValidationBody = Type.Object(
 )
 export type VoucherValidationBody = Static<typeof VoucherValidationBody>
 
-/** What one code would do, or why it would not: `reason` and `error` (spec 02, 16). */
+/** What one code would do, or why it would not: `reason` and `error` (docs/reference/validations.md#one-voucher). */
 export const VoucherValidation = Type.Object({
   valid: Type.Boolean(),
   code: Type.String(),
@@ -102,7 +102,7 @@ export const PromotionTierValidationBody = Type.Object(
 )
 export type PromotionTierValidationBody = Static<typeof PromotionTierValidationBody>
 
-/** What one promotion tier would do, or why it would not (spec 02, 15). */
+/** What one promotion tier would do, or why it would not (docs/reference/validations.md#promotion-tiers). */
 export const PromotionTierValidation = Type.Object({
   valid: Type.Boolean(),
   applicable_to: Type.Optional(CoveredEntries),
@@ -193,7 +193,7 @@ const by_query = {
   tracking_id: checkout.tracking_id,
 }
 
-/** The body of a validation as a query string (spec 06, 7.6). */
+/** The body of a validation as a query string (docs/reference/client-side.md#single-vouchers-and-tiers). */
 export const VoucherValidationByQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 1_000, description: 'White space in it is left out.' }),
   ...by_query,

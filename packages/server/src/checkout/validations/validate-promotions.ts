@@ -16,7 +16,10 @@ import type { PromotionValidation, PromotionValidationBody, PromotionValidationQ
 import { refuseAsOf } from './validate.ts'
 import { tierView } from './validate-tier.ts'
 
-/** Which promotion tiers would do something for an order, each alone on it as it was sent (spec 02, 15). */
+/**
+ * Which promotion tiers would do something for an order, each alone on it as it was sent
+ * (docs/reference/validations.md#promotion-tiers).
+ */
 export async function validatePromotions(
   ctx: Ctx,
   body: PromotionValidationBody,

@@ -19,7 +19,10 @@ export async function refuseUnknownTier(ctx: Ctx, id: string): Promise<void> {
   if (!ctx.configurations.known(ctx.project_id).tiers.has(id)) await getTier(ctx, id)
 }
 
-/** What one promotion tier would do to an order (spec 02, 15). Nothing changes but a session's holds. */
+/**
+ * What one promotion tier would do to an order (docs/reference/validations.md#promotion-tiers). Nothing changes but a session's
+ * holds.
+ */
 export function validateTier(
   ctx: Ctx,
   id: string,

@@ -15,11 +15,14 @@ import { validateAlone } from './alone.ts'
 import type { VoucherValidation, VoucherValidationBody } from './schema.ts'
 
 export interface VoucherValidationOptions {
-  /** The caller cannot choose what points are spent on: as many as possible pay for the order (spec 06, 7.6). */
+  /**
+   * The caller cannot choose what points are spent on: as many as possible pay for the order
+   * (docs/reference/client-side.md#single-vouchers-and-tiers).
+   */
   pays_with_points?: boolean
 }
 
-/** What one code would do to an order (spec 02, 16). Nothing changes but a session's holds. */
+/** What one code would do to an order (docs/reference/validations.md#one-voucher). Nothing changes but a session's holds. */
 export function validateVoucher(
   ctx: Ctx,
   code: string,
@@ -86,7 +89,9 @@ function worthOf(
 
 type Refused = Exclude<Outcome, Applicable>
 
-/** What the request lacks is the mistake of who sent it, and says nothing of the code (spec 02, 16). */
+/**
+ * What the request lacks is the mistake of who sent it, and says nothing of the code (docs/reference/validations.md#one-voucher).
+ */
 const missing_inputs: ReadonlySet<string> = new Set([
   'missing_reward',
   'missing_order_items',

@@ -14,7 +14,10 @@ import { holdsOf } from '../sessions/hold.ts'
 import { noteValidation } from './note.ts'
 import type { Validation, ValidationBody } from './schema.ts'
 
-/** What some redeemables would do to an order, one after the other (spec 02, 8). Nothing changes but a session's holds. */
+/**
+ * What some redeemables would do to an order, one after the other (docs/reference/validations.md#validate-several). Nothing
+ * changes but a session's holds.
+ */
 export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validation | Saved | ApiError> {
   const request = readRequest(ctx, body, body.redeemables)
   refuseAsOf(ctx, request)

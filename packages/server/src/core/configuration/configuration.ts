@@ -89,7 +89,10 @@ export const nothing_configured: Configuration = {
   derived: { rules_of: new Map(), metadata_rules: new Map() },
 }
 
-/** The assignments of a campaign, a tier or a reward, in the order of creation, in which they are evaluated (spec 04, 2.7). */
+/**
+ * The assignments of a campaign, a tier or a reward, in the order of creation, in which they are evaluated
+ * (docs/reference/rules.md#failure).
+ */
 export function assignmentsOf(configuration: Configuration, object_id: string): readonly ConfiguredAssignment[] {
   const { derived } = configuration
   derived.assignments_of ??= byObject(configuration.assignments)

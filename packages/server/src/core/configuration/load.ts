@@ -145,7 +145,8 @@ function changedCollections(
   const map: Record<string, Collection> = { ...collections }
   for (const id of gone ?? []) delete map[id]
   for (const { id, products, filter } of allFromJson<Selectable<ProductCollectionRow>>(rows)) {
-    // The built-in one contains everything, also what nobody knows (spec 02, 0), and the engine knows that.
+    // The built-in one contains everything, also what nobody knows (docs/reference/requests.md#conventions), and the engine knows
+    // that.
     if (id === all_products_id) continue
     map[id] =
       products === null ? { type: 'AUTO_UPDATE', filter: (filter ?? {}) as Filter } : { type: 'STATIC', products }

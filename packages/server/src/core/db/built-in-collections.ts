@@ -2,7 +2,10 @@ import type { Instant } from '../lib/instant.ts'
 import type { Db } from './connect.ts'
 import type { ProductCollectionRow } from './tables.ts'
 
-/** The collection that holds every item there is, catalogued or not. Every project has it from birth (spec 04, 1.1). */
+/**
+ * The collection that holds every item there is, catalogued or not. Every project has it from birth
+ * (docs/reference/products.md#ids-and-source-ids).
+ */
 export const all_products_id: ProductCollectionRow['id'] = 'pc_a11pr0dUc75'
 
 export async function insertAllProducts(db: Db, project_id: string, now: Instant): Promise<void> {

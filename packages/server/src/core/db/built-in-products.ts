@@ -2,7 +2,10 @@ import type { Instant } from '../lib/instant.ts'
 import type { Db } from './connect.ts'
 import type { ProductRow } from './tables.ts'
 
-/** The product that shipping costs are sent as. Every project has it from birth and none may change it (spec 04, 1.1). */
+/**
+ * The product that shipping costs are sent as. Every project has it from birth and none may change it
+ * (docs/reference/products.md#ids-and-source-ids).
+ */
 export const shipping_id: ProductRow['id'] = 'prod_5h1pp1ng'
 export const shipping_source_id = '5h1pp1ng'
 

@@ -9,7 +9,7 @@ import { EventSource, Full, SimpleCampaign } from './shapes.ts'
 
 const Category = OneOf(['ACTION', 'EFFECT'])
 
-/** An event as the history of what it is about shows it (spec 04, 4.5). */
+/** An event as the history of what it is about shows it (docs/reference/customers.md#activity). */
 export const Activity = Type.Object({
   id: Type.String(),
   type: Type.String(),

@@ -110,7 +110,8 @@ test('the four misspelt names of existing SDKs are understood, all others left a
 })
 
 describe('data', () => {
-  // The members as spec 06, 8.4 and 8.5 write them; `|null` ones are always present, `?` ones may be left out.
+  // The members as docs/reference/events.md#what-webhook-types-carry and docs/reference/events.md#what-customer-activities-carry
+  // write them; `|null` ones are always present, `?` ones may be left out.
   test.each<[EventType, string]>([
     [
       'redemption.failed',

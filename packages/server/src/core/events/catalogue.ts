@@ -29,7 +29,8 @@ import {
   Transaction,
 } from './shapes.ts'
 
-// Every event there is (spec 06, 8.4 and 8.5) and what it carries. A row holds for all types its name spells:
+// Every event there is (docs/reference/events.md#what-webhook-types-carry and
+// docs/reference/events.md#what-customer-activities-carry) and what it carries. A row holds for all types its name spells:
 // `a.b|c` is `a.b` and `a.c`. An action is what somebody did, an effect what the service derived from it (8.3).
 
 const customer = { customer: SimpleCustomer }
@@ -317,7 +318,7 @@ export const eventTypes = Object.keys(catalogue) as EventType[]
 /** What a webhook may be subscribed to. */
 export const webhookTypes = eventTypes.filter((type): type is WebhookType => catalogue[type].webhook)
 
-/** The right spelling of a type; existing SDKs misspell four of them (spec 06, 6.8). */
+/** The right spelling of a type; existing SDKs misspell four of them (docs/reference/webhooks.md#operations). */
 export const canonicalEventType = (name: string): string => misspelt.get(name) ?? name
 
 const misspelt: ReadonlyMap<string, EventType> = new Map([

@@ -78,7 +78,7 @@ function tellsOf(data: object): { campaign_id: string | null; voucher_id: string
   return { campaign_id: campaign?.id ?? null, voucher_id: voucher?.id ?? null }
 }
 
-/** Who caused it, as events and async actions write it down (spec 06, 8.2). */
+/** Who caused it, as events and async actions write it down (docs/reference/events.md#source). */
 export function eventSource({ channel, api_key }: Caller): EventSource {
   assert(channel !== 'MANAGEMENT', 'the management API emits no events')
   if (channel === 'INTERNAL') return { channel }

@@ -1,8 +1,8 @@
 import { Instant, Int, Metadata, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 
-// The short forms in which events carry things (spec 06, 8.6; its abbreviation in brackets). They are what receivers of
-// webhooks build upon, so they change only by addition.
+// The short forms in which events carry things (docs/reference/events.md#short-forms; its abbreviation in brackets). They are
+// what receivers of webhooks build upon, so they change only by addition.
 
 /** A whole object of an area, as its own endpoint answers it. Typed loosely until that area exists. */
 export const Full = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
@@ -129,7 +129,7 @@ export const SimpleCampaign = Type.Object({
 })
 export type SimpleCampaign = Static<typeof SimpleCampaign>
 
-/** [SO] Amounts and prices that nobody knows are left out (spec 04, 7.3). */
+/** [SO] Amounts and prices that nobody knows are left out (docs/reference/orders.md#amounts). */
 export const SimpleOrder = Type.Object({
   id: Type.String(),
   source_id: Nullable(Type.String()),
@@ -206,7 +206,10 @@ export const SimpleReward = Type.Object({
 })
 export type SimpleReward = Static<typeof SimpleReward>
 
-/** [SR] Also a rollback. `previous_order` is the order before the redemption (spec 02, 11), null for a new one. */
+/**
+ * [SR] Also a rollback. `previous_order` is the order before the redemption (docs/reference/redemptions.md#redemption-object),
+ * null for a new one.
+ */
 export const SimpleRedemption = Type.Object({
   id: Type.String(),
   customer_id: Nullable(Type.String()),

@@ -105,7 +105,7 @@ async function newToken(
   return { authorization: `Bearer ${body.access_token}` }
 }
 
-describe('of several reasons to refuse, the first in the order of the specification answers', () => {
+describe('of several reasons to refuse, the first in the order of the reference answers', () => {
   const steps = [
     ['route', { code: 404, key: 'not_found', details: 'Cannot find route POST /client/v1/promotions/known/nowhere' }],
     ['method', { code: 405, key: 'method_not_allowed' }],
@@ -579,7 +579,7 @@ describe('origins', () => {
     shop = await shopWith({ client_trusted_domains: trusted })
   })
 
-  test.each(table)('the table of the specification: %j is allowed: %s', async (origin, allowed) => {
+  test.each(table)('the table of the reference: %j is allowed: %s', async (origin, allowed) => {
     expect(isTrustedOrigin(trusted, origin)).toBe(allowed)
     const answer = await shop.call('POST', '/client/v1/redeem/probe', undefined, { origin })
     expect(answer.status).toBe(allowed ? 200 : 403)

@@ -28,7 +28,7 @@ export interface GateKeeper {
 
 export const apiVersion = 'v2018-08-01'
 
-/** The checks of one operation before its body is read, in the order of spec 06, 1.2, steps 4 to 9. */
+/** The checks of one operation before its body is read, in the order of docs/reference/http.md#order-of-checks, steps 4 to 9. */
 export function gateOf(operation: Operation, keeper: GateKeeper): Gate {
   const family = familyOf(operation.path)
   if (isOpen(operation)) return openGate
@@ -107,7 +107,7 @@ function rolesFor({ method, also_for = [] }: Operation): ReadonlySet<Role> {
   return new Set<Role>(method === 'GET' ? [...writers, 'VIEWER', 'MERCHANT'] : [...writers, ...also_for])
 }
 
-/** Calls that count against the bulk limit instead of the ordinary one (spec 06, 4.2). */
+/** Calls that count against the bulk limit instead of the ordinary one (docs/reference/limits.md#rate-limits). */
 function isBulk({ method, path }: Operation): boolean {
   return method === 'POST' && (/\/(import|importCSV|bulk\/async|metadata\/async)$/.test(path) || path === '/v1/exports')
 }

@@ -33,8 +33,8 @@ export interface Presentation {
 }
 
 /**
- * Checks all presented credentials of a server-side or client-side request (spec 06, 2.2), or throws 401. Who was here lately is
- * known at once.
+ * Checks all presented credentials of a server-side or client-side request
+ * (docs/reference/authentication.md#authentication-modes), or throws 401. Who was here lately is known at once.
  */
 export function authenticate(presentation: Presentation): Identity | Promise<Identity> {
   const { headers, family, credentials, now } = presentation

@@ -7,7 +7,7 @@ import { type CallWindow, durationSeconds } from '../lib/call-limits.ts'
 import { toInstant } from '../lib/instant.ts'
 import { ApiError } from './errors.ts'
 
-/** Counts calls against the limits of spec 06, 4.2. Without a configured limit it costs nothing. */
+/** Counts calls against the limits of docs/reference/limits.md#rate-limits. Without a configured limit it costs nothing. */
 export interface CallLimiter {
   /**
    * Counts one call of a project, and of the address it comes from unless that is null, and tells the caller in headers;

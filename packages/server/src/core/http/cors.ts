@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Only the client side speaks CORS (spec 06, 5.5). The origin has been checked by the time this runs. */
+/** Only the client side speaks CORS (docs/reference/http.md#cors). The origin has been checked by the time this runs. */
 export function answerCors(origin: string | undefined, reply: FastifyReply): void {
   if (origin === undefined) return
   reply.headers({

@@ -5,7 +5,7 @@ import { occurs, sourceTexts } from '../../testing/sources.ts'
 import { type ErrorKey, errorKeys } from './errors.ts'
 import { refusalsOf } from './openapi.ts'
 
-/** Keys of spec 06, 3.5 that are no part of the table, and why nothing is refused with them. */
+/** Keys of docs/reference/errors.md#keys that are no part of the table, and why nothing is refused with them. */
 const reserved = {
   integration_api_key_required: 'integration keys may do what server keys may',
   missing_required_feature: 'nothing has to be paid for',

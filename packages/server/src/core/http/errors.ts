@@ -1,6 +1,6 @@
 /**
- * Every refusal of the service: key → status and message (spec 06, 3.5). Keys and statuses are what clients rely on. A
- * key stands here once something is refused with it; those that the contract reserves are in errors.test.ts.
+ * Every refusal of the service: key → status and message (docs/reference/errors.md#keys). Keys and statuses are what clients rely
+ * on. A key stands here once something is refused with it; those that the contract reserves are in errors.test.ts.
  */
 const table = {
   // Platform
@@ -123,7 +123,7 @@ export const errorKeys = Object.keys(table) as ErrorKey[]
 export const errorStatus = (key: ErrorKey): number => table[key][0]
 export const errorMessage = (key: ErrorKey): string => table[key][1]
 
-/** What a refusal says beyond its key: see spec 06, 3.1. */
+/** What a refusal says beyond its key: see docs/reference/errors.md#error-body. */
 export interface ErrorFacts {
   message?: string
   details?: string
@@ -220,7 +220,7 @@ export const isProtected = (resource_type: string, resource_id: string): ApiErro
 export const invalidPayload = (details: string): ApiError => new ApiError('invalid_payload', { details })
 export const invalidQuery = (details: string): ApiError => new ApiError('invalid_query_params', { details })
 
-/** The names a transport failure carries besides the normal fields (spec 06, 3.2). */
+/** The names a transport failure carries besides the normal fields (docs/reference/errors.md#transport-failures). */
 const transportNames: Partial<Record<ErrorKey, string>> = {
   payload_too_large: 'Request Entity Too Large',
   unsupported_media_type: 'Unsupported Media Type',

@@ -16,8 +16,9 @@ interface Schema {
 }
 
 /**
- * The schema of a body whose numbers may also come as text (spec 05, 0): every number of the schema at any depth, but not
- * those inside of metadata. `numbersRead` makes numbers of them, and only then knows whether they are within bounds.
+ * The schema of a body whose numbers may also come as text (docs/reference/loyalty-programs.md#conventions): every number of the
+ * schema at any depth, but not those inside of metadata. `numbersRead` makes numbers of them, and only then knows whether they
+ * are within bounds.
  */
 export const NumericText = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>(takingText(schema as Schema) as T)
 

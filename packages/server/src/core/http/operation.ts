@@ -33,7 +33,8 @@ export interface Operation {
   accepted?: TSchema
   /**
    * Set where the address itself carries a secret: whoever knows it gets a file, without credentials and uncounted by
-   * call limits (spec 06, 2.5). Where there is a `run` too, only calls with a `token` in the query are meant.
+   * call limits (docs/reference/authentication.md#scopes). Where there is a `run` too, only calls with a `token` in the query are
+   * meant.
    */
   download?: Download
   /** The refusals of its own; those that every operation shares are added by the documentation. */
@@ -47,7 +48,7 @@ export interface Operation {
   saves?: true
   /** False where the reply holds a secret that must not be kept. */
   idempotent?: false
-  /** Roles that may call it besides those its method admits (spec 06, 2.6). */
+  /** Roles that may call it besides those its method admits (docs/reference/authentication.md#roles). */
   also_for?: readonly Role[]
   /** A client-side operation that the project can switch off. */
   flag?: ProjectFlag

@@ -1,6 +1,9 @@
 import { familyOf } from './operation.ts'
 
-/** Every scope a token can ask for (spec 06, 2.5). Both spellings of the SKU scope are accepted and echoed. */
+/**
+ * Every scope a token can ask for (docs/reference/authentication.md#scopes). Both spellings of the SKU scope are accepted and
+ * echoed.
+ */
 export const scopes: ReadonlySet<string> = new Set([
   'api', 'assets', 'async-actions', 'campaigns', 'categories', 'client_api', 'client_consents', 'client_customers',
   'client_events', 'client_promotions', 'client_publish', 'client_qualifications', 'client_redeem', 'client_redemptions',

@@ -32,7 +32,10 @@ interface Schema {
   default?: unknown
 }
 
-/** How a failure is worded: what the root is called, and the verb for a missing property (spec 06, 3.4). */
+/**
+ * How a failure is worded: what the root is called, and the verb for a missing property
+ * (docs/reference/errors.md#messages-about-input).
+ */
 export interface Wording {
   root: 'Payload' | 'Query'
   required: 'should' | 'must'

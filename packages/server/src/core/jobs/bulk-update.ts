@@ -41,7 +41,7 @@ interface Items<Input, Item> {
 
 /**
  * An update of many objects as an async action: each alone, what is refused stops no other, and a report says what
- * became of each (spec 03, 19).
+ * became of each (docs/reference/async-actions.md).
  */
 export const defineBulkUpdate = <Item extends object, Setup>(definition: BulkUpdate<Item, Setup>) =>
   bulkAction<{ items: Item[] }, Item, Setup>(definition, {

@@ -29,7 +29,7 @@ export interface CsvImport<Setup, Input extends object = object> {
   lane?(input: Input): string
   /**
    * Columns that are known: cells have them by these names, in whatever case the file writes them, and with spaces and
-   * underscores equal (spec 03, 7.2). All others keep their own names.
+   * underscores equal (docs/reference/imports.md#import-vouchers-as-csv). All others keep their own names.
    */
   known?: readonly string[]
   /** Columns that must be there, in whatever case; a file without one fails as a whole. */

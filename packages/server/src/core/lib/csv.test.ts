@@ -112,7 +112,7 @@ describe('a row that cannot be read is a fault, and the next one is read', () =>
   })
 })
 
-test('values are written as spec 03, 18.3 says', () => {
+test('values are written as docs/reference/exports.md#export-file says', () => {
   expect(csvRow(['Mug, blue', 900, true, null, undefined, false])).toBe('"Mug, blue",900,true,,,false\n')
   expect(csvRow([['a', 'b'], [], { color: 'red' }, 'say "hi"', 'a\nb', '2026-01-01T00:00:00.000Z'])).toBe(
     '"a,b",,"{""color"":""red""}","say ""hi""","a\nb",2026-01-01T00:00:00.000Z\n',

@@ -56,7 +56,8 @@ export function readCsv(
 }
 
 /**
- * One line of a CSV file (spec 03, 18.3): nothing for null, lists joined with commas, other objects as JSON.
+ * One line of a CSV file (docs/reference/exports.md#export-file): nothing for null, lists joined with commas, other objects as
+ * JSON.
  * `csvRow(['Mug, blue', 900, true, null])` → `"Mug, blue",900,true,\n`.
  */
 export function csvRow(values: readonly unknown[]): string {

@@ -5,7 +5,7 @@ import { type IdKind, idPrefix, newId, randomText } from './ids.ts'
 /** 2026-01-01T00:00:00.000Z. */
 const at = 1_767_225_600_000
 
-/** The table "Id prefixes" of the specification. */
+/** The table "Id prefixes" of the reference. */
 const forms: Array<[rest: RegExp, kinds: Partial<Record<IdKind, string>>]> = [
   [/^[0-9A-Za-z]{32}$/, { voucher: 'v_', publication: 'pub_', user: 'user_' }],
   [
@@ -37,7 +37,7 @@ const forms: Array<[rest: RegExp, kinds: Partial<Record<IdKind, string>>]> = [
       consent_group: 'cnstgr_', notification: 'ntf_', api_key: 'key_',
     },
   ],
-] // biome-ignore format: the table of the specification
+] // biome-ignore format: the table of the reference
 
 describe('an id has the form its kind is specified with', () => {
   const cases = forms.flatMap(([rest, kinds]) =>

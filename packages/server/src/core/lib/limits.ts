@@ -52,7 +52,10 @@ export const limits = {
   location_points_max: 10_000,
   /** Redeemables that a request may name; stacking rules allow at most 30, and refuse the rest in their own words. */
   redeemables_sent_max: 1_000,
-  /** The newest tiers that are looked at when somebody asks which promotions there are (spec 02, 15). */
+  /**
+   * The newest tiers that are looked at when somebody asks which promotions there are
+   * (docs/reference/validations.md#promotion-tiers).
+   */
   promotions_validated_max: 150,
   /** How often a decision is made anew because somebody was faster, before it is made under locks, and in all. */
   checkout_tries_unlocked: 4,
@@ -69,7 +72,7 @@ export const limits = {
   company_lines_max: 1_000,
   /** What is noted of validations and not written down yet. */
   noted_bytes_max: 33_554_432,
-  /** How long a checkout waits for a row that somebody else holds (spec 02, 19). */
+  /** How long a checkout waits for a row that somebody else holds (docs/reference/concurrency.md). */
   checkout_lock_seconds: 5,
   /** Elements that a qualification is asked for, and those of one page where many were created in the same moment. */
   qualification_page_max: 50,
@@ -80,7 +83,10 @@ export const limits = {
   /** Projects whose configuration is kept in memory. */
   cached_configurations_max: 200,
 
-  /** Vouchers of a campaign, unless the project has a limit of its own (spec 03, 3.5). */
+  /**
+   * Vouchers of a campaign, unless the project has a limit of its own
+   * (docs/reference/codes.md#how-many-codes-a-campaign-may-have).
+   */
   campaign_vouchers_max: 100_000,
   /** Codes that are made in one transaction of a job. */
   codes_at_once: 500,
@@ -94,16 +100,22 @@ export const limits = {
   promotion_stacks_max: 1_000,
   stack_tiers_max: 30,
   promotion_tier_rules_max: 20,
-  /** Referees that a request names at once (spec 05, 14.4), and tiers of a referral program, which each conversion looks at. */
+  /**
+   * Referees that a request names at once (docs/reference/holders.md#endpoints), and tiers of a referral program, which each
+   * conversion looks at.
+   */
   referral_holders_sent_max: 100,
   referral_tiers_max: 100,
-  /** Of a project, unless it has a limit of its own (spec 05, 12.8). */
+  /** Of a project, unless it has a limit of its own (docs/reference/earning-rules.md#endpoints). */
   earning_rules_max: 100,
   earning_rules_sent_max: 100,
   loyalty_tiers_sent_max: 100,
   /** Tiers of a program, which are looked at together. */
   loyalty_tiers_max: 1_000,
-  /** Rewards that a request assigns, and all those of a program, which its members are shown together (spec 05, 12.9). */
+  /**
+   * Rewards that a request assigns, and all those of a program, which its members are shown together
+   * (docs/reference/rewards.md#assignments-of-a-program).
+   */
   rewards_assigned_at_once_max: 100,
   program_rewards_max: 1_000,
   /** What a tier maps: earning rules, and rewards by either of their ids. */

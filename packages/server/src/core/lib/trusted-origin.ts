@@ -1,5 +1,5 @@
 /**
- * Whether one of the trusted domains of a project admits an `Origin` (spec 06, 2.3).
+ * Whether one of the trusted domains of a project admits an `Origin` (docs/reference/authentication.md#origin-check).
  *
  * `example.com` is that host on any port and scheme; `.example.com` every host below it; an entry with a scheme or a
  * port demands it; `https://*.example.com` is `.example.com` with that scheme; `*` is everybody.

@@ -121,7 +121,7 @@ async function queryOf(project_id: string) {
     .select(['id', 'name', 'created_at', 'updated_at'])
 }
 
-/** The order of the specification, in JavaScript: nulls last, ties by id in the direction of the sort. */
+/** The order of the reference, in JavaScript: nulls last, ties by id in the direction of the sort. */
 function inOrder(rows: Thing[], order: Order): string[] {
   const sign = order.startsWith('-') ? -1 : 1
   const column = order.replace('-', '') as 'id' | 'name' | 'price' | 'created_at' | 'updated_at'

@@ -5,7 +5,8 @@ import type { CustomEventSchema } from './schema.ts'
 
 /**
  * Throws `metadata_validation_failed` unless an event may carry this metadata: what its schema declares is checked as
- * other metadata is (spec 04, 8.3), and what it does not declare is accepted. An event is always new.
+ * other metadata is (docs/reference/metadata-schemas.md#checking-values), and what it does not declare is accepted. An event is
+ * always new.
  */
 export function checkCustomEventMetadata(
   { schema: { properties } }: Pick<CustomEventSchema, 'schema'>,

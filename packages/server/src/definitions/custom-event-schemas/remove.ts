@@ -4,7 +4,10 @@ import { inUse } from '../../core/http/errors.ts'
 import { earningRulesNaming } from '../../loyalty/earning-rules/naming.ts'
 import { deleteCustomEventSchema } from './store.ts'
 
-/** Deletes a schema, unless an earning rule or a referral program waits for its event (spec 04, 10.1). */
+/**
+ * Deletes a schema, unless an earning rule or a referral program waits for its event
+ * (docs/reference/custom-events.md#event-schemas).
+ */
 export async function removeCustomEventSchema(ctx: Ctx, id: string): Promise<void> {
   // First, since it locks the project: no earning rule that waits for the event can be saved while we look for one.
   await deleteCustomEventSchema(ctx, id)

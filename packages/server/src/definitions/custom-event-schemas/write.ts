@@ -12,7 +12,9 @@ export async function createCustomEventSchema(ctx: Ctx, body: CreateCustomEventS
   return schema
 }
 
-/** Adds and replaces properties, whose types may change; what is not sent stays (spec 06, 6.6). */
+/**
+ * Adds and replaces properties, whose types may change; what is not sent stays (docs/reference/custom-events.md#event-schemas).
+ */
 export function changeCustomEventSchema(
   ctx: Ctx,
   id: string,

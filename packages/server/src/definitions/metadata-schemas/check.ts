@@ -14,8 +14,8 @@ export interface Demands {
 export type Check = (sent: Record<string, unknown>, options: { isNew: boolean }) => string[]
 
 /**
- * Prepares the check of metadata by a schema (spec 04, 8.3). `nested` are the schemas that its objects may name; one that
- * is not there demands nothing.
+ * Prepares the check of metadata by a schema (docs/reference/metadata-schemas.md#checking-values). `nested` are the schemas that
+ * its objects may name; one that is not there demands nothing.
  *
  * With `lang` a required string of `en` and `pl`, `{ lang: 'de' }` gives `lang: must be a string, property is required,
  * must be equal to one of en,pl (actual value is 'de')`.
@@ -158,8 +158,8 @@ function demandTexts(definition: NamedDefinition): string[] {
 }
 
 /**
- * What is wrong with metadata that no schema could allow (spec 06, 4.1): plain values, lists of them, and objects, alone
- * or in a list, that hold no further objects; together no more than 64 KiB.
+ * What is wrong with metadata that no schema could allow (docs/reference/limits.md#sizes-and-counts): plain values, lists of
+ * them, and objects, alone or in a list, that hold no further objects; together no more than 64 KiB.
  */
 export function whyNotMetadata(metadata: Record<string, unknown>, property = '.metadata'): string | null {
   for (const [key, value] of Object.entries(metadata)) {

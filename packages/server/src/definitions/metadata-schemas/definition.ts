@@ -27,7 +27,7 @@ export interface NamedDefinition extends Definition {
 /** As it is sent: null means the same as nothing. */
 export type SentDefinition = { type: MetadataType } & { [K in keyof Definition]?: Definition[K] | null | undefined }
 
-/** The objects that have metadata (spec 04, 8.1); any other name is a nested schema. */
+/** The objects that have metadata (docs/reference/metadata-schemas.md#the-schema-object); any other name is a nested schema. */
 const described_objects = [
   'campaign',
   'customer',
@@ -106,8 +106,8 @@ function whyNotValues({ type, eq = [], lt, lte, gt, gte }: Definition, at: strin
 }
 
 /**
- * The definitions after an update (spec 04, 8.2): those that are sent replace the stored ones whole, in their place, or
- * come last; the others stay. A text is what is wrong.
+ * The definitions after an update (docs/reference/metadata-schemas.md#endpoints): those that are sent replace the stored ones
+ * whole, in their place, or come last; the others stay. A text is what is wrong.
  */
 export function mergedDefinitions(
   stored: readonly NamedDefinition[],

@@ -4,8 +4,8 @@ import { toBoolean, toNumber } from '../../core/query/filter/arguments.ts'
 import type { Definition } from './definition.ts'
 
 /**
- * A cell of a CSV file as the value that a definition wants (spec 04, 4.4). An empty cell is no value; what cannot be
- * converted stays text, which the definition then refuses.
+ * A cell of a CSV file as the value that a definition wants (docs/reference/customers.md#bulk-updates). An empty cell is no
+ * value; what cannot be converted stays text, which the definition then refuses.
  *
  * As numbers, `1, 2.5` is `[1, 2.5]` where an array is wanted, and stays text where it is not.
  */

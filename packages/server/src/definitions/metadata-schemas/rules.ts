@@ -11,14 +11,20 @@ export type { DescribedObject } from './definition.ts'
 /** What a project demands of the metadata of one kind of object. */
 export interface MetadataRules {
   /**
-   * Throws `metadata_validation_failed` unless what is sent may be written (spec 04, 8.3), and `invalid_payload` for
-   * metadata that no schema could allow (spec 06, 4.1). Required keys must be there when the object is new. `property` is
-   * where the metadata stood.
+   * Throws `metadata_validation_failed` unless what is sent may be written (docs/reference/metadata-schemas.md#checking-values),
+   * and `invalid_payload` for metadata that no schema could allow (docs/reference/limits.md#sizes-and-counts). Required keys must
+   * be there when the object is new. `property` is where the metadata stood.
    */
   check(sent: Record<string, unknown>, options: { isNew: boolean; property?: string }): void
-  /** The metadata of an object after an update, key by key (spec 04, 1.3); checked, and no larger than it may be. */
+  /**
+   * The metadata of an object after an update, key by key (docs/reference/metadata-schemas.md#writing-metadata); checked, and no
+   * larger than it may be.
+   */
   merged(stored: Record<string, unknown>, sent: Record<string, unknown>): Record<string, unknown>
-  /** A cell of a CSV file as the value that its key's type wants (spec 04, 4.4); what cannot be converted stays text. */
+  /**
+   * A cell of a CSV file as the value that its key's type wants (docs/reference/customers.md#bulk-updates); what cannot be
+   * converted stays text.
+   */
   fromText(key: string, text: string): unknown
 }
 

@@ -1,7 +1,7 @@
 import type { NamedDefinition, SentDefinition } from './definition.ts'
 import type { ManagedMetadataSchema, MetadataSchema } from './schema.ts'
 
-/** The names that differ between the management API and `/v1` (spec 04, 8.1). */
+/** The names that differ between the management API and `/v1` (docs/reference/metadata-schemas.md#the-schema-object). */
 const spellings = {
   object_type: 'objectType',
   min_length: 'minLength',

@@ -43,7 +43,7 @@ export async function createMetadataSchema(
   return schema
 }
 
-/** Adds and replaces definitions; what is not sent stays (spec 04, 8.2). */
+/** Adds and replaces definitions; what is not sent stays (docs/reference/metadata-schemas.md#endpoints). */
 export async function changeMetadataSchema(
   ctx: Ctx,
   id: string,

@@ -5,7 +5,10 @@ import type { Product } from '../../catalogue/products/schema.ts'
 import type { Sku } from '../../catalogue/skus/schema.ts'
 import type { JsonTemplate, TemplateCampaign, TemplateRule } from './schema.ts'
 
-/** All that a template holds: nothing of it changes when its source does (spec 03, 16.1). */
+/**
+ * All that a template holds: nothing of it changes when its source does
+ * (docs/reference/campaign-templates.md#what-a-template-holds).
+ */
 export interface TemplateContent {
   campaign: TemplateCampaign
   /** Of the promotion tier that the template was made of; for the tiers that are made of it. */

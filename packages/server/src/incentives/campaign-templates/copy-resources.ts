@@ -20,8 +20,9 @@ import type { TemplateRule } from './schema.ts'
 import { listCollectionsById, listLocationsById, listSegmentsById } from './sources.ts'
 
 /**
- * Copies of all that rules and a discount name, directly or through a collection or a segment, as it is now (spec 03,
- * 16.1). What a rule names and nobody knows is left out: the rule names it in the copy too.
+ * Copies of all that rules and a discount name, directly or through a collection or a segment, as it is now
+ * (docs/reference/campaign-templates.md#what-a-template-holds). What a rule names and nobody knows is left out: the rule names it
+ * in the copy too.
  */
 export async function copyResources(
   ctx: Ctx,
@@ -71,7 +72,10 @@ const joined =
   (name, objects) =>
     notes.reduce((_, note) => note(name, objects), name)
 
-/** Rules about what only this project has, and no other could be given (spec 03, 16.2). */
+/**
+ * Rules about what only this project has, and no other could be given
+ * (docs/reference/campaign-templates.md#campaign-template-endpoints).
+ */
 const unsupported: ReadonlySet<string> = new Set([
   'redemption.api_key',
   'redemption.user.login',
@@ -96,7 +100,10 @@ async function dynamicSegments(ctx: Ctx, ids: string[]): Promise<TemplateSegment
   })
 }
 
-/** Products with all their SKUs, and SKUs with their products (spec 03, 16.3). */
+/**
+ * Products with all their SKUs, and SKUs with their products
+ * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes).
+ */
 async function copyGoods(ctx: Ctx, product_names: string[], sku_names: string[]): Promise<TemplateProduct[]> {
   const named_skus = await listSkusNamed(ctx, sku_names)
   const named = new Set((await listProductsNamed(ctx, product_names)).map(({ id }) => id))

@@ -3,7 +3,10 @@ import type { Ctx } from '../../core/context.ts'
 import type { CampaignTemplate, CopyCampaignTemplate } from './schema.ts'
 import { insertTemplate, type StoredTemplate } from './store.ts'
 
-/** Copies a template to a project, which may be its own; what it needs is made there when it is used (spec 06, 6.4). */
+/**
+ * Copies a template to a project, which may be its own; what it needs is made there when it is used
+ * (docs/reference/campaign-templates.md#campaign-template-endpoints).
+ */
 export async function copyTemplate(
   ctx: Ctx,
   template: StoredTemplate,

@@ -17,7 +17,7 @@ import { customEventsIn, typedKeys } from './metadata-keys.ts'
 import type { CampaignTemplate, CreateCampaignTemplate, TemplateCampaign, TemplateRule } from './schema.ts'
 import { insertTemplate, type StoredTemplate } from './store.ts'
 
-/** Makes a template of a campaign or of a promotion tier (spec 03, 16.2). */
+/** Makes a template of a campaign or of a promotion tier (docs/reference/campaign-templates.md#campaign-template-endpoints). */
 export async function createTemplate(ctx: Ctx, body: CreateCampaignTemplate): Promise<CampaignTemplate> {
   const { campaign_type, ...source } = await sourceOf(ctx, body)
   const content = bounded(await contentOf(ctx, source))

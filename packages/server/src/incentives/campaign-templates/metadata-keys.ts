@@ -26,7 +26,10 @@ export async function typedKeys(ctx: Ctx, asking: Asking): Promise<TypedKey[]> {
   return typed
 }
 
-/** Refuses when a key has another type here; a key that has none is nobody's fault (spec 03, 16.3). */
+/**
+ * Refuses when a key has another type here; a key that has none is nobody's fault
+ * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes).
+ */
 export async function refuseOtherTypes(ctx: Ctx, keys: readonly TypedKey[]): Promise<void> {
   const faults: string[] = []
   for (const [object, of_object] of Map.groupBy(keys, (key) => key.object)) {

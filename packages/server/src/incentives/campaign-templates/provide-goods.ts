@@ -8,8 +8,9 @@ import type { Provided } from './provide.ts'
 import { listBinnedNames } from './sources.ts'
 
 /**
- * Sees to it that the products and SKUs of a template are there (spec 03, 16.3): those that are stay as they are, the others
- * are made again, and nothing is made in place of what is in the bin.
+ * Sees to it that the products and SKUs of a template are there
+ * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes): those that are stay as they are, the others are made
+ * again, and nothing is made in place of what is in the bin.
  */
 export async function provideGoods(ctx: Ctx, products: readonly TemplateProduct[], provided: Provided): Promise<void> {
   if (products.length === 0) return

@@ -32,8 +32,9 @@ export interface ReadyResources {
 }
 
 /**
- * Sees to it that all that a template needs is there, and that what it names is called what it is called here (spec 03,
- * 16.3). Whatever is refused, now or later in the request, undoes all of it.
+ * Sees to it that all that a template needs is there, and that what it names is called what it is called here
+ * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes). Whatever is refused, now or later in the request,
+ * undoes all of it.
  */
 export async function provideResources(ctx: Ctx, content: TemplateContent): Promise<ReadyResources> {
   const { metadata_keys, resources, validation_rules } = content

@@ -65,7 +65,9 @@ const renamers: Readonly<Record<string, Renamer>> = {
   customer_segment: segment,
 }
 
-/** What a reference is to; one that does not say goes by its type and by what it begins with (spec 04, 2.3). */
+/**
+ * What a reference is to; one that does not say goes by its type and by what it begins with (docs/reference/rules.md#rule-names).
+ */
 function objectsOf({ id, source_id, object, type }: Record<string, unknown>): readonly NamedObject[] {
   if (object === 'product' || object === 'sku' || object === 'products_collection') return [object]
   const first = [id, source_id].find((name) => typeof name === 'string' && name !== '') ?? ''

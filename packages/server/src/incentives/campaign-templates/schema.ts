@@ -8,7 +8,7 @@ import { PromotionTier, PromotionTierBody } from '../promotions/schema.ts'
 
 const TemplateType = OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS'])
 
-/** What a campaign was like when a template was made of it (spec 03, 16.1). */
+/** What a campaign was like when a template was made of it (docs/reference/campaign-templates.md#what-a-template-holds). */
 export const TemplateCampaign = Type.Object({
   type: Campaign.properties.type,
   join_once: Type.Boolean(),

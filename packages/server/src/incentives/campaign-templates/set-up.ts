@@ -17,7 +17,7 @@ import type {
 } from './schema.ts'
 import type { StoredTemplate } from './store.ts'
 
-/** Makes a campaign of a template, and what it needs (spec 03, 16.3). */
+/** Makes a campaign of a template, and what it needs (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes). */
 export async function setUpCampaign(
   ctx: Ctx,
   { campaign_type, content }: StoredTemplate,

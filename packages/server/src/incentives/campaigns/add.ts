@@ -12,7 +12,10 @@ import { mouldWith } from './mould.ts'
 import type { AddVouchers, AddVoucherWithCode } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
 
-/** Adds codes to a campaign that the caller holds alone: one at once, more in the background (spec 03, 10.7). */
+/**
+ * Adds codes to a campaign that the caller holds alone: one at once, more in the background
+ * (docs/reference/campaigns.md#add-vouchers-to-a-campaign).
+ */
 export async function addVouchers(
   ctx: Ctx,
   campaign: StoredCampaign,

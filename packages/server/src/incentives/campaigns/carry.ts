@@ -43,8 +43,9 @@ export async function carryToVouchers(
 }
 
 /**
- * Nobody has them, and nobody redeemed them: the codes whose terms may still change (spec 03, 10.4). What was redeemed is
- * wrapped, so that the planner makes no guess of it: it would take such codes for rare, and read all to find a thousand.
+ * Nobody has them, and nobody redeemed them: the codes whose terms may still change
+ * (docs/reference/campaigns.md#update-a-campaign). What was redeemed is wrapped, so that the planner makes no guess of it: it
+ * would take such codes for rare, and read all to find a thousand.
  */
 const reachable = (project_id: string, campaign_id: string) => sql`
   v.project_id = ${project_id} and v.campaign_id = ${campaign_id} and v.publish_count = 0 and v.deleted_at is null
@@ -192,7 +193,7 @@ async function replaceCredits(ctx: Ctx, codes: readonly Told[], credits: number)
 
 /**
  * The initial points of cards lie in the lot that never expires, and nobody can have changed those of a card that nobody
- * has (spec 05, section 2). Answers the lots by their cards; gift cards have none.
+ * has (docs/reference/points.md#ledger). Answers the lots by their cards; gift cards have none.
  */
 async function replaceLots(
   { db, project_id, now }: Ctx,

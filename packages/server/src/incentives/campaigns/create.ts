@@ -17,7 +17,7 @@ import type { Campaign, CreateCampaign } from './schema.ts'
 import { showCampaign } from './show.ts'
 import { getCampaign, insertCampaign } from './store.ts'
 
-/** Creates a campaign of any type with its first codes or tiers (spec 03, 10.2). */
+/** Creates a campaign of any type with its first codes or tiers (docs/reference/campaigns.md#create-a-campaign). */
 export async function createCampaign(ctx: Ctx, body: CreateCampaign): Promise<Campaign> {
   const campaign_type = campaignTypeOf(body)
   const takesRules = campaign_type !== 'LOYALTY_PROGRAM' && campaign_type !== 'PROMOTION'

@@ -22,7 +22,7 @@ const voucherTypes: Readonly<Record<Exclude<CampaignType, 'PROMOTION'>, VoucherT
   LOYALTY_PROGRAM: 'LOYALTY_CARD',
 }
 
-/** The type that a body says, or that its content means (spec 03, 10.2). */
+/** The type that a body says, or that its content means (docs/reference/campaigns.md#create-a-campaign). */
 export function campaignTypeOf({ campaign_type, promotion, voucher, referral_program }: CreateCampaign): CampaignType {
   if (campaign_type != null) return campaign_type
   if (promotion != null) return 'PROMOTION'
@@ -73,7 +73,7 @@ const cardShape = compileShape(
   }),
 )
 
-/** The credits of a gift card that somebody sent; a balance of it is ours to say (spec 03, 4.2). */
+/** The credits of a gift card that somebody sent; a balance of it is ours to say (docs/reference/vouchers.md#gift-card). */
 export function giftOf(sent: object, refuse: (details: string) => ApiError): NonNullable<CampaignVoucher['gift']> {
   refuseFault(giftShape.fault({ gift: sent }, { root: 'Payload', required: 'should' }), refuse)
   const { amount, effect } = sent as { amount: number; effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS' | null }
@@ -99,8 +99,8 @@ export const creditsOf = (voucher: CampaignVoucher | null): number | null =>
   voucher?.gift?.amount ?? voucher?.loyalty_card?.points ?? null
 
 /**
- * How the tiers of a program are won and lost, as it is stored (spec 05, 1.4). Members that other settings have would mean
- * nothing here: whoever sends them means something else, and is told so.
+ * How the tiers of a program are won and lost, as it is stored (docs/reference/loyalty-tiers.md#settings). Members that other
+ * settings have would mean nothing here: whoever sends them means something else, and is told so.
  */
 export function tierSettingsOf(sent: TierExpiration): TierExpiration {
   const { type } = sent.expiration_date
@@ -130,7 +130,7 @@ function refuseFault(fault: string | null, refuse: (details: string) => ApiError
   if (fault !== null) throw refuse(fault)
 }
 
-/** A referral program with what it names (spec 05, 14.1). */
+/** A referral program with what it names (docs/reference/referrals.md#referral-campaigns-and-codes). */
 export async function referralProgramOf(
   ctx: Ctx,
   sent: ReferralProgramBody | null | undefined,

@@ -15,10 +15,10 @@ import { jobBegun, jobOver, jobStarted, vouchersArrived } from './status.ts'
 import { findCampaign, holdCampaign, type StoredCampaign } from './store.ts'
 import { figureTallies } from './summary-figures.ts'
 
-/** Jobs of one campaign run one after another, in the order of arrival (spec 03, 1.7). */
+/** Jobs of one campaign run one after another, in the order of arrival (docs/reference/async-actions.md#jobs-of-one-campaign). */
 export const campaignLane = ({ campaign_id }: { campaign_id: string }): string => `campaign ${campaign_id}`
 
-/** The first codes of a campaign: one is made at once, more in the background (spec 03, 10.2). */
+/** The first codes of a campaign: one is made at once, more in the background (docs/reference/campaigns.md#create-a-campaign). */
 export async function startGenerating(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<void> {
   if (count === 0) return
   const config = campaign.voucher?.code_config as CodeConfig
@@ -60,7 +60,10 @@ export async function generateInBackground(
   return startAsyncAction(ctx, generateVouchers, { campaign_id: campaign.id, mould, config, count })
 }
 
-/** The most codes that a campaign may have besides those that publications made (spec 03, 3.5). */
+/**
+ * The most codes that a campaign may have besides those that publications made
+ * (docs/reference/codes.md#how-many-codes-a-campaign-may-have).
+ */
 export const vouchersMax = ({ project }: Ctx): number =>
   project.limits?.campaign_vouchers ?? limits.campaign_vouchers_max
 

@@ -11,7 +11,10 @@ import { giftOf, loyaltyCardOf, termsOf } from './define.ts'
 import { mouldOf, ownMetadata } from './mould.ts'
 import type { StoredCampaign } from './store.ts'
 
-/** What a code that is imported into a campaign says of itself; all that is undefined is the campaign's (spec 03, 10.8). */
+/**
+ * What a code that is imported into a campaign says of itself; all that is undefined is the campaign's
+ * (docs/reference/imports.md#import-into-a-campaign-as-json).
+ */
 export interface CampaignEntry extends ImportedValidity {
   code: string
   /** Money or points to begin with. */

@@ -20,7 +20,10 @@ import { findCampaign, type StoredCampaign } from './store.ts'
 
 type Started = { async_action_id: Id<'async_action'> }
 
-/** Starts an import of codes into a campaign (spec 03, 10.8); what can be checked before it is answered refuses all of it. */
+/**
+ * Starts an import of codes into a campaign (docs/reference/imports.md#import-into-a-campaign-as-json); what can be checked
+ * before it is answered refuses all of it.
+ */
 export async function startImport(
   ctx: Ctx,
   campaign: StoredCampaign,

@@ -17,7 +17,7 @@ import { toCampaign } from './campaign.ts'
 import type { CampaignQuery } from './schema.ts'
 import { listCampaigns } from './store.ts'
 
-/** A page of campaigns (spec 03, 10.3); their category comes along when it is asked for. */
+/** A page of campaigns (docs/reference/campaigns.md#read-campaigns); their category comes along when it is asked for. */
 export async function pageOfCampaigns(ctx: Ctx, query: CampaignQuery) {
   const { campaigns, total } = await listCampaigns(ctx, query, await conditions(ctx, query))
   const shown = campaigns.map(toCampaign)

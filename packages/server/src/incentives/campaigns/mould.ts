@@ -6,7 +6,10 @@ import { creditsOf, invalidCampaign } from './define.ts'
 import type { AddVoucherWithCode } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
 
-/** What a code of a campaign is like, but for the code: all of it comes from the campaign (spec 03, 2.6 and 10.7). */
+/**
+ * What a code of a campaign is like, but for the code: all of it comes from the campaign
+ * (docs/reference/validity-periods.md#from-campaign-to-voucher and docs/reference/campaigns.md#add-vouchers-to-a-campaign).
+ */
 export function mouldOf(campaign: StoredCampaign): Mould {
   const { voucher, voucher_type, terms_id } = campaign
   if (voucher === null || voucher_type === null || terms_id === null)
@@ -54,7 +57,10 @@ export async function mouldWith(
   return own
 }
 
-/** The metadata of a code: those of its campaign, where it hands them down, and over them its own (spec 03, 10.2). */
+/**
+ * The metadata of a code: those of its campaign, where it hands them down, and over them its own
+ * (docs/reference/campaigns.md#create-a-campaign).
+ */
 export async function ownMetadata(
   ctx: Ctx,
   { use_voucher_metadata_schema, metadata }: StoredCampaign,

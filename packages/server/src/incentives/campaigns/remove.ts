@@ -25,8 +25,8 @@ import { refuseProtected } from './update.ts'
 type CampaignId = CampaignRow['id']
 
 /**
- * Deletes a campaign that the caller holds alone (spec 03, 10.6). It and its codes cannot be read from now on; the codes
- * themselves are gone through in the background.
+ * Deletes a campaign that the caller holds alone (docs/reference/campaigns.md#delete-a-campaign). It and its codes cannot be read
+ * from now on; the codes themselves are gone through in the background.
  */
 export async function removeCampaign(
   ctx: Ctx,

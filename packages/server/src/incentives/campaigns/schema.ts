@@ -39,7 +39,7 @@ export const CampaignStatus = OneOf(['DONE', 'IN_PROGRESS', 'FAILED', 'DRAFT', '
 /** What is left of a custom event or campaign that a referral program names. */
 const Named = { id: Maybe(Name), name: Maybe(Name) }
 
-/** How a referral counts and what the referee gets (spec 05, 14.1). */
+/** How a referral counts and what the referee gets (docs/reference/referrals.md#referral-campaigns-and-codes). */
 export const ReferralProgram = Type.Object({
   conversion_event_type: OneOf(['redemption', 'custom_event']),
   custom_event: Type.Optional(Type.Object({ id: Type.String(), name: Type.String() })),
@@ -90,7 +90,7 @@ export const CampaignVoucher = Type.Object({
   ...ValidityView,
 })
 
-/** A group of codes made alike, or a promotion. What is not set is left out (spec 03, 10.1). */
+/** A group of codes made alike, or a promotion. What is not set is left out (docs/reference/campaigns.md#campaign-object). */
 export const Campaign = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -185,7 +185,7 @@ export const CreateCampaign = Type.Object(
 )
 export type CreateCampaign = Static<typeof CreateCampaign>
 
-/** What is not sent stays; null takes away what can be without (spec 03, 1.3). */
+/** What is not sent stays; null takes away what can be without (docs/reference/campaigns.md#presence-and-null). */
 export const UpdateCampaign = Type.Object({
   description: Maybe(FreeText),
   ...ValidityBody,

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow, CampaignStatus } from '../../core/db/tables.ts'
 
-// The jobs of a campaign run one after another (spec 03, 1.7); its status says what the one at work does.
+// The jobs of a campaign run one after another (docs/reference/async-actions.md#jobs-of-one-campaign); its status says what the
+// one at work does.
 
 type CampaignId = CampaignRow['id']
 

@@ -37,7 +37,7 @@ function campaignQuery({ db, project_id }: Ctx) {
     )
 }
 
-/** A campaign by its id, or else by its name (spec 03, 1.2); 404 when there is none. */
+/** A campaign by its id, or else by its name (docs/reference/vouchers.md#names-in-paths); 404 when there is none. */
 export async function getCampaign(
   ctx: Ctx,
   key: string,

@@ -4,8 +4,8 @@ import { type Tally, tallyMany } from '../../core/db/tallies.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 
 /**
- * What a campaign's summary counts, day by day (spec 03, section 11). What its redemptions used is kept with them
- * (core/db/usage.ts).
+ * What a campaign's summary counts, day by day (docs/reference/campaigns.md#campaign-summary). What its redemptions used is kept
+ * with them (core/db/usage.ts).
  */
 export const figures = [
   'redemptions_failed',

@@ -60,7 +60,7 @@ const codes: readonly Shown[] = [
 ]
 const discounts: readonly Shown[] = ['discounted_amount', 'rolledback_discounted_amount']
 
-/** Which figures a type of campaign has (spec 03, section 11). */
+/** Which figures a type of campaign has (docs/reference/campaigns.md#campaign-summary). */
 const shown: Readonly<Record<CampaignType, readonly Shown[]>> = {
   PROMOTION: [...always, ...discounts],
   DISCOUNT_COUPONS: [...always, ...codes, ...discounts],

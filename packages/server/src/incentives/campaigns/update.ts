@@ -25,8 +25,8 @@ import { showCampaign } from './show.ts'
 import { getCampaign, type StoredCampaign, updateCampaign } from './store.ts'
 
 /**
- * Changes a campaign that the caller holds alone (spec 03, 10.4). Its next codes have new terms at once; those that the
- * change may still reach are told in the background, however many there are.
+ * Changes a campaign that the caller holds alone (docs/reference/campaigns.md#update-a-campaign). Its next codes have new terms
+ * at once; those that the change may still reach are told in the background, however many there are.
  */
 export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: UpdateCampaign): Promise<Campaign> {
   refuseProtected(campaign)
@@ -135,7 +135,7 @@ async function metadataAfter(
   return withoutKeys(rules.merged(metadata, body.metadata ?? {}), body.unset_metadata_fields ?? [])
 }
 
-/** What of a body its codes are told: the fields that were sent, no others (spec 03, 10.4). */
+/** What of a body its codes are told: the fields that were sent, no others (docs/reference/campaigns.md#update-a-campaign). */
 function changeFor(
   campaign: StoredCampaign,
   body: UpdateCampaign,

@@ -6,7 +6,7 @@ import { pngOf } from './png.ts'
 import type { CodeImageQuery } from './schema.ts'
 import { svgOf } from './svg.ts'
 
-/** The code of a voucher as a picture, for whoever knows its asset id (spec 03, 20). */
+/** The code of a voucher as a picture, for whoever knows its asset id (docs/reference/code-images.md). */
 export async function findCodeImage(
   ctx: InstallationCtx,
   kind: keyof typeof kinds,

@@ -57,6 +57,6 @@ export function barcodePattern(code: string): Pattern | null {
   return [Uint8Array.from(widths.flatMap((width, index) => Array<number>(width).fill(index % 2)))]
 }
 
-/** In modules (spec 03, 20). */
+/** In modules (docs/reference/code-images.md). */
 const qr_quiet = 4
 const barcode_quiet = 10

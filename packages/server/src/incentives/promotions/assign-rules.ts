@@ -9,7 +9,9 @@ import type { PromotionTierBody } from './schema.ts'
 
 type SentRules = Pick<PromotionTierBody, 'validation_rules' | 'validation_rule_assignments'>
 
-/** The rules that a body names, each once; undefined where it names none (spec 03, 12.2). */
+/**
+ * The rules that a body names, each once; undefined where it names none (docs/reference/promotions.md#promotion-tier-endpoints).
+ */
 export function sentRules({ validation_rules, validation_rule_assignments }: SentRules): string[] | undefined {
   const ids = validation_rules ?? validation_rule_assignments?.data?.map(({ rule_id }) => rule_id)
   return ids && [...new Set(ids)]

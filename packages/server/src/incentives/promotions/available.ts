@@ -8,9 +8,9 @@ import { campaignValidityOf, validityOf } from './tier.ts'
 import { campaign_limits, tierQuery } from './tier-store.ts'
 
 /**
- * What holds for the tiers that are active at this moment, by their own fields and by those of their campaign (spec 03,
- * 2.2), over the tables that `tierQuery` joins. Switches and dates are a matter for the database; recurring times are one
- * for the engine, so the tiers that have such, and are closed now, are named.
+ * What holds for the tiers that are active at this moment, by their own fields and by those of their campaign
+ * (docs/reference/validity-periods.md#verdict), over the tables that `tierQuery` joins. Switches and dates are a matter for the
+ * database; recurring times are one for the engine, so the tiers that have such, and are closed now, are named.
  */
 export async function availableOnly(ctx: Ctx): Promise<Condition[]> {
   const open = isOpen(ctx)

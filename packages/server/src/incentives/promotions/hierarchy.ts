@@ -1,6 +1,7 @@
 /**
- * The order of a campaign's tiers once one of them, new or not, has its place (spec 03, 12.2). Places count from 1, and a
- * place beyond either end is that end; without a place it is last.
+ * The order of a campaign's tiers once one of them, new or not, has its place
+ * (docs/reference/promotions.md#promotion-tier-endpoints). Places count from 1, and a place beyond either end is that end;
+ * without a place it is last.
  *
  * `placed(['A', 'B', 'C', 'D'], 'D', 2)` → `['A', 'D', 'B', 'C']`
  */

@@ -25,7 +25,7 @@ export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): 
   })
 }
 
-/** A stack that had nothing else is deleted (spec 03, 12.2). */
+/** A stack that had nothing else is deleted (docs/reference/promotions.md#promotion-tier-endpoints). */
 async function takeOutOfStacks(ctx: Ctx, campaign: StoredCampaign, tier_id: string): Promise<void> {
   for (const stack of await listStacksIn(ctx, campaign.id, { tier_id })) {
     const tier_ids = stack.tier_ids.filter((id) => id !== tier_id)

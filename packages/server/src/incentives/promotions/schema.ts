@@ -11,7 +11,10 @@ import { ValidationRuleAssignmentList } from '../../rules/validation-rules/schem
 const Count = Int({ minimum: 0 })
 const CategoryId = Nullable(Type.String({ description: 'Null also when the category is gone.' }))
 
-/** A discount that needs no code (spec 03, 12.1). What is not set is left out, but for the members that can be null. */
+/**
+ * A discount that needs no code (docs/reference/promotions.md#promotion-tier-object). What is not set is left out, but for the
+ * members that can be null.
+ */
 export const PromotionTier = Type.Object({
   id: Type.String({ description: '`promo_` and 24 characters.' }),
   name: Name,
@@ -115,7 +118,7 @@ export type CampaignTierQuery = Static<typeof CampaignTierQuery>
 
 const HierarchyMode = OneOf(['MANUAL'])
 
-/** Tiers that are applied together, in the order of their ids (spec 03, section 13). */
+/** Tiers that are applied together, in the order of their ids (docs/reference/promotions.md#promotion-stack-endpoints). */
 export const PromotionStack = Type.Object({
   id: Type.String({ description: '`stack_` and 24 characters.' }),
   name: Name,

@@ -72,7 +72,7 @@ export async function switchTier(
   return promotion_tier
 }
 
-/** Key by key, and then without the keys that are to go (spec 03, 1.8). */
+/** Key by key, and then without the keys that are to go (docs/reference/vouchers.md#metadata). */
 async function metadataAfter(
   ctx: Ctx,
   { metadata: stored }: StoredTier,

@@ -15,8 +15,8 @@ export interface Chosen {
 }
 
 /**
- * Takes the codes that are to be given away, or says why there are none (spec 03, 14.2 step 7); then nothing is taken. The
- * campaign is held before its codes, as everywhere.
+ * Takes the codes that are to be given away, or says why there are none (docs/reference/publications.md#create-a-publication step
+ * 7); then nothing is taken. The campaign is held before its codes, as everywhere.
  */
 export async function chooseVouchers(ctx: Ctx, { voucher, campaign, count }: Target): Promise<Chosen | ApiError> {
   if (campaign !== null && !(await holdCampaign(ctx, campaign.id)))

@@ -7,8 +7,8 @@ import { CreatePublication, type CreatePublicationQuery } from './schema.ts'
 const shape = compileShape(CreatePublication)
 
 /**
- * The body that a query string stands for (spec 03, 14.2). All in it is text: numbers are read here, metadata as the
- * project's schemas want them.
+ * The body that a query string stands for (docs/reference/publications.md#create-a-publication). All in it is text: numbers are
+ * read here, metadata as the project's schemas want them.
  */
 export async function readPublicationQuery(ctx: Ctx, query: CreatePublicationQuery): Promise<CreatePublication> {
   const { join_once: _, campaign, customer, metadata, ...rest } = query

@@ -21,7 +21,10 @@ import { toListedPublication } from './publication.ts'
 import type { PublicationQuery } from './schema.ts'
 import { listPublications } from './store.ts'
 
-/** A page of publications with what the query asks for (spec 03, 14.4), of one code if it is given. */
+/**
+ * A page of publications with what the query asks for (docs/reference/publications.md#list-publications), of one code if it is
+ * given.
+ */
 export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, of?: VoucherRow['id']) {
   refuseFarPages(query)
   const where = await conditions(ctx, query)
@@ -39,7 +42,7 @@ export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, of?:
   return listed('publications', shown, { total })
 }
 
-/** Beyond some page the refusal has a name of its own (spec 06, 3.5). */
+/** Beyond some page the refusal has a name of its own (docs/reference/errors.md#keys). */
 function refuseFarPages({ page = 1 }: PublicationQuery): void {
   if (page > pages_named_max) throw new ApiError('page_over_limit')
   if (page > limits.page_max) throw invalidQuery(`Property .page must be <= ${limits.page_max}`)

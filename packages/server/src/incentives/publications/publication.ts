@@ -6,7 +6,10 @@ import { type StoredVoucher, toVoucher } from '../vouchers/voucher.ts'
 import type { ListedPublication, Publication, PublishedVoucher } from './schema.ts'
 import type { ListedRow, StoredPublication } from './store.ts'
 
-/** A publication as the call that made it is answered, or one that repeats it: its code as it is now (spec 03, 14.3). */
+/**
+ * A publication as the call that made it is answered, or one that repeats it: its code as it is now
+ * (docs/reference/publications.md#join-once).
+ */
 export async function showPublication(
   ctx: Ctx,
   row: StoredPublication,
@@ -34,7 +37,7 @@ export function toListedPublication(
   const { customer_id, name, email, tracking_id, customer_metadata } = row
   return {
     ...common(row),
-    // Whoever was erased is not named any more (spec 04, 4.3).
+    // Whoever was erased is not named any more (docs/reference/customers.md#endpoints).
     ...(customer_id === null
       ? { customer_id }
       : {

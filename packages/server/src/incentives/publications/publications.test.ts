@@ -588,7 +588,7 @@ describe('the client side', () => {
       origin: 'https://shop.example',
     })
 
-  test('24 (spec 06) is switched by two flags', async () => {
+  test('24 (docs/reference) is switched by two flags', async () => {
     const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     await called(shop, 'POST', '/v1/customers', { source_id: 'anna', name: 'Anna' })

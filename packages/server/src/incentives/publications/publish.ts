@@ -56,8 +56,9 @@ export interface Published {
 }
 
 /**
- * Gives codes to a customer (spec 03, 14.2). Locks are taken in one order: the customer, the campaign, the codes. A refusal
- * that is kept comes back as an answer, with its record and what was said of the customer; all others are thrown.
+ * Gives codes to a customer (docs/reference/publications.md#create-a-publication). Locks are taken in one order: the customer,
+ * the campaign, the codes. A refusal that is kept comes back as an answer, with its record and what was said of the customer; all
+ * others are thrown.
  */
 export async function publish(
   ctx: Ctx,
@@ -161,7 +162,10 @@ function handedOver(
   }
 }
 
-/** The end of what is published now, where the campaign counts from the publication on (spec 03, 2.6). */
+/**
+ * The end of what is published now, where the campaign counts from the publication on
+ * (docs/reference/validity-periods.md#from-campaign-to-voucher).
+ */
 function expirationOf({ now, project }: Ctx, campaign: StoredCampaign | null): Instant | null {
   const duration = readDuration(campaign?.activity_duration_after_publishing ?? '')
   if (duration === null) return null

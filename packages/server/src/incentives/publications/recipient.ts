@@ -34,8 +34,9 @@ export async function findRecipient(
 }
 
 /**
- * The customer as it is after the request: created, or brought up to date by what was sent (spec 04, 4.2). Undefined when
- * another request has created it meanwhile: what that one did has to be looked at first.
+ * The customer as it is after the request: created, or brought up to date by what was sent
+ * (docs/reference/customers.md#how-requests-name-a-customer). Undefined when another request has created it meanwhile: what that
+ * one did has to be looked at first.
  */
 export async function writeRecipient(
   ctx: Ctx,
@@ -53,7 +54,10 @@ export async function writeRecipient(
   })
 }
 
-/** An unknown id is a mistake, and nobody new comes in from a client side that may not create customers (spec 06, 7.1). */
+/**
+ * An unknown id is a mistake, and nobody new comes in from a client side that may not create customers
+ * (docs/reference/client-side.md#common-rules).
+ */
 function refuseUnlessNew(ctx: Ctx, sent: Named): void {
   if (!mayWriteCustomers(ctx)) throw disabledOnClient('client_create_customer_enabled')
   const id = typeof sent === 'string' ? (sent.startsWith(idPrefix('customer')) ? sent : null) : sent.id

@@ -6,7 +6,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { GiftCredits, LoyaltyPoints, Voucher } from '../vouchers/schema.ts'
 
-/** What every publication shows, whichever way it is asked for (spec 03, 14.1). */
+/** What every publication shows, whichever way it is asked for (docs/reference/publications.md#publication-object). */
 const publication = {
   id: Type.String(),
   object: Type.Literal('publication'),
@@ -58,7 +58,10 @@ const CampaignChoice = Type.Union([
   Type.Object({ name: Name, count: Maybe(Int({ minimum: 1, maximum: limits.published_at_once_max })) }),
 ])
 
-/** Which code to give to whom: one that is named, or free ones of a campaign (spec 03, 14.2). */
+/**
+ * Which code to give to whom: one that is named, or free ones of a campaign
+ * (docs/reference/publications.md#create-a-publication).
+ */
 export const CreatePublication = Type.Object(
   {
     voucher: Maybe(VoucherCode),
@@ -130,7 +133,7 @@ export const PublicationQuery = Type.Object({
       '-channel',
     ],
   }),
-  // Two refusals of their own lie beyond the last page (spec 06, 3.5).
+  // Two refusals of their own lie beyond the last page (docs/reference/errors.md#keys).
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: `At most ${limits.page_max}.` })),
   campaign: Type.Optional(Type.String({ description: 'Name of a campaign that exists.' })),
   campaign_name: Type.Optional(Type.String({ description: 'The same.' })),

@@ -6,8 +6,9 @@ import { findPublicationBySource, findPublicationTo, type StoredPublication } fr
 import type { Target } from './target.ts'
 
 /**
- * What is to be said of an attempt before any code is looked for (spec 03, 14.2 steps 5 and 6): the earlier publication
- * that it repeats, a refusal that is kept, or null when a code is to be chosen. The caller holds a known customer alone.
+ * What is to be said of an attempt before any code is looked for (docs/reference/publications.md#create-a-publication steps 5 and
+ * 6): the earlier publication that it repeats, a refusal that is kept, or null when a code is to be chosen. The caller holds a
+ * known customer alone.
  */
 export async function standingOf(
   ctx: Ctx,

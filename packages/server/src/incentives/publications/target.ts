@@ -11,7 +11,10 @@ export type Target =
   | { voucher: StoredVoucher; campaign: StoredCampaign | null; count: 1 }
   | { voucher: null; campaign: StoredCampaign; count: number }
 
-/** What a request names; a code counts more than a campaign (spec 03, 14.2). Nothing is locked yet. */
+/**
+ * What a request names; a code counts more than a campaign (docs/reference/publications.md#create-a-publication). Nothing is
+ * locked yet.
+ */
 export async function findTarget(
   ctx: Ctx,
   { voucher: code, campaign }: Pick<CreatePublication, 'voucher' | 'campaign'>,

@@ -21,8 +21,8 @@ import { findLastTransaction, insertTransaction } from './transactions.ts'
 import { type StoredVoucher, toSimpleVoucher } from './voucher.ts'
 
 /**
- * Adds to a card or takes from it, by postings and one transaction (spec 03, 6.1). The points of a loyalty card are adjusted by
- * its program (spec 05, 12.5).
+ * Adds to a card or takes from it, by postings and one transaction (docs/reference/balances.md#adjust-a-balance). The points of a
+ * loyalty card are adjusted by its program (docs/reference/loyalty-cards.md#adjust-the-balance).
  */
 export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustBalance): Promise<BalanceAnswer> {
   const { amount, source_id = null, reason = null } = body

@@ -7,8 +7,8 @@ import { type Id, newId } from '../../core/lib/ids.ts'
 import { balanceOf, type StoredVoucher } from './voucher.ts'
 
 /**
- * Writes down the initial value of new cards: a posting for each, and for points the lot that never expires (spec 05,
- * section 2). No transaction tells of it (spec 03, 6.2).
+ * Writes down the initial value of new cards: a posting for each, and for points the lot that never expires
+ * (docs/reference/points.md#ledger). No transaction tells of it (docs/reference/balances.md#transaction-object).
  */
 export async function openBooks(
   ctx: Ctx,

@@ -14,7 +14,7 @@ interface Setup {
   vouchers: Map<string, StoredVoucher>
 }
 
-/** Merges metadata into codes that exist, and tells nobody (spec 03, 7.3). */
+/** Merges metadata into codes that exist, and tells nobody (docs/reference/imports.md#bulk-metadata). */
 const eachVoucher = {
   known_by: 'code',
   key: ({ code }: BulkVoucher) => code,

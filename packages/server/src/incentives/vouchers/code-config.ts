@@ -12,7 +12,7 @@ const charset_default = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS
 
 type ProjectCodes = Pick<Project, 'case_sensitive_codes' | 'default_code_config'>
 
-/** A code configuration, complete (spec 03, 3.1); refuses what cannot yield a valid code. */
+/** A code configuration, complete (docs/reference/codes.md#code-configuration); refuses what cannot yield a valid code. */
 export function readCodeConfig(sent: object | null | undefined, project: ProjectCodes): CodeConfig {
   const { length, charset, prefix, postfix, pattern } = (sent ?? {}) as Record<keyof CodeConfig, unknown>
   for (const [name, value] of Object.entries({ charset, prefix, postfix, pattern }))
@@ -39,7 +39,7 @@ export function readCodeConfig(sent: object | null | undefined, project: Project
 
 const code_length_max = 255
 
-/** Why a text cannot be a code (spec 03, 3.2), or null. */
+/** Why a text cannot be a code (docs/reference/codes.md#valid-codes), or null. */
 export function whyNotCode(code: string): string | null {
   if (code === '') return 'A code must have at least one character'
   if ([...code].length > code_length_max) return `A code must not have more than ${code_length_max} characters`

@@ -23,7 +23,7 @@ import { codeKey, getVoucher, insertVouchers } from './store.ts'
 
 export const invalidVoucher = (details: string): ApiError => new ApiError('invalid_voucher', { details })
 
-/** Creates one code, given or drawn, alone or in a campaign (spec 03, 5.2). */
+/** Creates one code, given or drawn, alone or in a campaign (docs/reference/vouchers.md#create-a-voucher). */
 export async function createVoucher(
   ctx: Ctx,
   body: CreateVoucher | CreateVoucherWithCode,
@@ -124,7 +124,10 @@ async function campaignOf(
   return found
 }
 
-/** What the body says; dates and category that it leaves out are those of the campaign (spec 03, 5.2). */
+/**
+ * What the body says; dates and category that it leaves out are those of the campaign
+ * (docs/reference/vouchers.md#create-a-voucher).
+ */
 async function mouldOf(
   ctx: Ctx,
   body: CreateVoucherWithCode,

@@ -10,7 +10,10 @@ import {
   type StateOperator,
 } from '../../core/query/filter/filter.ts'
 
-/** What codes are filtered by, in lists and exports (spec 03, 5.3), over the tables that `voucherQuery` joins. */
+/**
+ * What codes are filtered by, in lists and exports (docs/reference/vouchers.md#read-vouchers), over the tables that
+ * `voucherQuery` joins.
+ */
 export function voucherFields(
   types: Readonly<Record<string, MetadataType>>,
   { case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>,

@@ -4,7 +4,7 @@ import { type Id, newId } from '../../core/lib/ids.ts'
 
 /**
  * Writes down what was spent of imported cards before they came here, so that the postings of a card still add up to its
- * balance. Like their initial value it is no transaction (spec 03, 6.2).
+ * balance. Like their initial value it is no transaction (docs/reference/balances.md#transaction-object).
  */
 export async function bookRedeemed(
   { db, project_id, now }: Ctx,

@@ -5,7 +5,8 @@ import { limits } from '../../core/lib/limits.ts'
 import type { MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import type { CodeChange } from './import-codes.ts'
 
-// What the cells of a file of codes say (spec 03, 7.2). An empty cell says nothing; what is wrong is named by its column.
+// What the cells of a file of codes say (docs/reference/imports.md#import-vouchers-as-csv). An empty cell says nothing; what is
+// wrong is named by its column.
 
 export type Cells = CsvRow['cells']
 

@@ -27,7 +27,10 @@ export interface CodeImport<Row> {
   change?(row: Row): CodeChange
 }
 
-/** All that an import changes of a code that is there (spec 03, 7.2 and 10.8). */
+/**
+ * All that an import changes of a code that is there (docs/reference/imports.md#import-vouchers-as-csv and
+ * docs/reference/imports.md#import-into-a-campaign-as-json).
+ */
 export interface CodeChange {
   active?: boolean
   /** Name or id. */
@@ -148,7 +151,7 @@ async function saveWave<Row>(ctx: Ctx, rows: readonly Named<Row>[], how: CodeImp
   return { stored, refused, late }
 }
 
-/** Codes that live elsewhere, or in the bin, are taken (spec 03, 7.2). */
+/** Codes that live elsewhere, or in the bin, are taken (docs/reference/imports.md#import-vouchers-as-csv). */
 function changeOf<Row>({ row, code }: Named<Row>, found: KnownCode, { home, change }: CodeImport<Row>): CodeChange {
   if (change === undefined || found.deleted_at !== null || found.campaign_id !== home.campaign_id) throw taken(code)
   return change(row)

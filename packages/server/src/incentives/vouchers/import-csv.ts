@@ -42,7 +42,10 @@ interface Setup {
   webhooks_enable: boolean
 }
 
-/** Codes of no campaign from a CSV file; those that exist are switched and moved to a category (spec 03, 7.2). */
+/**
+ * Codes of no campaign from a CSV file; those that exist are switched and moved to a category
+ * (docs/reference/imports.md#import-vouchers-as-csv).
+ */
 export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boolean }>({
   type: 'VOUCHERS.IMPORT_CSV',
   noun: 'voucher(s)',

@@ -105,7 +105,7 @@ export async function startEntryImport<One extends Entry, Input extends object>(
 
 const written_at_once = 1_000
 
-/** The codes of a body, or the refusal of all of it (spec 03, 7.1). */
+/** The codes of a body, or the refusal of all of it (docs/reference/imports.md#import-vouchers-as-json). */
 export function codesIn(entries: ReadonlyArray<{ code?: string | null }>): string[] {
   const codes = entries.map(({ code }) => code?.trim() ?? '')
   const missing = codes.filter((code) => code === '').length

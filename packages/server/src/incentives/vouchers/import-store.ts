@@ -83,7 +83,10 @@ export async function switchCodes({ db, project_id, now }: Ctx, codes: readonly 
     where v.project_id = ${project_id} and v.id = r.id`.execute(db)
 }
 
-/** The categories that cells name, by id or by name; a name that nobody has used yet makes one (spec 03, 9.4). */
+/**
+ * The categories that cells name, by id or by name; a name that nobody has used yet makes one
+ * (docs/reference/categories.md#assigning-a-category).
+ */
 export async function categoriesNamed(
   ctx: Ctx,
   named: readonly string[],

@@ -15,8 +15,8 @@ import { type ImportedVoucher, validityIn } from './import-schema.ts'
 import { type Draft, nowhere } from './import-store.ts'
 
 /**
- * Starts an import of codes of no campaign (spec 03, 7.1). Whatever can be known is checked before it is answered, and
- * refuses all of it.
+ * Starts an import of codes of no campaign (docs/reference/imports.md#import-vouchers-as-json). Whatever can be known is checked
+ * before it is answered, and refuses all of it.
  */
 export async function startImport(
   ctx: Ctx,

@@ -13,7 +13,7 @@ import type { VoucherQuery } from './schema.ts'
 import { codeKey, listVouchers } from './store.ts'
 import { toVoucher } from './voucher.ts'
 
-/** A page of codes with what the query asks for (spec 03, 5.3). */
+/** A page of codes with what the query asks for (docs/reference/vouchers.md#read-vouchers). */
 export async function pageOfVouchers(ctx: Ctx, query: VoucherQuery) {
   const campaign = await campaignIn(ctx, query)
   const where = campaign === null ? [no] : await conditions(ctx, query)

@@ -9,8 +9,9 @@ import { listVouchersById } from './store.ts'
 import type { StoredVoucher } from './voucher.ts'
 
 /**
- * New codes of a campaign, by its own code configuration, for whoever gives them away at once (spec 03, 3.5: they do not
- * count towards its limit). Throws `invalid_code_config` when there are no more to be had.
+ * New codes of a campaign, by its own code configuration, for whoever gives them away at once
+ * (docs/reference/codes.md#how-many-codes-a-campaign-may-have: they do not count towards its limit). Throws `invalid_code_config`
+ * when there are no more to be had.
  */
 export async function makeCampaignVouchers(
   ctx: Ctx,

@@ -113,7 +113,7 @@ async function codesLeft(ctx: Ctx, config: CodeConfig, wanted: number): Promise<
 
 const enumerated_at_once = 2_000
 
-/** Refuses before any work when so many codes cannot be had (spec 03, 3.3). */
+/** Refuses before any work when so many codes cannot be had (docs/reference/codes.md#uniqueness-and-exhaustion). */
 export async function refuseUnlessPossible(ctx: Ctx, config: CodeConfig, count: number): Promise<void> {
   const capacity = capacityOf(config, ctx.project)
   if (BigInt(count) > capacity) throw exhausted()

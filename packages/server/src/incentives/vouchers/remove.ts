@@ -19,8 +19,8 @@ import { getVoucher } from './store.ts'
 import { balanceOf, type StoredVoucher, toSimpleVoucher } from './voucher.ts'
 
 /**
- * Deletes a code: into the bin, where it stays taken, or for good (spec 03, 5.6). Its campaign is held before it, as everywhere,
- * so that its codes are counted either one by one or with it.
+ * Deletes a code: into the bin, where it stays taken, or for good (docs/reference/vouchers.md#delete-a-voucher). Its campaign is
+ * held before it, as everywhere, so that its codes are counted either one by one or with it.
  */
 export async function removeVoucher(
   ctx: Ctx,

@@ -25,7 +25,7 @@ const Amount = Int({ minimum: 0 })
 
 export const VoucherType = OneOf(['DISCOUNT_VOUCHER', 'GIFT_VOUCHER', 'LOYALTY_CARD'])
 
-/** Credits of a gift card (spec 03, 4.2). */
+/** Credits of a gift card (docs/reference/vouchers.md#gift-card). */
 export const GiftCredits = Type.Object({
   amount: Amount,
   subtracted_amount: Amount,
@@ -34,7 +34,7 @@ export const GiftCredits = Type.Object({
 })
 export type GiftCredits = Static<typeof GiftCredits>
 
-/** Points of a loyalty card (spec 03, 4.3). */
+/** Points of a loyalty card (docs/reference/vouchers.md#loyalty-card). */
 export const LoyaltyPoints = Type.Object({
   points: Amount,
   balance: Amount,
@@ -48,7 +48,10 @@ export type LoyaltyPoints = Static<typeof LoyaltyPoints>
 
 const Asset = Type.Object({ id: Type.String(), url: Type.String() })
 
-/** A code and what it gives. Every member is there, null when unset, but for those that are optional here (spec 03, 5.1). */
+/**
+ * A code and what it gives. Every member is there, null when unset, but for those that are optional here
+ * (docs/reference/vouchers.md#voucher-object).
+ */
 export const Voucher = Type.Object({
   id: Type.String(),
   code: Type.String(),
@@ -89,7 +92,10 @@ export const Voucher = Type.Object({
 })
 export type Voucher = Static<typeof Voucher>
 
-/** How random codes are made (spec 03, 3.1); what is wrong with it is `invalid_code_config`, so it is checked there. */
+/**
+ * How random codes are made (docs/reference/codes.md#code-configuration); what is wrong with it is `invalid_code_config`, so it
+ * is checked there.
+ */
 export const CodeConfigBody = Type.Unsafe<object>({
   type: 'object',
   additionalProperties: true,
@@ -199,7 +205,7 @@ export type VoucherTransactionQuery = Static<typeof VoucherTransactionQuery>
 
 const Dates = { start_date: Maybe(InstantInput), expiration_date: Maybe(InstantInput) }
 
-/** What a code that is added to a campaign can have of its own (spec 03, 10.7). */
+/** What a code that is added to a campaign can have of its own (docs/reference/campaigns.md#add-vouchers-to-a-campaign). */
 export const OwnSettings = {
   ...CategoryChoice,
   ...Dates,

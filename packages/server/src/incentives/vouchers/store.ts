@@ -16,7 +16,7 @@ type VoucherId = VoucherRow['id']
 /** `here`: it stays until the end of the transaction; `alone`: nobody else changes it meanwhile. */
 export type VoucherLock = 'here' | 'alone'
 
-/** What makes a code unique in a project (spec 03, 3.4). */
+/** What makes a code unique in a project (docs/reference/codes.md#letter-case). */
 export const codeKey = ({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>, code: string): string =>
   case_sensitive_codes ? code : code.toLowerCase()
 
@@ -63,7 +63,7 @@ function joined(query: SelectQueryBuilder<Tables, 'vouchers', object>) {
     )
 }
 
-/** A code by itself or by its id (spec 03, 1.2); 404 when there is none that can be read. */
+/** A code by itself or by its id (docs/reference/vouchers.md#names-in-paths); 404 when there is none that can be read. */
 export async function getVoucher(ctx: Ctx, key: string, options: { lock?: VoucherLock } = {}): Promise<StoredVoucher> {
   const found = await findVoucher(ctx, key, options)
   if (found === undefined) throw notFound('voucher', key)

@@ -15,7 +15,10 @@ import { showVoucher } from './show.ts'
 import { getVoucher, updateVoucher } from './store.ts'
 import { metadataOf, type StoredVoucher } from './voucher.ts'
 
-/** Changes a code that the caller has locked (spec 03, 5.4): what it gives becomes terms of its own. */
+/**
+ * Changes a code that the caller has locked (docs/reference/vouchers.md#update-a-voucher): what it gives becomes terms of its
+ * own.
+ */
 export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: UpdateVoucher): Promise<Voucher> {
   const discount = await discountAfter(ctx, voucher, body)
   // A change of its campaign may have left it with dates that do not fit: that must not forbid another change.
@@ -46,7 +49,9 @@ export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: Upda
   return shown
 }
 
-/** Switches a code on or off; nothing happens to one that is so already (spec 03, 5.5). */
+/**
+ * Switches a code on or off; nothing happens to one that is so already (docs/reference/vouchers.md#enable-and-disable-a-voucher).
+ */
 export async function switchVoucher(ctx: Ctx, voucher: StoredVoucher, active: boolean): Promise<Voucher> {
   if (voucher.active === active) return showVoucher(ctx, voucher)
   await updateVoucher(ctx, voucher.id, { active })
@@ -91,7 +96,10 @@ async function discountAfter(
   return sent
 }
 
-/** The metadata after a merge and what is unset after it (spec 03, 1.8); undefined when nothing was said about them. */
+/**
+ * The metadata after a merge and what is unset after it (docs/reference/vouchers.md#metadata); undefined when nothing was said
+ * about them.
+ */
 async function metadataAfter(
   ctx: Ctx,
   voucher: StoredVoucher,

@@ -22,7 +22,7 @@ import { convertEvent, lockReferral } from '../referrals/convert-event.ts'
 import type { TrackEvent, TrackedEvent } from './schema.ts'
 import { insertCustomEvent } from './store.ts'
 
-/** Stores what a customer did. Sent twice, it happened twice (spec 04, 10.2). */
+/** Stores what a customer did. Sent twice, it happened twice (docs/reference/custom-events.md#tracking-an-event). */
 export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEvent> {
   if ((body.referral ?? body.loyalty ?? null) !== null) refuseUnlessRewarding(ctx)
   const schema = await getCustomEventSchema(ctx, body.event)
@@ -59,11 +59,14 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
   await noteChanged(ctx, [customer.id])
   const custom_event = { event: tracked, schema: { id: schema.id, name: schema.name } }
   await followEvent(ctx, customer, custom_event, told, { referring, earning })
-  // The contract answers two nulls, whatever was sent (spec 04, 10.2).
+  // The contract answers two nulls, whatever was sent (docs/reference/custom-events.md#tracking-an-event).
   return { object: 'event', ...said, referral: null, loyalty: null, customer: actor }
 }
 
-/** Whom the event refers, and then what it pays; on a client side only where the project lets it (spec 04, 10.2). */
+/**
+ * Whom the event refers, and then what it pays; on a client side only where the project lets it
+ * (docs/reference/custom-events.md#tracking-an-event).
+ */
 async function followEvent(
   ctx: Ctx,
   customer: StoredCustomer,
@@ -86,7 +89,10 @@ async function followEvent(
   await followMember(ctx, customer.id, { ...paid, causes: [cause], chain })
 }
 
-/** Referrals and cards are worth something: a client side names them only where the project lets it (spec 06, 7.5). */
+/**
+ * Referrals and cards are worth something: a client side names them only where the project lets it
+ * (docs/reference/client-side.md#custom-events).
+ */
 function refuseUnlessRewarding({ caller, project }: Ctx): void {
   if (caller.channel === 'CLIENT_API' && !project.client_loyalty_events_enabled)
     throw disabledOnClient('client_loyalty_events_enabled')

@@ -20,7 +20,7 @@ import { type EarningRule, type NewEarningRule, NewEarningRules } from './schema
 import { countEarningRules, insertEarningRules, listEarningRulesById, type NewRow } from './store.ts'
 import { validityWithin } from './validity.ts'
 
-/** Adds rules to a program that the caller holds: all of them, or none (spec 05, 12.8). */
+/** Adds rules to a program that the caller holds: all of them, or none (docs/reference/earning-rules.md#endpoints). */
 export async function createEarningRules(
   ctx: Ctx,
   campaign: StoredCampaign,

@@ -31,7 +31,9 @@ const sources: { readonly [C in Calculation]: readonly [group: string, member: s
   CUSTOM_EVENT_METADATA: ['custom_event', 'metadata'],
 }
 
-/** What can be counted when something happens (spec 05, 4.2); a fixed number of points always can. */
+/**
+ * What can be counted when something happens (docs/reference/earning-rules.md#base-points); a fixed number of points always can.
+ */
 const calculations: { readonly [K in EventKind]: readonly Calculation[] } = {
   order: [
     'ORDER_AMOUNT',
@@ -118,7 +120,9 @@ export function withShare(points: ProportionalPoints, share: Share): Proportiona
   return { ...points, [group]: { [member]: share } } as unknown as ProportionalPoints
 }
 
-/** Goods come one by one or as a list; answers always show the first one by itself (spec 05, 4.2). */
+/**
+ * Goods come one by one or as a list; answers always show the first one by itself (docs/reference/earning-rules.md#base-points).
+ */
 function withFirstGood({ object, id, applicable_to = [], ...share }: Share, at: string): Share {
   const [first] = applicable_to
   if (first !== undefined) return { ...share, object: first.object, id: first.id, applicable_to }

@@ -6,7 +6,10 @@ import type { EarningRule } from './schema.ts'
 
 type Row = Selectable<EarningRuleRow>
 
-/** An earning rule as it is answered (spec 05, 1.5); which validation rule it has, its assignment says. */
+/**
+ * An earning rule as it is answered (docs/reference/earning-rules.md#rule-object); which validation rule it has, its assignment
+ * says.
+ */
 export function toEarningRule(row: Row, validation_rule_id: string | null): EarningRule {
   const { banner, pending_points, expiration_rules } = row
   return {

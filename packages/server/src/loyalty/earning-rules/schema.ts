@@ -17,7 +17,10 @@ import { ValidityBody, ValidityView } from '../../rules/terms/validity.ts'
 
 const Reference = Type.Object({ id: Type.String() })
 
-/** What pays points, when, and how many (spec 05, 1.5). What is not set is left out, but for the members that can be null. */
+/**
+ * What pays points, when, and how many (docs/reference/earning-rules.md#rule-object). What is not set is left out, but for the
+ * members that can be null.
+ */
 export const EarningRule = Type.Object({
   id: Type.String({ description: '`ern_` and 24 characters.' }),
   created_at: Instant,
@@ -82,7 +85,10 @@ export type NewEarningRule = Static<typeof NewEarningRules>[number]
 
 const changes = <T extends TSchema>(loyalty: T) => Type.Object({ loyalty: Type.Optional(loyalty), ...settings })
 
-/** What is to change of a rule. It keeps its event: whatever else is said of that is ignored (spec 05, 12.8). */
+/**
+ * What is to change of a rule. It keeps its event: whatever else is said of that is ignored
+ * (docs/reference/earning-rules.md#endpoints).
+ */
 export const EarningRuleChanges = changes(EarningPoints)
 export type EarningRuleChanges = Static<typeof EarningRuleChanges>
 

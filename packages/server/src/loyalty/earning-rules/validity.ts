@@ -3,9 +3,9 @@ import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { type ValidityBody, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
 
 /**
- * When a rule holds, after a body was applied to it. What it does not say its campaign says (spec 05, 4.1): a timeframe
- * may count from the campaign's first day. `path` is where
- * the body stood.
+ * When a rule holds, after a body was applied to it. What it does not say its campaign says
+ * (docs/reference/earning-rules.md#when-a-rule-fires): a timeframe may count from the campaign's first day. `path` is where the
+ * body stood.
  */
 export function validityWithin(
   campaign: StoredCampaign,

@@ -1,6 +1,9 @@
 import type { EmittedEventType } from '../../core/events/catalogue.ts'
 
-/** What the history of a card tells of (spec 05, 15): its own events and those of its holder all begin with `customer`. */
+/**
+ * What the history of a card tells of (docs/reference/loyalty-programs.md#events): its own events and those of its holder all
+ * begin with `customer`.
+ */
 export const activity_types = [
   'customer.loyalty.tier.joined',
   'customer.loyalty.tier.left',

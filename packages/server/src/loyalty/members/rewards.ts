@@ -5,13 +5,16 @@ import { listAssignedRewards } from '../tiers/store.ts'
 import type { MemberReward, MemberRewardQuery } from './schema.ts'
 import { findMembership } from './store.ts'
 
-/** What the program of a card offers its holder, at the prices of the holder's tier (spec 05, 12.9). */
+/**
+ * What the program of a card offers its holder, at the prices of the holder's tier
+ * (docs/reference/rewards.md#assignments-of-a-program).
+ */
 export async function listMemberRewards(
   ctx: Ctx,
   card: StoredVoucher,
   { affordable_only = false }: MemberRewardQuery,
 ): Promise<MemberReward[]> {
-  if (card.campaign_id === null) return [] // a card of its own (spec 03, 5.2)
+  if (card.campaign_id === null) return [] // a card of its own (docs/reference/vouchers.md#create-a-voucher)
   const membership = await findMembership(ctx, card.id)
   const assigned = await listAssignedRewards(ctx, card.campaign_id)
   return assigned.flatMap(({ reward: row, assignment: offer }): MemberReward[] => {

@@ -19,7 +19,10 @@ export const PendingPointsList = listOf('data', PendingPointsEntry, { cursor: tr
 export const PendingPointsQuery = Type.Object(CursorQuery({ order: ['-id', 'id'] }))
 export type PendingPointsQuery = Static<typeof PendingPointsQuery>
 
-/** [LB] The points of a card that expire on one day (spec 05, 1.10). Events tell only of those that have such a day. */
+/**
+ * [LB] The points of a card that expire on one day (docs/reference/points.md#bucket-object). Events tell only of those that have
+ * such a day.
+ */
 export const PointsBucket = Type.Object({
   ...PointsBucketInEvents.properties,
   expires_at: Type.Optional(Type.Unsafe<string>({ ...CalendarDate, description: 'Absent: they never expire.' })),
@@ -30,7 +33,7 @@ export const PointsBucketList = listOf('data', PointsBucket, { total: true })
 export const PointsBucketQuery = Type.Object(PageQuery({ order: ['expires_at', '-expires_at'] }))
 export type PointsBucketQuery = Static<typeof PointsBucketQuery>
 
-/** An event in the history of a card (spec 05, 12.4). */
+/** An event in the history of a card (docs/reference/loyalty-cards.md#member-activity). */
 export const MemberActivity = Type.Object({
   id: Type.String(),
   type: OneOf(activity_types),

@@ -48,7 +48,10 @@ export interface Membership {
   tier: Selectable<LoyaltyTierRow>
 }
 
-/** The tier of a card and since when, or undefined. One that has still to start is none yet (spec 05, 12.10). */
+/**
+ * The tier of a card and since when, or undefined. One that has still to start is none yet
+ * (docs/reference/loyalty-tiers.md#endpoints).
+ */
 export async function findMembership(
   { db, project_id }: Ctx,
   voucher_id: StoredVoucher['id'],

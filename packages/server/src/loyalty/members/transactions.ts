@@ -10,7 +10,10 @@ import { listTransactions } from '../../incentives/vouchers/transactions.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { CardTransactionQuery } from './schema.ts'
 
-/** The transactions of a program. Other campaigns are seen here too, but have none (spec 05, 12.6). */
+/**
+ * The transactions of a program. Other campaigns are seen here too, but have none
+ * (docs/reference/loyalty-cards.md#list-transactions).
+ */
 export async function listProgramTransactions(
   ctx: Ctx,
   { id, campaign_type }: StoredCampaign,

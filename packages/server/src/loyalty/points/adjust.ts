@@ -14,7 +14,7 @@ import { tellPointsAdded, tellTransaction } from './tell.ts'
 
 type Adjustment = Pick<AdjustPoints, 'points' | 'source_id' | 'reason' | 'expiration_type' | 'expiration_date'>
 
-/** Puts points on a card or takes them off it by hand (spec 05, 12.5). */
+/** Puts points on a card or takes them off it by hand (docs/reference/loyalty-cards.md#adjust-the-balance). */
 export async function adjustPoints(
   ctx: Ctx,
   member: StoredVoucher,

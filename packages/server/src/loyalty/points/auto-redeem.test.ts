@@ -21,7 +21,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Rewards that redeem themselves: spec 05, section 10. */
+/* Rewards that redeem themselves: docs/reference/rewards.md#automatic-redemption. */
 
 test('after an order, an addition and a transfer', async () => {
   const shop = await newProject()

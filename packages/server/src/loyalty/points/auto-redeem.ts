@@ -5,7 +5,7 @@ import { isRedeemable } from './due.ts'
 import { followGrown } from './follow.ts'
 import type { Grown } from './issue.ts'
 
-/** So many units at once, and so many times a day (spec 05, section 10). */
+/** So many units at once, and so many times a day (docs/reference/rewards.md#automatic-redemption). */
 const units_max = 25
 const runs_max = 10
 

@@ -37,8 +37,8 @@ import {
 import { ok } from '../../testing/orders.ts'
 
 /*
- * Whatever is done to points, and whenever: the books are right (spec 05, section 2). When one of these fails, fast-check prints
- * the seed, the path and the shortest sequence: GUERDON_PROPERTY_SEED and GUERDON_PROPERTY_PATH repeat it, and
+ * Whatever is done to points, and whenever: the books are right (docs/reference/points.md#ledger). When one of these fails,
+ * fast-check prints the seed, the path and the shortest sequence: GUERDON_PROPERTY_SEED and GUERDON_PROPERTY_PATH repeat it, and
  * GUERDON_PROPERTY_RUNS tries more of them.
  */
 

@@ -31,7 +31,7 @@ export interface Books {
   asked: Asked
 }
 
-/** What one request set off so far: a rule pays once for it (spec 05, section 5). */
+/** What one request set off so far: a rule pays once for it (docs/reference/earning-rules.md#from-event-to-points). */
 export interface Chain {
   fired: Set<string>
   /** Programs that a card is about to leave: nothing is earned in them by it, and nobody joins. */
@@ -221,7 +221,10 @@ function keepDue({ ctx, configuration }: Books, card: Card): void {
   card.is_member_changed = true
 }
 
-/** What a customer has in its programs is part of its row, and everybody who follows it is told (spec 05, section 15). */
+/**
+ * What a customer has in its programs is part of its row, and everybody who follows it is told
+ * (docs/reference/loyalty-programs.md#events).
+ */
 function tellLoyalty(books: Books): void {
   const { ctx, configuration, people } = books
   for (const { customer, cards, moves } of people.values()) {

@@ -34,7 +34,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* One thing leads to another (spec 05, section 5): from card to card, from program to program, and with days to make up for. */
+/* One thing leads to another (docs/reference/earning-rules.md#from-event-to-points): from card to card, from program to program, and with days to make up for. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any

@@ -12,7 +12,7 @@ import { activate, cancel } from './pending.ts'
 import type { PendingPointsBalance, PointsBalance } from './schema.ts'
 import { tellPending } from './tell.ts'
 
-/** Makes pending points count before their day (spec 05, L13). */
+/** Makes pending points count before their day (docs/reference/points.md#change-pending-points). */
 export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<PointsBalance> {
   const { books, card, entry } = await openEntry(ctx, member, id, 'activated')
   const moment = momentNow(ctx)
@@ -22,7 +22,7 @@ export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id:
   return toPointsBalance(balance)
 }
 
-/** Changes how many points wait; some must be left (spec 05, L14). */
+/** Changes how many points wait; some must be left (docs/reference/points.md#change-pending-points). */
 export async function adjustPendingPoints(
   ctx: Ctx,
   member: StoredVoucher,

@@ -19,7 +19,7 @@ const look_ms_max = 500
 /** A new day begins in some time zone every quarter of an hour. */
 const look_every_ms = 10_000
 
-/** Does what time does to members from now on, together with the other nodes (spec 05, section 8). */
+/** Does what time does to members from now on, together with the other nodes (docs/reference/points.md#daily-job). */
 export function watchMembers(house: House): void {
   let looked_at = -Infinity
   house.jobs.watch('members', async () => {

@@ -4,7 +4,8 @@ import { accountOf, type Card } from './books.ts'
 import { stateOf } from './tiers.ts'
 
 /**
- * The next day after one that was looked at on which time changes something of a card (spec 05, section 8); null: never.
+ * The next day after one that was looked at on which time changes something of a card (docs/reference/points.md#daily-job); null:
+ * never.
  */
 export function nextDue(configuration: Configuration, card: Card, looked_on: string): string | null {
   const day = dueBy(card)
@@ -29,7 +30,10 @@ function dueBy({ lots, pending, next_activation, member }: Card): string | null 
   return first
 }
 
-/** Whether the points of a card are enough for the reward that its program redeems by itself (spec 05, section 10). */
+/**
+ * Whether the points of a card are enough for the reward that its program redeems by itself
+ * (docs/reference/rewards.md#automatic-redemption).
+ */
 export function isRedeemable(configuration: Configuration, card: Card, today: string): boolean {
   const { program, voucher } = card
   const price = program.auto_redeem === null ? null : priceOf(configuration, card, program.auto_redeem)

@@ -27,8 +27,8 @@ export interface Cause {
 }
 
 /**
- * Pays what a customer earns by something that happened (spec 05, section 5): all rules are judged first, as everything was when
- * it happened; then points are credited or promised, and what follows from that is followed.
+ * Pays what a customer earns by something that happened (docs/reference/earning-rules.md#from-event-to-points): all rules are
+ * judged first, as everything was when it happened; then points are credited or promised, and what follows from that is followed.
  */
 export async function earnBy(books: Books, customer_id: string, cause: Cause, moment: Moment): Promise<void> {
   const paid = await judge(books, customer_id, cause, moment)
@@ -60,7 +60,7 @@ export async function earnBy(books: Books, customer_id: string, cause: Cause, mo
 
 /**
  * What a changed balance means: points that are redeemed by themselves, then the tier, then what rules pay for a change of tier
- * (spec 05, section 5, steps 4 and 5). It ends because a rule pays once for one cause.
+ * (docs/reference/earning-rules.md#from-event-to-points, steps 4 and 5). It ends because a rule pays once for one cause.
  */
 export async function followBalances(
   books: Books,

@@ -35,7 +35,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Who earns, when, and how much: spec 05, sections 4 and 5. */
+/* Who earns, when, and how much: docs/reference/earning-rules.md#when-a-rule-fires and docs/reference/earning-rules.md#from-event-to-points. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any

@@ -11,7 +11,10 @@ import { accrualsIn, type Earner } from './judge.ts'
 import { programsOf } from './programs.ts'
 import type { EstimatePoints, PointsEstimation } from './schema.ts'
 
-/** What an order would earn in a program if it were paid right now (spec 05, L53). Nothing changes. */
+/**
+ * What an order would earn in a program if it were paid right now (docs/reference/loyalty-programs.md#estimate-points). Nothing
+ * changes.
+ */
 export async function estimatePoints(
   ctx: Ctx,
   campaign: StoredCampaign,

@@ -28,7 +28,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* What is told of points, tiers and rewards: spec 05, 1.9 and section 15; spec 06, 8.3 and 8.4. */
+/* What is told of points, tiers and rewards: docs/reference/loyalty-cards.md#transactions and docs/reference/loyalty-programs.md#events; docs/reference/events.md#types and docs/reference/events.md#what-webhook-types-carry. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any

@@ -34,7 +34,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* The worked examples of spec 05, section 17, over HTTP: real orders, redemptions and days. */
+/* The worked examples of docs/reference/examples-loyalty.md#worked-examples, over HTTP: real orders, redemptions and days. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any

@@ -26,7 +26,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Buckets of points, and what a day does to them: spec 05, sections 2, 3 and 8. */
+/* Buckets of points, and what a day does to them: docs/reference/points.md#ledger and docs/reference/points.md#expiration-date-of-credited-points and docs/reference/points.md#daily-job. */
 
 const on = (expiration_date: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date })
 const for_ever = { expiration_type: 'NON_EXPIRING' }

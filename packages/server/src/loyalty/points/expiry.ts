@@ -4,7 +4,10 @@ import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import type { AdjustPoints } from './schema.ts'
 
-/** Until when points that are added by hand hold; undefined: as the rules of the program say (spec 05, 12.5). */
+/**
+ * Until when points that are added by hand hold; undefined: as the rules of the program say
+ * (docs/reference/loyalty-cards.md#adjust-the-balance).
+ */
 export function expiryOf(
   ctx: Ctx,
   { points, expiration_type, expiration_date }: Pick<AdjustPoints, 'points' | 'expiration_type' | 'expiration_date'>,

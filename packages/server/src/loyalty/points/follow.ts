@@ -38,8 +38,8 @@ export interface Happened {
 }
 
 /**
- * All that follows for a member from what has just been written (spec 05, section 5), in the same transaction: points that are
- * earned, rewards that are redeemed by themselves, tiers, and what rules pay for tiers.
+ * All that follows for a member from what has just been written (docs/reference/earning-rules.md#from-event-to-points), in the
+ * same transaction: points that are earned, rewards that are redeemed by themselves, tiers, and what rules pay for tiers.
  */
 export async function followMember(
   ctx: Ctx,
@@ -59,7 +59,7 @@ export async function followMember(
   await saveBooks(books)
 }
 
-/** Puts the points of rewards on cards (spec 05, 9.2), and follows what that sets off. */
+/** Puts the points of rewards on cards (docs/reference/rewards.md#redeem-a-reward), and follows what that sets off. */
 export async function followGrown(books: Books, grown: readonly Grown[], moment: Moment): Promise<void> {
   for (const { voucher_id, points, isNew } of grown) {
     const joined = isNew ? cardNamed(books, voucher_id) : undefined
@@ -114,7 +114,10 @@ export const paidOrder = (order: StoredOrder, told: SimpleEvent): Cause => ({
   order,
 })
 
-/** Points that wait for an order which is canceled will never count; those that do already stay (spec 05, section 11). */
+/**
+ * Points that wait for an order which is canceled will never count; those that do already stay
+ * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion).
+ */
 export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise<void> {
   const { rows } = await sql<{ customer_id: string }>`
     select distinct v.holder_id as customer_id from pending_points q
@@ -132,7 +135,10 @@ export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise
   await saveBooks(books)
 }
 
-/** A card that was just given to a customer: a member more, and perhaps in a tier already (spec 05, 6.4). */
+/**
+ * A card that was just given to a customer: a member more, and perhaps in a tier already
+ * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
+ */
 export async function followPublication(
   ctx: Ctx,
   customer_id: string,

@@ -54,7 +54,10 @@ export interface Occasion {
   chain: Chain
 }
 
-/** Gives a reward to a customer (spec 05, 9.2), or throws why it cannot be given. What was written then is to be undone. */
+/**
+ * Gives a reward to a customer (docs/reference/rewards.md#redeem-a-reward), or throws why it cannot be given. What was written
+ * then is to be undone.
+ */
 export async function issueReward(ctx: Ctx, occasion: Occasion): Promise<Issued> {
   const { reward } = occasion
   if (reward.type === 'MATERIAL')

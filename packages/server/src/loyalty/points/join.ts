@@ -4,8 +4,9 @@ import { type Books, type Card, cardIn, type Moment, madeUpFor, turnPage } from 
 import { unlessRefused } from './unless-refused.ts'
 
 /**
- * Gives a customer a card of a program (spec 05, 4.1: auto-join), or undefined where there is none to give. The publication is
- * like any other: it is remembered and told, also when it fails, and the customer may win a tier by it.
+ * Gives a customer a card of a program (docs/reference/earning-rules.md#when-a-rule-fires: auto-join), or undefined where there
+ * is none to give. The publication is like any other: it is remembered and told, also when it fails, and the customer may win a
+ * tier by it.
  */
 export async function joinProgram(
   books: Books,

@@ -14,8 +14,9 @@ import { leaveTier } from './tiers.ts'
 import { simpleCampaign } from './view.ts'
 
 /**
- * Takes a card that is about to be deleted out of its program (spec 05, section 11): points that waited never count, its holder
- * leaves the tier, and the holder's row forgets it. The holder is locked before the card, as everywhere.
+ * Takes a card that is about to be deleted out of its program
+ * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): points that waited never count, its holder leaves the
+ * tier, and the holder's row forgets it. The holder is locked before the card, as everywhere.
  */
 export async function leaveProgram(
   ctx: Ctx,
@@ -50,7 +51,7 @@ function dropCard({ people }: Books, id: string): void {
   for (const person of people.values()) person.cards = person.cards.filter(({ voucher }) => voucher.id !== id)
 }
 
-/** The same for many cards whose program goes with them: nobody is told (spec 03, 10.6). */
+/** The same for many cards whose program goes with them: nobody is told (docs/reference/campaigns.md#delete-a-campaign). */
 export async function forgetMembers(ctx: Ctx, voucher_ids: readonly string[]): Promise<void> {
   const { db, project_id, now } = ctx
   const { rows } = await sql<{ customer_id: string; name: string }>`

@@ -10,7 +10,7 @@ import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
 import { accountOf, type Books, type Card, type Moment, type OpenLot, type PendingEntry } from './books.ts'
 import { tierNamed } from './programs.ts'
 
-/** What a movement of points is told as (spec 05, 1.9). */
+/** What a movement of points is told as (docs/reference/loyalty-cards.md#transactions). */
 export interface Told {
   type: Transaction['type']
   source: 'API' | 'Automation' | null
@@ -148,7 +148,7 @@ function post(
   return { transaction, balance }
 }
 
-/** What counts for tiers of a period (spec 05, 6.1). */
+/** What counts for tiers of a period (docs/reference/loyalty-tiers.md#which-tier-qualifies). */
 const collected = new Set<Transaction['type']>(['POINTS_ACCRUAL', 'PENDING_POINTS_ACTIVATION', 'POINTS_ADDITION'])
 
 const figureOf: Partial<Record<Transaction['type'], Figure>> = {
@@ -161,7 +161,10 @@ const figureOf: Partial<Record<Transaction['type'], Figure>> = {
   POINTS_TRANSFER_OUT: 'points_transferred_out',
 }
 
-/** Points that wait: a posting to the house of pending points, no transaction yet (spec 05, section 7). */
+/**
+ * Points that wait: a posting to the house of pending points, no transaction yet
+ * (docs/reference/points.md#life-of-pending-points).
+ */
 export function promise(books: Books, card: Card, entry: PendingEntry): PendingBalance {
   books.written.pending_points.push(entry)
   if (card.next_activation === null || entry.activates_at < card.next_activation)

@@ -24,7 +24,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Points that wait: spec 05, section 7 and 12.3. */
+/* Points that wait: docs/reference/points.md#life-of-pending-points and docs/reference/points.md#list-pending-points. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any

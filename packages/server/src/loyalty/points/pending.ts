@@ -8,7 +8,10 @@ import { validationRuleOf } from './pay.ts'
 import { tellActivated, tellPending, tellTransaction } from './tell.ts'
 import { shownTier } from './view.ts'
 
-/** Makes points that waited count (spec 05, section 7): dated from this day on by the rule that was kept with them. */
+/**
+ * Makes points that waited count (docs/reference/points.md#life-of-pending-points): dated from this day on by the rule that was
+ * kept with them.
+ */
 export function activate(
   books: Books,
   card: Card,
@@ -51,7 +54,7 @@ export function activate(
   return posted
 }
 
-/** What an entry remembers of where it comes from (spec 05, 1.7). */
+/** What an entry remembers of where it comes from (docs/reference/points.md#pending-points). */
 type KeptDetails = PendingPoints['details']
 
 /** Points that will never count: no transaction tells of them, for they never were on the card. */

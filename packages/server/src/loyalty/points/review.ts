@@ -13,8 +13,9 @@ const members_at_once = 200
 type Changed = 'tiers' | 'settings'
 
 /**
- * Looks at the members of a program again because its tiers, or the settings of its tiers, have changed (spec 05, 6.4). Of a
- * large program the first members are looked at before the call is answered, the others within seconds.
+ * Looks at the members of a program again because its tiers, or the settings of its tiers, have changed
+ * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at). Of a large program the first members are looked at before the call
+ * is answered, the others within seconds.
  */
 export async function reviewMembers(ctx: Ctx, campaign_id: string, changed: Changed): Promise<void> {
   const walked_to = await reviewSome(ctx, campaign_id, changed, '')

@@ -38,7 +38,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* What points buy, and how that is undone: spec 05, sections 9 and 11. */
+/* What points buy, and how that is undone: docs/reference/rewards.md#redeem-a-reward and docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
@@ -262,7 +262,7 @@ describe('refused', () => {
     const cases: Array<[object, object, number, string, object?]> = [
       [{}, {}, 400, 'missing_reward', { details: 'A reward is required when redeeming a LOYALTY_CARD' }],
       [{ id: foreign.id }, {}, 404, 'not_found', { details: `Cannot find reward with id ${foreign.id}` }],
-      // What is kept of the attempt is what the refusal names (spec 02, 10.4).
+      // What is kept of the attempt is what the refusal names (docs/reference/redemptions.md#failure).
       [{ id: 'rew_none' }, {}, 404, 'not_found', { resource_type: 'redemption' }],
       [{ assignment_id: 'rewa_none' }, {}, 404, 'not_found'],
       [{ id: dear.id }, {}, 400, 'loyalty_card_points_exceeded'],

@@ -10,7 +10,7 @@ const ofCard = {
   operation_type: Type.Literal('MANUAL'),
 }
 
-/** A change of points by hand, and the card after it (spec 05, 1.8). */
+/** A change of points by hand, and the card after it (docs/reference/loyalty-cards.md#balance-objects). */
 export const PointsBalance = Type.Object({
   points: Int(),
   total: Int(),

@@ -14,8 +14,9 @@ import { tellExpired, tellTransaction } from './tell.ts'
 import { reviewTier } from './tiers.ts'
 
 /**
- * Makes up for what time has done to the cards since they were looked at (spec 05, section 8): of each customer day by day, and
- * each day as of its start. Whoever touches a card comes here first, so that it does not matter how late the daily job is.
+ * Makes up for what time has done to the cards since they were looked at (docs/reference/points.md#daily-job): of each customer
+ * day by day, and each day as of its start. Whoever touches a card comes here first, so that it does not matter how late the
+ * daily job is.
  */
 export async function settle(books: Books): Promise<void> {
   const { today } = momentNow(books.ctx)

@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
 
-/** A source id names one transaction of a card: who sends it again has sent it before (spec 05, 12.5). The cards are locked. */
+/**
+ * A source id names one transaction of a card: who sends it again has sent it before
+ * (docs/reference/loyalty-cards.md#adjust-the-balance). The cards are locked.
+ */
 export async function refuseUsedSources(
   { db, project_id }: Ctx,
   named: ReadonlyArray<{ voucher_id: string; source_id: string }>,

@@ -24,7 +24,7 @@ export type Concerning = Partial<
   >
 >
 
-/** That points have moved: every transaction is told, whatever else is (spec 05, section 15). */
+/** That points have moved: every transaction is told, whatever else is (docs/reference/loyalty-programs.md#events). */
 export function tellTransaction(
   books: Books,
   card: Card,

@@ -24,7 +24,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* How tiers are won and lost: spec 05, section 6. */
+/* How tiers are won and lost: docs/reference/loyalty-tiers.md#rank-and-ranges. */
 
 /** The tier after each change of the balance. */
 async function walk(shop: Shop, code: string, ...changes: number[]): Promise<Array<string | null>> {

@@ -17,8 +17,8 @@ export interface TierChange {
 }
 
 /**
- * Brings the tier of a member up to date and tells what happened to it (spec 05, section 6). `measure` is given where lots that
- * are just about to expire still count.
+ * Brings the tier of a member up to date and tells what happened to it (docs/reference/loyalty-tiers.md#rank-and-ranges).
+ * `measure` is given where lots that are just about to expire still count.
  */
 export function reviewTier(
   books: Books,

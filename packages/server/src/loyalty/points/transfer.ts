@@ -22,7 +22,10 @@ interface Part {
   source_id: string | null
 }
 
-/** Moves points from other cards to one, all of them or none (spec 05, L20). All holders are locked before any card. */
+/**
+ * Moves points from other cards to one, all of them or none (docs/reference/loyalty-cards.md#transfer-points). All holders are
+ * locked before any card.
+ */
 export async function transferPoints(ctx: Ctx, destination: StoredVoucher, sent: TransferPoints): Promise<Voucher> {
   const parts = await partsOf(ctx, destination, sent)
   for (const { code, holder_id } of [destination, ...parts.map(({ source }) => source)])

@@ -15,7 +15,7 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Points by hand, and from card to card: spec 05, 12.5. */
+/* Points by hand, and from card to card: docs/reference/loyalty-cards.md#adjust-the-balance. */
 
 describe('points by hand', () => {
   test('are added and removed, with reason and source', async () => {

@@ -76,7 +76,7 @@ export function shownTier(configuration: Configuration, id: string | null): Loya
   return tier === null ? null : toLoyaltyTier(tier)
 }
 
-/** Since when a member has its tier, and until when (spec 05, 1.6). */
+/** Since when a member has its tier, and until when (docs/reference/loyalty-tiers.md#tier-object). */
 export function tierExpiration(member: Member): NonNullable<LoyaltyTier['expiration']> {
   const { tier_expiration_date, tier_updated_at } = member
   return {

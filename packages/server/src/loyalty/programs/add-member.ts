@@ -9,8 +9,8 @@ import type { CreateLoyaltyMember } from './schema.ts'
 import { getMember } from './store.ts'
 
 /**
- * Gives a customer a card of a program, or answers the card that the customer has (spec 05, 12.2). That is a publication
- * that settles for the card of an earlier one, unless it names another card.
+ * Gives a customer a card of a program, or answers the card that the customer has (docs/reference/loyalty-cards.md#list-members).
+ * That is a publication that settles for the card of an earlier one, unless it names another card.
  */
 export async function addMember(
   ctx: Ctx,

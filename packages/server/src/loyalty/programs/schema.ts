@@ -16,7 +16,9 @@ const Points = Int({ minimum: 0 })
 
 const { properties: created } = CreateCampaign
 
-/** A campaign as it is created here: what other types have is not looked at (spec 05, 12.1). */
+/**
+ * A campaign as it is created here: what other types have is not looked at (docs/reference/loyalty-programs.md#list-programs).
+ */
 export const NewLoyaltyProgram = Type.Object(
   {
     name: created.name,

@@ -4,7 +4,10 @@ import { type CampaignLock, getCampaign, type StoredCampaign } from '../../incen
 import { findVoucher, type VoucherLock } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 
-/** A loyalty program by its id or name; a campaign of another type is as unknown here as none (spec 05, 12.1). */
+/**
+ * A loyalty program by its id or name; a campaign of another type is as unknown here as none
+ * (docs/reference/loyalty-programs.md#list-programs).
+ */
 export async function getProgram(
   ctx: Ctx,
   key: string,
@@ -15,7 +18,10 @@ export async function getProgram(
   return campaign
 }
 
-/** A loyalty card by its code or id, of one program where the path names one; anything else is a 404 (spec 05, 12.2). */
+/**
+ * A loyalty card by its code or id, of one program where the path names one; anything else is a 404
+ * (docs/reference/loyalty-cards.md#list-members).
+ */
 export async function getMember(
   ctx: Ctx,
   key: string,

@@ -14,8 +14,8 @@ import type { ReferralHolders, ReferralHoldersBody } from './schema.ts'
 import { deleteHolder, getCustomerOf, insertHolders, type ReferralCode, type StoredHolder } from './store.ts'
 
 /**
- * Gives a referral code to referees, all of them or none (spec 05, 14.4). That they hold it does not say yet that they were
- * referred. Locks are taken in one order: the customers, the campaign, the code.
+ * Gives a referral code to referees, all of them or none (docs/reference/holders.md#endpoints). That they hold it does not say
+ * yet that they were referred. Locks are taken in one order: the customers, the campaign, the code.
  */
 export async function assignHolders(
   ctx: Ctx,

@@ -30,7 +30,7 @@ export interface TierInProgram {
   tier: StoredReferralTier
 }
 
-/** Adds a tier to a referral program that the caller holds alone (spec 05, 14.3). */
+/** Adds a tier to a referral program that the caller holds alone (docs/reference/referrals.md#referral-tiers). */
 export async function createReferralTier(
   ctx: Ctx,
   program: StoredCampaign,

@@ -7,8 +7,8 @@ import type { StoredHolder } from './store.ts'
 export type StoredConversion = Selectable<ReferralConversionRow>
 
 /**
- * Writes who referred whom, and answers what converted them before: a program counts it once (spec 05, 14.2), and again after a
- * rollback. Null: it counts already.
+ * Writes who referred whom, and answers what converted them before: a program counts it once
+ * (docs/reference/referrals.md#conversion), and again after a rollback. Null: it counts already.
  */
 export async function insertConversion(
   { db, project_id }: Ctx,

@@ -52,7 +52,10 @@ export const referrerIdOf = ({
   referrer_id,
 }: Pick<StoredVoucher, 'holder_id' | 'referrer_id'>): StoredCustomer['id'] | null => holder_id ?? referrer_id
 
-/** Counts somebody as referred, and rewards both, unless that was done before (spec 05, 14.2, steps 3 to 5). */
+/**
+ * Counts somebody as referred, and rewards both, unless that was done before (docs/reference/referrals.md#conversion, steps 3 to
+ * 5).
+ */
 export async function convert(ctx: Ctx, conversion: Conversion, chain: Chain): Promise<void> {
   const { program, code, referrer, referee, by } = conversion
   const referral = {

@@ -46,8 +46,8 @@ export async function lockReferral(
 }
 
 /**
- * Notes whom a custom event referred (spec 05, 14.2). A code or a program that is not valid now converts nobody, nor does the
- * referrer itself, nor anybody whom the rules of the program do not allow.
+ * Notes whom a custom event referred (docs/reference/referrals.md#conversion). A code or a program that is not valid now converts
+ * nobody, nor does the referrer itself, nor anybody whom the rules of the program do not allow.
  */
 export async function convertEvent(
   ctx: Ctx,

@@ -11,8 +11,8 @@ import { findHolder } from './conversion-store.ts'
 import { refereeEvent } from './referee-event.ts'
 
 /**
- * Notes whom a redemption of referral codes referred (spec 05, 14.2). It is written already, and has locked whoever redeemed and
- * whose codes they are.
+ * Notes whom a redemption of referral codes referred (docs/reference/referrals.md#conversion). It is written already, and has
+ * locked whoever redeemed and whose codes they are.
  */
 export async function convertRedemption(ctx: Ctx, redeemed: Redeemed, chain: Chain): Promise<void> {
   const { customer } = redeemed.who

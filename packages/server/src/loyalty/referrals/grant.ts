@@ -30,8 +30,8 @@ interface RewardingTier {
 }
 
 /**
- * Rewards a referrer for one customer more, by every tier of the program that does so now (spec 05, 14.3), unless it did when the
- * same customer was referred `earlier`, before a rollback.
+ * Rewards a referrer for one customer more, by every tier of the program that does so now
+ * (docs/reference/referrals.md#referral-tiers), unless it did when the same customer was referred `earlier`, before a rollback.
  */
 export async function grantTiers(
   ctx: Ctx,

@@ -5,7 +5,7 @@ import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/v
 import { toSimpleHolder } from './holder.ts'
 import type { StoredHolder } from './store.ts'
 
-/** That somebody holds a referral code by a referral, or does not any more (spec 05, section 15). */
+/** That somebody holds a referral code by a referral, or does not any more (docs/reference/loyalty-programs.md#events). */
 export const refereeEvent = (
   happened: 'created' | 'deleted',
   holder: StoredHolder,

@@ -8,7 +8,10 @@ import { issueReward } from '../points/issue.ts'
 import { unlessRefused } from '../points/unless-refused.ts'
 import { type Conversion, termsOf } from './conversion.ts'
 
-/** Credits or points for whoever was referred, where the program has some for them (spec 05, 14.2, step 4). */
+/**
+ * Credits or points for whoever was referred, where the program has some for them (docs/reference/referrals.md#conversion, step
+ * 4).
+ */
 export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Chain): Promise<void> {
   const { program, campaign, code, referrer, referee, by } = conversion
   const { referee_reward } = termsOf(program)

@@ -6,7 +6,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { VoucherType } from '../../incentives/vouchers/schema.ts'
 
-/** Somebody who holds a referral code: who refers with it, or who was referred (spec 05, 1.13). */
+/** Somebody who holds a referral code: who refers with it, or who was referred (docs/reference/holders.md#holder-object). */
 export const RedeemableHolder = Type.Object({
   id: Type.String({ description: 'Time-ordered id, `rh_` and 18 hexadecimal digits.' }),
   created_at: Instant,
@@ -39,7 +39,7 @@ export type ReferralHoldersBody = Static<typeof ReferralHoldersBody>
 export const ReferralHolders = Type.Object({ holders: Type.Array(RedeemableHolder) })
 export type ReferralHolders = Static<typeof ReferralHolders>
 
-/** For which referees a referrer is rewarded (spec 05, 14.3). */
+/** For which referees a referrer is rewarded (docs/reference/referrals.md#referral-tiers). */
 const segment = Maybe(Type.Object({ id: Name }, { description: 'The referrer has to be in it.' }))
 export const ReferralTierParameters = variants('criteria', [
   Type.Object({ criteria: Type.Literal('EACH_REFEREE'), segment }),

@@ -30,7 +30,10 @@ export async function getReferralProgram(
   return campaign
 }
 
-/** A referral code by itself or its id, of one program where the path names one; anything else is a 404 (spec 05, 14.4). */
+/**
+ * A referral code by itself or its id, of one program where the path names one; anything else is a 404
+ * (docs/reference/holders.md#endpoints).
+ */
 export async function getReferralCode(
   ctx: Ctx,
   { campaignId, memberId }: { campaignId?: string; memberId: string },

@@ -21,8 +21,8 @@ import { deleteGrant, deleteRefereesOf, type StoredConversion, undoConversionsBy
 import { refereeEvent } from './referee-event.ts'
 
 /**
- * Whoever was referred by redemptions that are rolled back is not any more (spec 05, 14.2): neither of the two is counted, and
- * what the shop has not handed over yet stays where it is. Rewards that were given otherwise are kept.
+ * Whoever was referred by redemptions that are rolled back is not any more (docs/reference/referrals.md#conversion): neither of
+ * the two is counted, and what the shop has not handed over yet stays where it is. Rewards that were given otherwise are kept.
  */
 export async function undoConversions(ctx: Ctx, facts: RollbackFacts): Promise<void> {
   const codes = [...facts.vouchers.values()].flatMap(({ id, is_referral_code }) => (is_referral_code ? [id] : []))

@@ -70,7 +70,7 @@ async function lockRewards(ctx: Ctx, offered: readonly AssignedReward[]): Promis
   return rewards
 }
 
-/** Points for points of the same card would be a price with extra steps (spec 05, 12.9). */
+/** Points for points of the same card would be a price with extra steps (docs/reference/rewards.md#assignments-of-a-program). */
 function refuseOwnPoints({ id, parameters }: StoredReward, program: StoredCampaign): void {
   if (creditedProgram(parameters) === program.id)
     throw invalidPayload(`Reward ${id} adds points to cards of campaign ${program.id} and cannot be assigned to it`)

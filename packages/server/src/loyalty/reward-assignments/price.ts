@@ -7,7 +7,8 @@ type Parameters = StoredRewardAssignment['parameters']
 
 /**
  * What a reward costs, and whether it is taken as soon as a card has so many points; nothing for COIN, whose price the order
- * makes (spec 05, 9.1). What is not said stays as it was `before`. `path` is where the offer stood in the body.
+ * makes (docs/reference/rewards.md#price). What is not said stays as it was `before`. `path` is where the offer stood in the
+ * body.
  */
 export function priceOf(
   { type }: StoredReward,
@@ -32,13 +33,13 @@ export function priceOf(
 const missing = (name: string): ApiError =>
   new ApiError('missing_param', { details: `Parameter '${name}' is required` })
 
-/** Only paying with points obeys rules of its own (spec 05, 12.9). */
+/** Only paying with points obeys rules of its own (docs/reference/rewards.md#assignments-of-a-program). */
 export function refuseRulesOf({ type }: StoredReward, { validation_rules }: RewardOffer, path: string): void {
   if (type !== 'COIN' && (validation_rules ?? []).length > 0)
     throw invalidPayload(`Property ${path}.validation_rules is for COIN rewards only`)
 }
 
-/** Of all that a program offers, one reward at most is taken by itself (spec 05, section 10). */
+/** Of all that a program offers, one reward at most is taken by itself (docs/reference/rewards.md#automatic-redemption). */
 export function refuseSecondAutoRedeem(offers: ReadonlyArray<{ parameters: Parameters }>): void {
   if (offers.filter(({ parameters }) => parameters.loyalty?.auto_redeem === true).length > 1)
     throw invalidPayload('A campaign must NOT have more than one reward with auto_redeem')

@@ -4,7 +4,7 @@ import { NumericText } from '../../core/http/numeric-text.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { listOf, PageQuery } from '../../core/query/list.ts'
 
-/** A reward where it can be had (spec 05, 1.11). */
+/** A reward where it can be had (docs/reference/rewards.md#reward-object). */
 export const RewardAssignment = Type.Object({
   id: Type.String({ description: '`rewa_` and 24 characters.' }),
   reward_id: Type.String(),

@@ -20,7 +20,10 @@ import type { CompletedRewardRedemption, MaterialReward } from './schema.ts'
 
 type StoredRedemption = Selectable<RewardRedemptionRow>
 
-/** Confirms that the customer has got what the shop had to hand over itself (spec 05, 9.2). The caller holds it alone. */
+/**
+ * Confirms that the customer has got what the shop had to hand over itself (docs/reference/rewards.md#redeem-a-reward). The
+ * caller holds it alone.
+ */
 export async function completeRewardRedemption(
   ctx: Ctx,
   reward: StoredReward,

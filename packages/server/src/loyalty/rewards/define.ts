@@ -36,7 +36,7 @@ export function kindOf(parameters: RewardParametersBody, said: RewardType | null
 
 /**
  * The parameters of a reward as they are kept. What they name is looked up and stays until the end of the transaction; a
- * campaign tells its type each time they are written (spec 05, 1.11).
+ * campaign tells its type each time they are written (docs/reference/rewards.md#reward-object).
  */
 export async function parametersOf(
   ctx: Ctx,

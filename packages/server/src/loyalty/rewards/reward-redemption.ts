@@ -44,7 +44,10 @@ export interface RewardRedemptionParties {
   publication?: SimplePublication | null
 }
 
-/** The event that tells of a turn in the life of a reward redemption, about its customer (spec 05, section 15). */
+/**
+ * The event that tells of a turn in the life of a reward redemption, about its customer
+ * (docs/reference/loyalty-programs.md#events).
+ */
 export function rewardRedemptionEvent(
   turn: 'created' | 'pending' | 'completed' | 'rolledback',
   row: StoredRewardRedemption,

@@ -45,7 +45,7 @@ export const RewardAttributes = Type.Object({
 })
 export type RewardAttributes = Static<typeof RewardAttributes>
 
-/** What points can be spent on, or a referral brings (spec 05, 1.11). */
+/** What points can be spent on, or a referral brings (docs/reference/rewards.md#reward-object). */
 export const Reward = Type.Object({
   id: Type.String({ description: '`rew_` and 24 characters.' }),
   name: Name,

@@ -17,7 +17,10 @@ import { whyNotRanges } from './ranges.ts'
 import { type LoyaltyTier, type NewLoyaltyTier, NewLoyaltyTiers } from './schema.ts'
 import { insertLoyaltyTiers, listLoyaltyTiersOf, listRewardKeys, type NewTierRow } from './store.ts'
 
-/** Adds tiers to a program that the caller holds alone: all of them, or none. Members are looked at again (spec 05, 6.4). */
+/**
+ * Adds tiers to a program that the caller holds alone: all of them, or none. Members are looked at again
+ * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
+ */
 export async function createLoyaltyTiers(
   ctx: Ctx,
   campaign: StoredCampaign,

@@ -6,7 +6,7 @@ import type { LoyaltyTier } from './schema.ts'
 
 type Row = Selectable<LoyaltyTierRow>
 
-/** A tier as it is answered (spec 05, 1.6), without a word about whoever is in it. */
+/** A tier as it is answered (docs/reference/loyalty-tiers.md#tier-object), without a word about whoever is in it. */
 export function toLoyaltyTier(row: Row): LoyaltyTier {
   const points = rangeOf(row)
   return {

@@ -14,8 +14,9 @@ export interface MappedReward {
 }
 
 /**
- * A reward of a program as the holder of a tier gets it, or null when the tier does not have it (spec 05, 9.1). The price
- * stands where the assignment keeps it; a COIN reward has none, but the points that buy a unit.
+ * A reward of a program as the holder of a tier gets it, or null when the tier does not have it
+ * (docs/reference/rewards.md#price). The price stands where the assignment keeps it; a COIN reward has none, but the points that
+ * buy a unit.
  */
 export function mappedReward(
   tier: Pick<Selectable<LoyaltyTierRow>, 'rewards'> | null,

@@ -18,7 +18,10 @@ function mappedPoints(loyalty: EarningPoints, mapping: EarningMapping): EarningP
   return withShare(loyalty, mapped(shareOf(loyalty), mapping))
 }
 
-/** A factor goes for the result of a formula too; points of the tier's own replace it (spec 05, 4.3). */
+/**
+ * A factor goes for the result of a formula too; points of the tier's own replace it
+ * (docs/reference/earning-rules.md#tier-mapping-and-rounding).
+ */
 function mapped<T extends { points: number; points_formula?: string | null }>(share: T, mapping: EarningMapping): T {
   // Whole points, half up, as those of rewards: only here, what is earned is rounded once at the end.
   const points = rewardPrice(share.points, mapping) as number

@@ -18,7 +18,10 @@ export function whyNotRanges(added: readonly Ranged[], stored: readonly Ranged[]
   return null
 }
 
-/** Both ends belong to a range. The open one gives way to every other, so that it meets only its like (spec 05, 6). */
+/**
+ * Both ends belong to a range. The open one gives way to every other, so that it meets only its like
+ * (docs/reference/loyalty-tiers.md#rank-and-ranges).
+ */
 function overlap(a: TierRange, b: TierRange): boolean {
   if (a.from == null || b.from == null) return a.from == null && b.from == null
   return a.from <= (b.to ?? Number.POSITIVE_INFINITY) && b.from <= (a.to ?? Number.POSITIVE_INFINITY)

@@ -20,7 +20,7 @@ import { Reward } from '../rewards/schema.ts'
 const earning_rules = MapOf(EarningMapping)
 const rewards = MapOf(RewardMapping)
 
-/** A tier of a program (spec 05, 1.6). */
+/** A tier of a program (docs/reference/loyalty-tiers.md#tier-object). */
 export const LoyaltyTier = Type.Object({
   id: Type.String({ description: '`ltr_` and 24 characters.' }),
   name: Name,

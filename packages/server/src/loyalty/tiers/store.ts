@@ -44,7 +44,7 @@ export async function listLoyaltyTiers(
     .where('project_id', '=', project_id)
     .where('campaign_id', '=', campaign_id)
     .selectAll()
-    // The open range ranks below all others (spec 05, 6).
+    // The open range ranks below all others (docs/reference/loyalty-tiers.md#rank-and-ranges).
     .select(sql<number>`coalesce(points_from, -1)`.as('rank'))
     .as('tiers')
   return pageOf(db.selectFrom(ranked).selectAll(), query as Omit<LoyaltyTierQuery, 'order'> & { order?: Order }, {

@@ -12,8 +12,8 @@ export interface CategoryChoice {
 }
 
 /**
- * The category that a body chooses (spec 03, 9.4): by id, which must exist, or by name, and a name that nobody has used
- * yet makes a category. Null: none; undefined: the body does not say.
+ * The category that a body chooses (docs/reference/categories.md#assigning-a-category): by id, which must exist, or by name, and
+ * a name that nobody has used yet makes a category. Null: none; undefined: the body does not say.
  */
 export async function chosenCategory(
   ctx: Ctx,

@@ -3,7 +3,7 @@ import { newProject, type Shop, send } from '../../testing/app.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** As spec 02, 7.1 lists them. */
+/** As docs/reference/stacking.md#stacking-rules lists them. */
 const defaults = {
   exclusive_categories: [],
   joint_categories: [],

@@ -18,7 +18,7 @@ export const DiscountBody = Type.Unsafe<object>({
 
 /**
  * A discount that somebody sent, checked and as it is stored: without what we do not know, without nulls, with the names
- * of the goods it gives away (spec 03, 4.1). Goods that do not exist are 404.
+ * of the goods it gives away (docs/reference/vouchers.md#discount-of-a-voucher). Goods that do not exist are 404.
  */
 export async function discountOf(
   ctx: Ctx,

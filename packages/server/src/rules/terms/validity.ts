@@ -19,7 +19,10 @@ export const ValidityHours = Type.Object({
   ),
 })
 
-/** When something holds (spec 03, 2.1): properties of every body that says so, to be spread; null takes a limit away. */
+/**
+ * When something holds (docs/reference/validity-periods.md#fields): properties of every body that says so, to be spread; null
+ * takes a limit away.
+ */
 export const ValidityBody = {
   start_date: Maybe(InstantInput),
   expiration_date: Maybe(InstantInput),
@@ -58,7 +61,10 @@ export const always: Readonly<ValidityState> = {
   validity_hours: null,
 }
 
-/** What is stored, as it will be after a body was applied to it: checked as a whole (spec 03, 2.3 to 2.7). */
+/**
+ * What is stored, as it will be after a body was applied to it: checked as a whole (docs/reference/validity-periods.md#time-frame
+ * and docs/reference/validity-periods.md#date-input).
+ */
 export function validityAfter(
   stored: ValidityState,
   sent: ValidityBody,

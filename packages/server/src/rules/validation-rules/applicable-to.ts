@@ -8,8 +8,9 @@ import type { ValidationRuleBody } from './schema.ts'
 type Sent = NonNullable<ValidationRuleBody['applicable_to']>
 
 /**
- * The goods that a rule covers, as they are stored (spec 04, 2.8): defaults spelled out, source ids replaced by the ids they
- * stand for. What the catalogue does not know keeps the name it was sent with, and matches once there is such a thing.
+ * The goods that a rule covers, as they are stored (docs/reference/rules.md#applicable-goods): defaults spelled out, source ids
+ * replaced by the ids they stand for. What the catalogue does not know keeps the name it was sent with, and matches once there is
+ * such a thing.
  */
 export async function completeApplicableTo(ctx: Ctx, sent: Sent): Promise<ApplicableTo> {
   const [included, excluded] = [sent.included ?? [], sent.excluded ?? []]

@@ -13,7 +13,10 @@ import type {
 import { getRule } from './store.ts'
 import { unassign } from './unassign.ts'
 
-/** Assigns a rule to an object, which holds any number of different rules but each of them once (spec 04, 2.13). */
+/**
+ * Assigns a rule to an object, which holds any number of different rules but each of them once
+ * (docs/reference/rule-assignments.md#endpoints).
+ */
 export async function assignRule(
   ctx: Ctx,
   rule: StoredValidationRule,

@@ -34,7 +34,10 @@ export async function listAssignments(
   return { assignments: rows.map(toAssignment), total }
 }
 
-/** The assignments of some objects of one type, in the order of creation, which is the order of evaluation (spec 04, 2.7). */
+/**
+ * The assignments of some objects of one type, in the order of creation, which is the order of evaluation
+ * (docs/reference/rules.md#failure).
+ */
 export async function listAssignmentsOf(
   { db, project_id }: Ctx,
   related_object_type: RelatedObjectType,

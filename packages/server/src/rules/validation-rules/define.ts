@@ -29,7 +29,9 @@ export async function defineRule(ctx: Ctx, body: ValidationRuleBody): Promise<Pa
   return said
 }
 
-/** Rules cannot compare geopoints, which only customers and products have (spec 04, 8.1). */
+/**
+ * Rules cannot compare geopoints, which only customers and products have (docs/reference/metadata-schemas.md#the-schema-object).
+ */
 const typesWithGeopoints = async (ctx: Ctx) => ({
   customer: await metadataTypes(ctx, 'customer'),
   product: await metadataTypes(ctx, 'product'),

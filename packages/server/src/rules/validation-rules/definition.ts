@@ -7,7 +7,7 @@ import type { StoredValidationRule } from './schema.ts'
 export interface RuleDefinition {
   name: string
   rules: RuleTree
-  /** Null while they were never set; `{}` once they are taken away (spec 04, 2.1). */
+  /** Null while they were never set; `{}` once they are taken away (docs/reference/rules.md#the-rule-object). */
   bundle_rules: BundleRules | null
   error: { message: string } | null
   applicable_to: ApplicableTo
@@ -28,7 +28,7 @@ export const defaults: Readonly<RuleDefinition> = {
 
 /**
  * A tree of rules without fault, as it is stored: with the logic it means, `{}` where there are no sub-rules, every argument
- * in an array (spec 04, 2.2).
+ * in an array (docs/reference/rules.md#rules-and-logic).
  *
  * `{"2": …, "1": …}` → `{"1": {…, "rules": {}}, "2": {…, "rules": {}}, "logic": "1 and 2"}`.
  */
@@ -37,7 +37,7 @@ export function filledRules(sent: RuleTree): RuleTree {
   return tree.logic === undefined ? { ...tree, logic: '' } : tree
 }
 
-/** Bundle rules without fault, as they are stored (spec 04, 2.10). */
+/** Bundle rules without fault, as they are stored (docs/reference/rules.md#bundle-rules). */
 export function filledBundle({ limit = 1, ...sent }: BundleRules): BundleRules {
   const tree = filledTree(sent as RuleTree)
   return rulesIn(tree).length === 0 ? {} : { ...tree, limit }

@@ -56,7 +56,7 @@ const begins = (prefix: string) =>
 
 const isCollection = `(@.type == "products_collection" || ${begins('pc_')})`
 
-/** Goods that do not say what they are go by their type and by what they begin with (spec 04, 2.3). */
+/** Goods that do not say what they are go by their type and by what they begin with (docs/reference/rules.md#rule-names). */
 const isReference = {
   product: `${isOf('product')} || ${saysNothing} && !${isCollection} && !${begins('sku_')}`,
   sku: `${isOf('sku')} || ${saysNothing} && !${isCollection} && !${begins('prod_')}`,

@@ -22,8 +22,8 @@ type FormOf<T extends RelatedObjectType> = { id: string } & (T extends keyof Car
 /** How one type of object is found. */
 export interface RelatedObject<T extends RelatedObjectType> {
   /**
-   * The object by its id, or by what else it is known by (spec 04, 2.13); nobody may delete it before the transaction is
-   * over (`for key share`), otherwise an assignment to nothing would stay.
+   * The object by its id, or by what else it is known by (docs/reference/rule-assignments.md#endpoints); nobody may delete it
+   * before the transaction is over (`for key share`), otherwise an assignment to nothing would stay.
    */
   find(ctx: Ctx, reference: string): Promise<FormOf<T> | undefined>
   /** Objects by their ids; those that are gone are left out. */

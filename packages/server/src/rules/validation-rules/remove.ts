@@ -5,7 +5,9 @@ import type { StoredValidationRule } from './schema.ts'
 import { deleteRule } from './store.ts'
 import { unassign } from './unassign.ts'
 
-/** Deletes a rule and its assignments: what it was assigned to is no longer restricted by it (spec 04, 2.12). */
+/**
+ * Deletes a rule and its assignments: what it was assigned to is no longer restricted by it (docs/reference/rules.md#endpoints).
+ */
 export async function removeRule(ctx: Ctx, rule: StoredValidationRule, related: RelatedObjects): Promise<void> {
   await unassign(ctx, { rule_id: rule.id }, related)
   await deleteRule(ctx, rule.id)

@@ -528,7 +528,7 @@ describe('bundle_rules', () => {
 })
 
 describe('context_type', () => {
-  test('has the 55 values of spec 04, 2.11', () => {
+  test('has the 55 values of docs/reference/rules.md#context-types', () => {
     expect(new Set(contextTypes).size).toBe(contextTypes.length)
     expect(contextTypes).toHaveLength(4 + 8 + 5 + 4 * (1 + 7) + 2 * (1 + 2))
   })

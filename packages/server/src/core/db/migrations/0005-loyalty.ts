@@ -76,7 +76,8 @@ const statements = [
   `alter table reward_assignments add check (related_object_type in ('campaign', 'referral_tier'))`,
   'create index reward_assignments_object on reward_assignments (project_id, related_object_id, created_at, id)',
 
-  // Whoever holds a card of a program: the tier, and the next day on which time changes something of it (spec 05, section 8).
+  // Whoever holds a card of a program: the tier, and the next day on which time changes something of it
+  // (docs/reference/points.md#daily-job).
   `create table loyalty_members (
     project_id text collate "C" not null,
     voucher_id text collate "C" not null,
@@ -99,7 +100,8 @@ const statements = [
   'create index loyalty_members_due on loyalty_members (project_id, due_on, voucher_id) where due_on is not null',
   'create index loyalty_members_campaign on loyalty_members (project_id, campaign_id, voucher_id)',
 
-  // Members who have still to be looked at because their program changed (spec 05, 6.4).
+  // Members who have still to be looked at because their program changed
+  // (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
   `create table tier_walks (
     project_id text collate "C" not null,
     campaign_id text collate "C" not null,
@@ -132,7 +134,7 @@ const statements = [
   `create index pending_points_campaign on pending_points (project_id, campaign_id, id) where status = 'PENDING'`,
   `create index pending_points_order on pending_points (project_id, order_id) where status = 'PENDING'`,
 
-  // Which rules have paid for an order, card by card: none pays twice (spec 05, 4.1).
+  // Which rules have paid for an order, card by card: none pays twice (docs/reference/earning-rules.md#when-a-rule-fires).
   `create table earnings (
     project_id text collate "C" not null,
     order_id text collate "C" not null,
@@ -164,7 +166,7 @@ const statements = [
   'create index reward_redemptions_voucher on reward_redemptions (project_id, voucher_id)',
   'create index reward_redemptions_customer on reward_redemptions (project_id, customer_id)',
 
-  // Who referred whom, once for each program (spec 05, 14.2).
+  // Who referred whom, once for each program (docs/reference/referrals.md#conversion).
   `create table referral_conversions (
     project_id text collate "C" not null,
     campaign_id text collate "C" not null,

@@ -16,7 +16,7 @@ export type CampaignType = 'DISCOUNT_COUPONS' | 'GIFT_VOUCHERS' | 'LOYALTY_PROGR
 export type VoucherType = 'DISCOUNT_VOUCHER' | 'GIFT_VOUCHER' | 'LOYALTY_CARD'
 export type CampaignStatus = 'DONE' | 'IN_PROGRESS' | 'FAILED' | 'DRAFT' | 'MODIFYING'
 
-/** How codes are drawn (spec 03, 3.1), complete. */
+/** How codes are drawn (docs/reference/codes.md#code-configuration), complete. */
 export interface CodeConfig {
   length: number
   charset: string

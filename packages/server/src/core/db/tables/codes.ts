@@ -123,7 +123,7 @@ export interface PostingRow {
   project_id: string
   voucher_id: Id<'voucher'>
   id: Id<'posting'>
-  /** Null for the initial value of a card, which is no transaction (spec 03, 6.2). */
+  /** Null for the initial value of a card, which is no transaction (docs/reference/balances.md#transaction-object). */
   transaction_id: Id<'transaction'> | null
   /** The card's id, or a house: `issued`, `redeemed`, `subtracted`, `expired`; `pending` for points that wait. */
   source: string

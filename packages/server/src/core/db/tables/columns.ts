@@ -9,7 +9,7 @@ export type NullableJson<T extends object> = ColumnType<T | null, string | null 
 /** Custom key/value pairs, as they are stored. */
 export type MetadataColumn = Json<Record<string, unknown>>
 
-/** When something holds, beyond its two dates (spec 03, section 2). */
+/** When something holds, beyond its two dates (docs/reference/validity-periods.md). */
 export interface ValidityColumns {
   validity_timeframe: NullableJson<{ interval: string; duration: string }>
   validity_day_of_week: NullableJson<number[]>

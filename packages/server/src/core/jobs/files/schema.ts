@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Binary } from '../../http/multipart.ts'
 
-/** The body of every CSV import (spec 06, 1.1). */
+/** The body of every CSV import (docs/reference/http.md#bodies-queries-and-paths). */
 export const CsvFile = Type.Object({
   file: Binary({
     description: 'CSV in UTF-8 with a header row, as RFC 4180 has it.',

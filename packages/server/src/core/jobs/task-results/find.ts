@@ -3,7 +3,7 @@ import { ApiError } from '../../http/errors.ts'
 import type { DownloadedFile } from '../../http/operation.ts'
 import { findPublishedFile, readFilePieces } from '../files/store.ts'
 
-/** The report with a token, as long as it is kept (spec 03, 19). */
+/** The report with a token, as long as it is kept (docs/reference/async-actions.md). */
 export async function findReport(ctx: InstallationCtx, token: string): Promise<DownloadedFile> {
   const file = await findPublishedFile(ctx, token)
   // Only reports have an end; the file of an export has its own address.

@@ -973,7 +973,7 @@ test('no stored value makes a statement fail, and what is no date has no day', a
   }
 })
 
-describe('against a plain reading of the specification', () => {
+describe('against a plain reading of the reference', () => {
   test('every operator finds the rows that the table of 04, 1.7 says', async () => {
     const { db } = await testDatabase()
     await fc.assert(
@@ -1234,7 +1234,7 @@ function holds(field: FieldName, row: AnyRow, operator: string, given: Argument[
     case '$not_in_location':
       return true
     default:
-      throw new Error(`the specification has no ${operator}`)
+      throw new Error(`the reference has no ${operator}`)
   }
 }
 

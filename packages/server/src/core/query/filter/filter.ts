@@ -75,8 +75,8 @@ export function metadataField(
 }
 
 /**
- * Checks a filter (spec 04, 1.6 and 1.7) that came as a bracket query or in a body. `refuse` makes the error of a bad
- * one; `property` is where the filter stood.
+ * Checks a filter (docs/reference/filters.md#in-the-query-string and docs/reference/filters.md#meaning-of-the-operators) that
+ * came as a bracket query or in a body. `refuse` makes the error of a bad one; `property` is where the filter stood.
  */
 export function parseFilter(
   raw: unknown,

@@ -11,9 +11,9 @@ export interface PointSql {
 }
 
 /**
- * Whether a point lies in one of some shapes (spec 04, 9.3): what `isInside` of the engine decides, with the same
- * operations on the same numbers, so that a point on an edge is inside for both. Only the sines of the two may differ in
- * their last digit, which is some nanometres of a circle's radius.
+ * Whether a point lies in one of some shapes (docs/reference/locations.md#inside-or-outside): what `isInside` of the engine
+ * decides, with the same operations on the same numbers, so that a point on an edge is inside for both. Only the sines of the two
+ * may differ in their last digit, which is some nanometres of a circle's radius.
  *
  * Boxes come first: almost every row is decided by comparing two numbers. The shapes are parameters, so that the text of
  * the statement is the same for all of them.
