@@ -261,7 +261,7 @@ test('numbers beyond all measure are refused, and never thrown', () => {
   })
 })
 
-// The calculation written a second time, slowly and as the specification says it (02, 4.3 to 4.5): units one by one, exact
+// The calculation written a second time, slowly and as docs/reference/discounts.md says it: units one by one, exact
 // fractions, one limit after the other. Nothing of the engine is used but fractions.
 
 interface Selected {

@@ -9,6 +9,7 @@ import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
 import type { Settings } from './core/settings.ts'
+import { wiring } from './wiring.ts'
 
 /** The database the settings name: PostgreSQL by URL, otherwise the embedded one in its folder. */
 export async function connect({ database_url, database_connections, data_dir }: Settings): Promise<Database> {
@@ -29,7 +30,10 @@ export async function openHouse(
     const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'background problem'))
     const behind = openBehind(database.db, log)
     const configurations = openConfigurations()
-    return { house: { database, jobs, settings, credentials, configurations, behind, log, now }, first_start: result }
+    return {
+      house: { database, jobs, settings, credentials, configurations, behind, wiring, log, now },
+      first_start: result,
+    }
   } catch (error) {
     await database.close()
     throw error

@@ -8,6 +8,7 @@ import type { Credentials } from './http/credentials.ts'
 import type { Saving } from './http/operation.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Instant } from './lib/instant.ts'
+import type { Wiring } from './reactions.ts'
 import type { Settings } from './settings.ts'
 
 /** What the process owns, once: handed to everything that starts with it. */
@@ -21,6 +22,8 @@ export interface House {
   configurations: Configurations
   /** What is written down a moment later, because nothing depends on it. */
   behind: Behind
+  /** The calls from lower modules to higher ones. */
+  wiring: Wiring
   log: FastifyBaseLogger
   /** Unix milliseconds; the tests move it. */
   now: () => number
@@ -34,7 +37,7 @@ export interface Caller {
 }
 
 /** All that an operation outside of any project may touch: the list of projects, a new project. */
-export interface InstallationCtx {
+export interface InstallationCtx extends Wiring {
   db: Db
   /** Read once per request. */
   now: Instant

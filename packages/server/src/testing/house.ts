@@ -6,6 +6,7 @@ import { openBehind } from '../core/events/behind.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
+import { wiring } from '../wiring.ts'
 
 export const testSettings = (env: Record<string, string> = {}): Settings =>
   readSettings({ LOG_LEVEL: 'silent', ...env })
@@ -23,6 +24,7 @@ export async function openTestHouse(
     settings: testSettings(env),
     configurations: openConfigurations(),
     behind: openBehind(database.db, log),
+    wiring,
     log,
     now,
   }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { TSchema } from 'typebox'
 import type { Ctx, House, InstallationCtx } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { toInstant } from '../lib/instant.ts'
+import { inProject, newCtx } from '../new-ctx.ts'
 import type { Admitted } from './admission.ts'
 import { downloadAnswer } from './download.ts'
 import { ApiError, errorText, invalidPayload, invalidQuery, notFound } from './errors.ts'
@@ -61,7 +61,7 @@ export function answerOf(operation: Operation, parts: AnswerParts): Answer {
 
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
 function runningAnswer(operation: Operation, run: Run, { house, flights }: AnswerParts): Answer {
-  const { database, jobs, settings, credentials, configurations, behind } = house
+  const { database, settings, credentials } = house
   const query_shape = operation.query === undefined ? null : compileShape(operation.query)
   const body_shape = operation.body === undefined ? null : compileShape(operation.body)
   const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
@@ -75,25 +75,14 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
   return async (request, reply) => {
     const params = request.params as Record<string, string>
     const after_commit: Array<() => void> = []
-    const ctx: InstallationCtx & Partial<Ctx> = {
-      db: database.db,
-      now: toInstant(house.now()),
-      request_id: request.id,
-      caller: (request.admitted as Admitted).caller,
-      jobs,
-      settings,
-      credentials,
-      configurations,
-      behind,
-      log: request.log,
+    const { caller, project: admitted_to } = request.admitted as Admitted
+    const project = admitted_to ?? (names_project ? await credentials.project(params.projectId as string) : null)
+    if (project === null && names_project) throw notFound('project', params.projectId as string)
+    const outside: InstallationCtx = {
+      ...newCtx(house, { request_id: request.id, caller, log: request.log }),
       afterCommit: (work) => void after_commit.push(work),
     }
-    const project =
-      request.admitted?.project ?? (names_project ? await credentials.project(params.projectId as string) : null)
-    if (project !== null) {
-      ctx.project = project
-      ctx.project_id = project.id
-    } else if (names_project) throw notFound('project', params.projectId as string)
+    const ctx: InstallationCtx & Partial<Ctx> = project === null ? outside : inProject(outside, project)
 
     const key = takes_key ? idempotencyKey(request.headers['idempotency-key']) : null
     if (operation.saves === true) return send(reply, await saveItself(key))

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { House } from '../context.ts'
-import { toInstant } from '../lib/instant.ts'
+import { newCtx } from '../new-ctx.ts'
 import type { Answer } from './answer.ts'
 import { invalidQuery } from './errors.ts'
 import type { Download, DownloadedFile, Operation } from './operation.ts'
@@ -9,25 +9,16 @@ import { compileShape } from './validation.ts'
 
 /** Answers with the file that the address leads to, read as fast as the caller takes it. */
 export function downloadAnswer({ query: schema }: Operation, { find }: Download, house: House): Answer {
-  const { database, jobs, settings, credentials, configurations, behind } = house
   const query_shape = schema === undefined ? null : compileShape(schema)
   return async (request, reply) => {
     const query = query_shape?.coerce(parseQueryString(request.query as string))
     const fault = query_shape?.fault(query, { root: 'Query', required: 'should' }) ?? null
     if (fault !== null) throw invalidQuery(fault)
-    const ctx = {
-      db: database.db,
-      now: toInstant(house.now()),
+    const ctx = newCtx(house, {
       request_id: request.id,
-      caller: { channel: 'API', api_key: null, role: 'VIEWER' } as const,
-      jobs,
-      settings,
-      credentials,
-      configurations,
-      behind,
+      caller: { channel: 'API', api_key: null, role: 'VIEWER' },
       log: request.log,
-      afterCommit: (work: () => void) => work(),
-    }
+    })
     const file = await find(ctx, { params: request.params as Record<string, string>, query })
     reply.headers(headersOf(file))
     // Fastify empties the stream of a HEAD request: there is no need to read the file for that.

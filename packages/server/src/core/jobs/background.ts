@@ -2,7 +2,7 @@ import type { Caller, Ctx, House } from '../context.ts'
 import { findProject } from '../db/project.ts'
 import type { Project } from '../db/project-row.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { toInstant } from '../lib/instant.ts'
+import { inProject, newCtx } from '../new-ctx.ts'
 
 /** On whose behalf background work runs: its events carry the same `group_id` and `event_source` as the request's own. */
 export interface Origin {
@@ -36,21 +36,5 @@ export async function inBackground<T>(
 }
 
 /** A context without a request. Outside of a transaction, what is to happen after the commit happens at once. */
-export function backgroundCtx(house: House, project: Project, { request_id, caller }: Origin): Ctx {
-  const { database, jobs, settings, credentials, configurations, behind, now, log } = house
-  return {
-    db: database.db,
-    project_id: project.id,
-    project,
-    now: toInstant(now()),
-    request_id,
-    caller,
-    jobs,
-    settings,
-    credentials,
-    configurations,
-    behind,
-    log,
-    afterCommit: (work) => work(),
-  }
-}
+export const backgroundCtx = (house: House, project: Project, origin: Origin): Ctx =>
+  inProject(newCtx(house, origin), project)

@@ -1,0 +1,35 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Caller, Ctx, House, InstallationCtx } from './context.ts'
+import type { Project } from './db/project-row.ts'
+import { toInstant } from './lib/instant.ts'
+
+interface Origin {
+  request_id: string
+  caller: Caller
+  log?: FastifyBaseLogger
+}
+
+/**
+ * The only place that builds a context: of a request, a download or a background run, with the clock of this moment and outside
+ * of any transaction. What is to happen after the commit happens at once, until a transaction says otherwise.
+ */
+export function newCtx(house: House, { request_id, caller, log = house.log }: Origin): InstallationCtx {
+  const { database, jobs, settings, credentials, configurations, behind, wiring } = house
+  return {
+    db: database.db,
+    now: toInstant(house.now()),
+    request_id,
+    caller,
+    jobs,
+    settings,
+    credentials,
+    configurations,
+    behind,
+    log,
+    ...wiring,
+    afterCommit: (work) => work(),
+  }
+}
+
+/** The same context for the work of one project. */
+export const inProject = (ctx: InstallationCtx, project: Project): Ctx => ({ ...ctx, project_id: project.id, project })

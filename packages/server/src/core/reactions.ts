@@ -1,0 +1,22 @@
+/**
+ * What higher modules do when something happens in a lower one, in the same transaction. A module declares the moments that it
+ * announces by extending this interface (`orders/reactions.ts`); `wiring.ts` says which function reacts. A moment without a
+ * reaction does not compile. Where a direct call is possible it stays a direct call.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules extend it
+export interface Reactions {}
+
+/** For each kind of thing, the functions that find who names it: asked before it is deleted. Modules declare the kinds. */
+// biome-ignore lint/suspicious/noEmptyInterface: modules extend it
+export interface References {}
+
+/** For each kind of object that a validation rule can be assigned to, how it is found and shown. */
+// biome-ignore lint/suspicious/noEmptyInterface: modules extend it
+export interface Assignables {}
+
+/** The calls from lower modules to higher ones, as three tables that the compiler completes (wiring.ts). */
+export interface Wiring {
+  reactions: Reactions
+  references: References
+  assignables: Assignables
+}
