@@ -29,7 +29,6 @@ const read = (shapes: readonly Shape[]) => shapes.map((shape, index) => [String(
 
 test('of 10,000 polygons of 100 points, three in ten thousand are tested for a point, and few boxes looked at', () => {
   const shapes = zones(10_000, 100)
-  const started = performance.now()
   let [boxes, tests] = [0, 0]
   const index = indexAreas(
     read(shapes).map(([id, area]) => {
@@ -46,7 +45,8 @@ test('of 10,000 polygons of 100 points, three in ten thousand are tested for a p
       return [id, counting] as const
     }),
   )
-  expect(performance.now() - started).toBeLessThan(5_000) // 0.3 s when nothing else runs
+  // It is sorted once on each of eleven levels, and looked at about ten times for that: 116 times in all, not 10,000.
+  expect(boxes / shapes.length).toBeLessThan(300)
   boxes = 0
   // Spread evenly: multiples of two irrational numbers.
   const points = Array.from({ length: 1_000 }, (_, n) => ({

@@ -19,10 +19,12 @@ export interface AppOptions {
   house: House
   /** The operations to serve; all of them unless a test adds its own. */
   operations?: readonly Operation[]
+  /** Whether the service turns requests away while it is overloaded; it does unless a test must not depend on its pace. */
+  sheds_load?: boolean
 }
 
 /** The HTTP service over an open house. It does not listen yet. */
-export function buildApp({ house, operations = allOperations }: AppOptions): FastifyInstance {
+export function buildApp({ house, operations = allOperations, sheds_load = true }: AppOptions): FastifyInstance {
   const { settings } = house
   const app = fastify<Server>({
     loggerInstance: house.log,
@@ -70,7 +72,7 @@ export function buildApp({ house, operations = allOperations }: AppOptions): Fas
     reply.header('X-Request-Id', request.id)
     next()
   })
-  const platformRoutes = mountPlatform(app, house, operations, watch)
+  const platformRoutes = mountPlatform(app, house, operations, { watch, sheds_load })
   app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
 
   mount(app, operations, { house, limiter: newCallLimiter(house), flights: newFlights() }, platformRoutes)

@@ -1,6 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { untilOthersWait } from '../testing/lock-waits.ts'
 import { createDatabase } from '../testing/postgres.ts'
-import { headersFrom, startGuerdon } from '../testing/process.ts'
+import { headersFrom, patiently, startGuerdon } from '../testing/process.ts'
 
 async function emptyDatabase(): Promise<string> {
   const given = inject('database')
@@ -10,9 +11,7 @@ async function emptyDatabase(): Promise<string> {
   return url
 }
 
-test('ten processes started at once on an empty PostgreSQL: one bootstrap, all ready', {
-  timeout: 120_000,
-}, async () => {
+test('ten processes started at once on an empty PostgreSQL: one bootstrap, all ready', async () => {
   const DATABASE_URL = await emptyDatabase()
   const nodes = await Promise.all(
     Array.from({ length: 10 }, () => startGuerdon({ DATABASE_URL, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' })),
@@ -20,13 +19,15 @@ test('ten processes started at once on an empty PostgreSQL: one bootstrap, all r
   const first = nodes.filter((node) => node.output().includes('keys are shown only now'))
   expect(first).toHaveLength(1)
   const headers = await headersFrom(first[0] as (typeof nodes)[number])
-  const answers = await Promise.all(nodes.map(({ address }) => fetch(`${address}/v1/categories`, { headers })))
+  const answers = await Promise.all(
+    nodes.map(({ address }) => patiently(() => fetch(`${address}/v1/categories`, { headers }))),
+  )
   expect(answers.map(({ status }) => status)).toEqual(nodes.map(() => 200))
   for (const node of nodes) node.kill('SIGTERM')
   expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual(nodes.map(() => 0))
 })
 
-test('a stop finishes the request that is running and refuses new ones', { timeout: 60_000 }, async () => {
+test('a stop finishes the request that is running and refuses new ones', async () => {
   const DATABASE_URL = await emptyDatabase()
   const node = await startGuerdon({ DATABASE_URL, LOG_LEVEL: 'warn' })
   const headers = await headersFrom(node)
@@ -38,11 +39,21 @@ test('a stop finishes the request that is running and refuses new ones', { timeo
   await holder.query('begin')
   await holder.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`oauth ${rows[0].id}`])
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
-  const running = fetch(`${node.address}/v1/oauth/token`, { method: 'POST', headers, body })
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  const running = patiently(() => fetch(`${node.address}/v1/oauth/token`, { method: 'POST', headers, body }))
+  const watcher = new pg.Client({ connectionString: DATABASE_URL })
+  await watcher.connect()
+  onTestFinished(() => watcher.end())
+  const { rows: backends } = await holder.query('select pg_backend_pid() as pid')
+  await untilOthersWait({ execute: (text, values) => watcher.query(text, values) }, backends[0].pid)
   node.kill('SIGTERM')
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  await expect(fetch(`${node.address}/v1/categories`, { headers })).rejects.toThrow()
+  await expect
+    .poll(() =>
+      fetch(`${node.address}/v1/categories`, { headers }).then(
+        () => 'answered',
+        () => 'refused',
+      ),
+    )
+    .toBe('refused')
   await holder.query('commit')
   await holder.end()
   expect((await running).status).toBe(200)

@@ -12,7 +12,10 @@ import { startJobs } from '../work.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts the service and returns once it answers; the process then lives until a signal ends it. */
-export async function serve({ settings, say }: Outside): Promise<void> {
+export async function serve(
+  { settings, say }: Outside,
+  { sheds_load = true }: { sheds_load?: boolean } = {},
+): Promise<void> {
   // By itself V8 lets the heap grow to a multiple of what is alive before it collects garbage: an import that needs a few
   // megabytes at a time would take hundreds. With half of it, one of 100,000 rows takes some 80 MB (bench/customer-import.ts);
   // with all of it, more than the 100 MB that it may take.
@@ -23,7 +26,7 @@ export async function serve({ settings, say }: Outside): Promise<void> {
   const { house, first_start } = await openHouse(settings, log)
   let app: FastifyInstance | undefined
   try {
-    app = buildApp({ house })
+    app = buildApp({ house, sheds_load })
     await startJobs(house)
     await app.listen({ port: settings.port, host: settings.host })
   } catch (error) {

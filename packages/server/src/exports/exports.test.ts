@@ -500,7 +500,7 @@ test('who may only read may export', async () => {
   }
 })
 
-test('the list is read page by page, in every order, while exports arrive', { timeout: 60_000 }, async () => {
+test('the list is read page by page, in every order, while exports arrive', async () => {
   const shop = await newProject()
   const { db } = shop.service.house.database
   await expectStablePaging({

@@ -286,7 +286,7 @@ describe('vouchers', () => {
     ).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
   })
 
-  test('many come in steps, each once and in every order, those never changed last', { timeout: 30_000 }, async () => {
+  test('many come in steps, each once and in every order, those never changed last', async () => {
     const shop = await newProject()
     const count = 2 * limits.export_step_rows + 37
     const terms_id = newId('terms')

@@ -19,9 +19,14 @@ export interface Load {
 /**
  * Turns operations away with 503 before they cost anything: while the process stops, while too many requests wait for
  * the database, and, of those that come while the event loop cannot keep up, as many as it takes. A client that is told
- * to come back is served sooner than one that waits in a queue that only grows.
+ * to come back is served sooner than one that waits in a queue that only grows. Switched off, it still watches the event
+ * loop for the metrics, and turns operations away only while the process stops.
  */
-export function shedLoad(app: FastifyInstance, { database, settings }: House): Load {
+export function shedLoad(
+  app: FastifyInstance,
+  { database, settings }: Pick<House, 'database' | 'settings'>,
+  { is_on }: { is_on: boolean },
+): Load {
   const shed: Record<ShedReason, number> = { closing: 0, database: 0, event_loop: 0 }
   const valve = newValve()
   let late_ms = 0
@@ -50,6 +55,7 @@ export function shedLoad(app: FastifyInstance, { database, settings }: House): L
 
   function whyNotNow(): ShedReason | null {
     if (closing) return 'closing'
+    if (!is_on) return null
     if (database.load().waiting >= limits.database_waiting_max) return 'database'
     return valve.turnsAway() ? 'event_loop' : null
   }
@@ -58,6 +64,7 @@ export function shedLoad(app: FastifyInstance, { database, settings }: House): L
     const now = performance.now()
     late_ms = Math.max(0, now - looked_at - interval_ms)
     looked_at = now
+    if (!is_on) return
     const before = valve.share()
     valve.adjust(late_ms)
     if (before === 0 && valve.share() > 0)

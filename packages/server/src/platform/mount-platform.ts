@@ -30,7 +30,7 @@ export function mountPlatform(
   app: FastifyInstance,
   house: House,
   operations: readonly Operation[],
-  watch: Watch,
+  { watch, sheds_load }: { watch: Watch; sheds_load: boolean },
 ): Route[] {
   const tally = newRequestTally()
   const logRequest = newRequestLog(operations)
@@ -39,7 +39,7 @@ export function mountPlatform(
     tally.count(operation?.id ?? platform ?? 'unknown', ended.status, ended.seconds)
     logRequest(request, reply, ended)
   })
-  const load = shedLoad(app, house)
+  const load = shedLoad(app, house, { is_on: sheds_load })
   const readMetrics = newMetrics(house, { tally, load, in_flight: () => watch.in_flight().length })
   const checkReadiness = newReadiness(house.database)
   const ready = async () => {

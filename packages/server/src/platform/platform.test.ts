@@ -3,12 +3,12 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildApp } from '../app.ts'
 import { connectPostgres } from '../core/db/connect.ts'
 import { openapiOf } from '../core/http/openapi.ts'
 import { operations } from '../operations.ts'
 import { namedSchemas } from '../schemas.ts'
-import { newProject, send, testService } from '../testing/app.ts'
+import { newProject, newTestApp, send, testService } from '../testing/app.ts'
+import { until } from '../testing/background.ts'
 import { databaseKind } from '../testing/database.ts'
 
 const paths = ['/', '/docs', '/openapi.json', '/health/live', '/health/ready', '/management/v1/health', '/metrics']
@@ -16,13 +16,15 @@ const paths = ['/', '/docs', '/openapi.json', '/health/live', '/health/ready', '
 test('health asks for no credentials', async () => {
   const { app } = await testService()
   for (const path of ['/health/live', '/health/ready', '/management/v1/health'])
-    expect(await send(app, 'GET', path), path).toMatchObject({ status: 200, body: { status: 'ok' } })
+    await expect
+      .poll(() => send(app, 'GET', path), { message: path })
+      .toMatchObject({ status: 200, body: { status: 'ok' } })
 })
 
 test('without its database the service is alive but not ready', async () => {
   const { house } = await testService()
   const database = connectPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' })
-  const app = buildApp({ house: { ...house, database } })
+  const app = newTestApp({ ...house, database })
   onTestFinished(() => app.close())
   expect(await send(app, 'GET', '/health/live')).toMatchObject({ status: 200 })
   for (const path of ['/health/ready', '/management/v1/health'])
@@ -66,7 +68,7 @@ test('a request that cannot be understood at all has an id, too', async () => {
   })
   expect(undecodable.headers['x-request-id']).toBe(undecodable.body.request_id)
 
-  const listening = buildApp({ house })
+  const listening = newTestApp(house)
   onTestFinished(() => listening.close())
   await listening.listen({ port: 0, host: '127.0.0.1' })
   const broken = await rawExchange(listening.server.address() as AddressInfo, 'NONSENSE\r\n\r\n')
@@ -137,7 +139,11 @@ test('metrics count requests, and tell of database, jobs, credentials, event loo
   expect(await requests('unknown', 404)).toBeGreaterThan(0)
   expect(await requests('GET /metrics', 200)).toBeGreaterThan(0)
 
-  const metrics = await read()
+  // Jobs are counted while the database answers in time.
+  const metrics = await until(async () => {
+    const found = await read()
+    return Object.keys(found).some((name) => name.startsWith('guerdon_jobs{')) ? found : undefined
+  })
   expect(metrics).toMatchObject({
     guerdon_http_requests_in_flight: 1, // this one
     guerdon_database_waiting: 0,
@@ -180,8 +186,9 @@ test('metrics count requests, and tell of database, jobs, credentials, event loo
 
 test('metrics are served while the database is away', async () => {
   const { house } = await testService()
-  const app = buildApp({
-    house: { ...house, jobs: { ...house.jobs, counts: () => Promise.reject(new Error('away')) } },
+  const app = newTestApp({
+    ...house,
+    jobs: { ...house.jobs, counts: () => Promise.reject(new Error('away')) },
   })
   onTestFinished(() => app.close())
   const { status, body } = await send(app, 'GET', '/metrics')
@@ -192,7 +199,7 @@ test('metrics are served while the database is away', async () => {
 
 test('a caller who hangs up is counted as 499 and no longer in flight', async () => {
   const shop = await newProject()
-  const app = buildApp({ house: shop.service.house })
+  const app = newTestApp(shop.service.house)
   onTestFinished(() => app.close())
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo

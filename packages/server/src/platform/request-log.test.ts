@@ -1,12 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildApp } from '../app.ts'
 import { operation } from '../core/http/operation.ts'
 import { loggable, openLog } from '../core/lib/log.ts'
 import { operations } from '../operations.ts'
-import { newProject, type Shop, send } from '../testing/app.ts'
+import { endsOf, newProject, newTestApp, type Shop, send } from '../testing/app.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -27,10 +25,10 @@ const failing = operation({
 })
 
 test('a request leaves one line: who called what, and how it went', async () => {
-  const { app, shop, lines } = await logged('info')
+  const { app, shop, allEnded, lines } = await logged('info')
   await send(app, 'GET', '/v1/categories/nothing?color=red', undefined, shop.headers)
   await send(app, 'GET', '/v1/categories', undefined, shop.headers)
-  await wait(5)
+  await allEnded()
   expect(lines()).toEqual([
     {
       level: 30,
@@ -48,12 +46,12 @@ test('a request leaves one line: who called what, and how it went', async () => 
 })
 
 test('what goes well is told at level debug, a failure of ours as an error with its cause', async () => {
-  const { app, shop, lines } = await logged('debug')
+  const { app, shop, allEnded, lines } = await logged('debug')
   await send(app, 'GET', '/v1/categories', undefined, shop.headers)
   await send(app, 'POST', '/v1/categories/x/fail', { secret: 'hush' }, shop.headers)
   await send(app, 'GET', '/health/live')
   await send(app, 'PUT', '/health/live')
-  await wait(5)
+  await allEnded()
   expect(lines()).toMatchObject([
     { level: 20, operation: 'listCategories', status: 200, app_id: shop.app_id },
     {
@@ -68,7 +66,7 @@ test('what goes well is told at level debug, a failure of ours as an error with 
 })
 
 test('no secret ever reaches the log', async () => {
-  const { app, shop, text, lines } = await logged('trace')
+  const { app, shop, allEnded, text, lines } = await logged('trace')
   const secrets = [shop.app_token, shop.client_token, shop.access_token, shop.management_token]
   const remember = <T>(secret: T): T => {
     expect(secret).toEqual(expect.stringMatching(/.{4}/))
@@ -113,7 +111,7 @@ test('no secret ever reaches the log', async () => {
   await manage('PUT', `/api-keys/${created.body.id}`, { role: remember('BOSS-OF-ALL') })
   const failed = await send(app, 'POST', '/v1/categories/x/fail', { secret: remember('secret-of-a-row') }, shop.headers)
   expect(failed.status).toBe(500)
-  await wait(5)
+  await allEnded()
 
   expect(lines().map(({ status }) => status)).toEqual([
     200, 200, 409, 400, 200, 404, 405, 401, 401, 400, 200, 204, 200, 200, 200, 400, 500,
@@ -146,9 +144,10 @@ async function logged(level: string) {
   const shop: Shop = await newProject()
   const written: string[] = []
   const log = openLog(level, { write: (line) => void written.push(line) })
-  const app = buildApp({ house: { ...shop.service.house, log }, operations: [...operations, failing] })
+  const app = newTestApp({ ...shop.service.house, log }, [...operations, failing])
+  const allEnded = endsOf(app)
   await app.ready()
   onTestFinished(() => app.close())
   const lines = () => written.map((line) => JSON.parse(line) as Record<string, unknown>)
-  return { app, shop, text: () => written.join(''), lines }
+  return { app, shop, allEnded, text: () => written.join(''), lines }
 }

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 describe.each(Object.entries(races))('%s', (_, group) => {
-  test.each(Object.entries(group))('%s', { timeout: 60_000 }, (_name, race) => race(shop))
+  test.each(Object.entries(group))('%s', (_name, race) => race(shop))
 })
 
 test('whatever all these did, the tables agree about it', async () => {

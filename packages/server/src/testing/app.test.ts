@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { limits } from '../core/lib/limits.ts'
 import { newProject, send, type TestService, testService } from './app.ts'
 import { closeAll } from './closings.ts'
 
@@ -13,19 +12,12 @@ test('the next file gets the same service, and a project in which nothing has ha
   const second = await newProject()
   expect(await second.call('GET', '/v1/categories')).toMatchObject({ status: 200, body: { total: 0 } })
 
-  // On a machine that has other things to do, the event loop may be late meanwhile.
-  const handedOn = async () => {
-    const service = await testService()
-    await endOfFile()
-    return (await testService()) === service
-  }
-  await expect.poll(handedOn, { timeout: 20_000 }).toBe(true)
+  expect(second.service === first.service).toBe(true)
 })
 
 test.each<[string, (service: TestService) => unknown]>([
   ['a moved clock', ({ clock }) => clock.advance(1_000)],
   ['a call of a client, which is counted by address', ({ app }) => send(app, 'POST', '/client/v1/customers', {})],
-  ['a pause that looks like an overload', () => block(limits.event_loop_late_ms_max + 10)],
   ['jobs at work', ({ house }) => house.jobs.work('maintenance', async () => undefined)],
 ])('after %s it gets another one', async (_what, happens) => {
   await endOfFile()
@@ -35,7 +27,10 @@ test.each<[string, (service: TestService) => unknown]>([
   await endOfFile()
   const second = await testService()
   expect(second === first).toBe(false)
-  expect(Math.abs(second.clock.now() - Date.now())).toBeLessThan(100)
+  const before = Date.now()
+  const now = second.clock.now()
+  expect(now).toBeGreaterThanOrEqual(before)
+  expect(now).toBeLessThanOrEqual(Date.now())
 })
 
 test('a service with options of its own is for one file', async () => {
@@ -45,8 +40,3 @@ test('a service with options of its own is for one file', async () => {
   await endOfFile()
   expect((await testService(options)) === first).toBe(false)
 })
-
-function block(milliseconds: number): void {
-  const until = performance.now() + milliseconds
-  while (performance.now() < until);
-}

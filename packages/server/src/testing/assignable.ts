@@ -1,4 +1,3 @@
-import { buildApp } from '../app.ts'
 import type { Ctx } from '../core/context.ts'
 import { recordDeletion } from '../core/db/configuration.ts'
 import type { CategoryRow } from '../core/db/tables.ts'
@@ -9,7 +8,7 @@ import { categories } from '../rules/categories/routes.ts'
 import type { RelatedObjects } from '../rules/validation-rules/related-objects.ts'
 import { validationRulesFor } from '../rules/validation-rules/routes.ts'
 import { deleteAssignmentsOf } from '../rules/validation-rules/unassign.ts'
-import { newProject, type Shop, send, type TestService } from './app.ts'
+import { newProject, newTestApp, type Shop, send, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
 
 /*
@@ -106,17 +105,12 @@ const deleteVoucher = operation({
   },
 })
 
-const apps = new Map<TestService, ReturnType<typeof buildApp>>()
+const apps = new Map<TestService, ReturnType<typeof newTestApp>>()
 
-function appOf(service: TestService): ReturnType<typeof buildApp> {
+function appOf(service: TestService): ReturnType<typeof newTestApp> {
   const known = apps.get(service)
   if (known !== undefined) return known
-  const app = buildApp({
-    house: service.house,
-    operations: [...validationRulesFor(related), ...categories, deleteVoucher],
-  })
-  // As in `newTestApp`: without a turn of the event loop a busy test looks like an overload.
-  app.addHook('onRequest', (_request, _reply, next) => void setImmediate(next))
+  const app = newTestApp(service.house, [...validationRulesFor(related), ...categories, deleteVoucher])
   apps.set(service, app)
   atEnd(async () => {
     apps.delete(service)

@@ -71,7 +71,6 @@ export async function runAsyncActions(
 export function untilRetried<T>(
   { database, jobs }: Pick<House, 'database' | 'jobs'>,
   look: () => T | undefined | Promise<T | undefined>,
-  seconds?: number,
 ): Promise<T> {
   return until(async () => {
     const { rows } = await database.execute(
@@ -79,16 +78,18 @@ export function untilRetried<T>(
     )
     for (const { name } of rows as Array<{ name: QueueName }>) jobs.wake(name)
     return look()
-  }, seconds)
+  })
 }
 
-/** Waits until `look` finds something, at most so many seconds. */
-export async function until<T>(look: () => T | undefined | Promise<T | undefined>, seconds = 10): Promise<T> {
-  const deadline = Date.now() + seconds * 1_000
+/** Waits until `look` finds something. It gives up only when a busy machine would have had the time for it, too. */
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + patience_ms
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(`Nothing happened within ${seconds} s`)
+    if (Date.now() > deadline) throw new Error(`Nothing happened within ${patience_ms} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
+
+const patience_ms = 120_000

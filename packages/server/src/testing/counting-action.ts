@@ -10,8 +10,11 @@ export interface Counting {
   pause_ms: number
 }
 
-/** Adds one to a counter per row, so that a row done twice, or never, can be seen. `onStep` hears of each before it is stored. */
-export const countingAction = (onStep: (first: number) => void = () => {}) =>
+/**
+ * Adds one to a counter per row, so that a row done twice, or never, can be seen. `onStep` hears of each before it is stored,
+ * and the step waits for it.
+ */
+export const countingAction = (onStep: (first: number) => unknown = () => {}) =>
   defineAsyncAction<Counting, { next: number }>({
     type: 'CUSTOMERS.IMPORT_CSV',
     begin: () => ({ next: 0 }),
@@ -21,7 +24,7 @@ export const countingAction = (onStep: (first: number) => void = () => {}) =>
         insert into guards as c (project_id, name, version, touched_at)
         select ${project_id}, 'row ' || row, 1, now() from generate_series(${sql.lit(next)}::int, ${sql.lit(last - 1)}::int) as row
         on conflict (project_id, name) do update set version = c.version + 1`.execute(db)
-      onStep(next)
+      await onStep(next)
       await setTimeout(pause_ms)
       return {
         state: { next: last },

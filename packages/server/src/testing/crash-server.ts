@@ -11,5 +11,5 @@ import { openTestHouse } from './house.ts'
 const [, , url = '', seconds = ''] = process.argv
 const database = connectPostgres({ connectionString: url })
 const house = await openTestHouse(database)
-const app = buildApp({ house, operations: [...operations, crashProbe(Number(seconds))] })
+const app = buildApp({ house, operations: [...operations, crashProbe(Number(seconds))], sheds_load: false })
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)

@@ -25,17 +25,20 @@ async function handOn(): Promise<void> {
   isInUse = false
   const database = await opened
   if (database?.kind !== 'pglite') return
-  await within(5_000, database.execute('select 1'), () => {
+  await within(60_000, database.execute('select 1'), () => {
     opened = undefined
     return new Error('The tests of this file have left the database occupied')
   })
 }
+
+/** Hundreds of requests at once wait for a few connections, on a busy machine for longer than a caller should. */
+export const connection_wait_seconds = 120
 
 /** Which database this run is on. */
 export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
   const given = inject('database')
-  if (given.kind === 'postgres') return connectPostgres({ connectionString: given.url })
+  if (given.kind === 'postgres') return connectPostgres({ connectionString: given.url, connection_wait_seconds })
   return connectPglite({ snapshot: await openAsBlob(given.snapshot) })
 }

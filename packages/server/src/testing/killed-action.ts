@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 import { until } from './background.ts'
 import { createDatabase } from './postgres.ts'
-import { headersFrom, startGuerdon } from './process.ts'
+import { headersFrom, patiently, startGuerdon } from './process.ts'
 
 export interface KilledAction {
   /** Begins the action, the only one there is. */
@@ -32,31 +32,61 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
   const first = await startGuerdon(settings)
   const headers = await headersFrom(first)
   const read = async (address: string): Promise<ActionRecord> => {
-    const listed = await fetch(`${address}/v1/async-actions?limit=1`, { headers })
+    const listed = await patiently(() => fetch(`${address}/v1/async-actions?limit=1`, { headers }))
     const [{ id }] = ((await listed.json()) as { async_actions: [{ id: string }] }).async_actions
-    return (await fetch(`${address}/v1/async-actions/${id}`, { headers })).json()
+    return (await patiently(() => fetch(`${address}/v1/async-actions/${id}`, { headers }))).json()
   }
-  await start(first.address, headers)
-  const { progress } = await until(async () => {
-    const action = await read(first.address)
-    return action.progress > progress_min ? action : undefined
-  }, 30)
-  first.kill('SIGKILL')
-  await first.ended
-  expect(progress).toBeLessThan(100)
-
-  const second = await startGuerdon(settings)
   const client = new pg.Client({ connectionString: DATABASE_URL })
   await client.connect()
   onTestFinished(() => client.end())
+  const goOn = await standStillAfter(client, progress_min)
+  await start(first.address, headers)
+  const [stuck] = await until(async () => {
+    const { rows } = await client.query<{ pid: number }>(standing_still)
+    return rows.length > 0 ? rows : undefined
+  })
+  const { progress } = await read(first.address)
+  expect(progress).toBeGreaterThan(progress_min)
+  expect(progress).toBeLessThan(100)
+  first.kill('SIGKILL')
+  await first.ended
+  await client.query('select pg_terminate_backend($1)', [stuck?.pid])
+  await goOn()
+
+  const second = await startGuerdon(settings)
   // As the supervision does, half a minute after the last sign of life (core/jobs/async-action.race.test.ts).
   await client.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`)
   const action = await until(async () => {
     const record = await read(second.address)
     return record.status === 'DONE' ? record : undefined
-  }, 60)
+  })
   return { action, address: second.address, headers, client }
 }
+
+/**
+ * Has the step of an action wait in the middle of its transaction as soon as the steps before it have come further than that,
+ * however fast they are; answers what lets steps go on again.
+ */
+async function standStillAfter(client: pg.Client, progress: number): Promise<() => Promise<void>> {
+  await client.query(`
+    create function stand_still() returns trigger language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock(${still_key});
+      return new;
+    end $$;
+    create trigger stand_still before update on async_actions
+    for each row when (old.progress > ${progress}) execute function stand_still()`)
+  await client.query(`select pg_advisory_lock(${still_key})`)
+  return async () => {
+    await until(async () => ((await client.query(standing_still)).rows.length === 0 ? true : undefined))
+    await client.query('drop trigger stand_still on async_actions')
+    await client.query(`select pg_advisory_unlock(${still_key})`)
+  }
+}
+
+const still_key = 20_260_101
+const standing_still = `
+  select pid from pg_locks where locktype = 'advisory' and objid = ${still_key} and not granted`
 
 /** Sends a file to an import. */
 export async function sendFile(
@@ -67,6 +97,6 @@ export async function sendFile(
 ): Promise<void> {
   const form = new FormData()
   form.set('file', new Blob([lines.join('\n')]), name)
-  const answer = await fetch(url, { method: 'POST', headers, body: form })
+  const answer = await patiently(() => fetch(url, { method: 'POST', headers, body: form }))
   expect(answer.status).toBe(202)
 }

@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { lookAtSegments } from '../audience/segments/watch.ts'
 import { lookAtMembers } from '../loyalty/points/clock.ts'
 import { type Answer, type Shop, uniqueName } from './app.ts'
+import { until } from './background.ts'
 import { ok } from './orders.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
@@ -171,11 +171,11 @@ export async function runSegments({ service, project_id }: Shop): Promise<void> 
     .where('project_id', '=', project_id)
     .where('walk_started_at', 'is not', null)
     .select('id')
-  for (let looks = 0; looks < 500; looks += 1) {
+  // Another test may have a transaction open on the same server.
+  await until(async () => {
     while (await lookAtSegments(service.house, { daily: true, only: project_id }));
-    if ((await walking.execute()).length === 0) return
-    await setTimeout(20) // another test has a transaction open on the same server
-  }
+    return (await walking.execute()).length === 0 ? true : undefined
+  })
 }
 
 export interface Told {

@@ -5,6 +5,7 @@ import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
+import { connection_wait_seconds } from './database.ts'
 import { openTestHouse } from './house.ts'
 import { createDatabase } from './postgres.ts'
 
@@ -28,7 +29,7 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
 
 /** Connections of their own to a PostgreSQL database, as another process has them. */
 export function anotherConnection(url: string): Database {
-  const database = connectPostgres({ connectionString: url })
+  const database = connectPostgres({ connectionString: url, connection_wait_seconds })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= database.close()

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { until } from './background.ts'
 
 export interface GuerdonProcess {
   address: string
@@ -49,9 +50,17 @@ export async function startGuerdon(env: Record<string, string>): Promise<Guerdon
   for (let waited = 0; ; waited += 20) {
     const address = /ready on (\S+)/.exec(output())?.[1]
     if (address !== undefined) return { address, output, ended, kill: (signal) => void child.kill(signal) }
-    if (over || waited > 100_000) throw new Error(`Guerdon did not start:\n${output()}`)
+    if (over || waited > 250_000) throw new Error(`Guerdon did not start:\n${output()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** Whoever is turned away by a process that has not caught up with its start yet comes again, as it is told. */
+export async function patiently(call: () => Promise<Response>): Promise<Response> {
+  return until(async () => {
+    const answer = await call()
+    return answer.status === 503 ? undefined : answer
+  })
 }
 
 /** The pair a first start printed, as headers, with a fresh access token. */
@@ -63,6 +72,6 @@ export async function headersFrom({ address, output }: GuerdonProcess): Promise<
 
 export async function accessToken(address: string, pair: Record<string, string>): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
-  const answer = await fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body })
+  const answer = await patiently(() => fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body }))
   return ((await answer.json()) as { access_token: string }).access_token
 }

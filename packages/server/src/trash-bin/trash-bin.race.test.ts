@@ -13,9 +13,7 @@ async function stock(shop: Shop, n: number): Promise<{ path: string; skus: strin
   return { path, skus, entry: body.data[0].id }
 }
 
-test('whatever goes on at once with a product and its SKUs, nothing breaks and no entry stays that leads nowhere', {
-  timeout: 60_000,
-}, async () => {
+test('whatever goes on at once with a product and its SKUs, nothing breaks and no entry stays that leads nowhere', async () => {
   const shop = await newProject()
   const { db } = shop.service.house.database
   for (let n = 0; n < 12; n += 1) {

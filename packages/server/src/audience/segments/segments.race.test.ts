@@ -1,10 +1,11 @@
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Ctx } from '../../core/context.ts'
 import { inBackground } from '../../core/jobs/background.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { newProject } from '../../testing/app.ts'
 import { testCaller } from '../../testing/background.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { getCustomer } from '../customers/store.ts'
 import { noteChanged } from './changed.ts'
 import { lookAtSegments } from './watch.ts'
@@ -71,19 +72,22 @@ test('a looker and the next step of the same import do not wait for each other',
   while (await look());
 
   const origin = { request_id: newId('request'), caller: testCaller }
-  const step = (pause_ms: number) =>
+  const step = (meanwhile: (ctx: Ctx) => Promise<void> = async () => {}) =>
     inBackground(house, shop.project_id, origin, async (ctx) => {
       const { id } = await getCustomer(ctx, 'c', { lock: true })
-      await setTimeout(pause_ms)
+      await meanwhile(ctx)
       // Whoever looks waits for the customer, and must hold nothing that is needed here: this fails instead of waiting.
       await sql`select from segment_checks where customer_id = ${id} for update nowait`.execute(ctx.db)
       await noteChanged(ctx, [id])
     })
-  await step(0)
-  const second = step(400)
-  await setTimeout(50) // the second step holds the customer that the first one noted
-  const looking = look()
-  await second
+  await step()
+  let looking: Promise<boolean> | undefined
+  // The second step holds the customer that the first one noted.
+  await step(async ({ db }) => {
+    const holder = await backendOf(db)
+    looking = look()
+    await untilOthersWait(house.database, holder)
+  })
   expect(await looking).toBe(true)
   while (await look());
   const left = await house.database.db

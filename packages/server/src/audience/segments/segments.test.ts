@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
+import { until } from '../../testing/background.ts'
 import { newCampaign } from '../../testing/campaigns.ts'
 import { newMaterial } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -23,11 +23,11 @@ async function settle({ service, project_id }: Shop): Promise<void> {
     .where('project_id', '=', project_id)
     .where('walk_started_at', 'is not', null)
     .select('id')
-  for (let looks = 0; looks < 500; looks += 1) {
+  // Another test may have a transaction open on the same server.
+  await until(async () => {
     while (await lookAtSegments(service.house, { daily: true, only: project_id }));
-    if ((await walking.execute()).length === 0) return
-    await setTimeout(20) // another test has a transaction open on the same server
-  }
+    return (await walking.execute()).length === 0 ? true : undefined
+  })
 }
 
 const members = async (shop: Shop, id: string): Promise<string[]> =>

@@ -547,9 +547,7 @@ describe('GET /v1/products', () => {
     expect(await listedIn(shop, 'order=-created_at&limit=2&page=2')).toEqual(['p9', 'p8'])
   })
 
-  test('in every order, page after page, each product exactly once while others arrive', {
-    timeout: 60_000,
-  }, async () => {
+  test('in every order, page after page, each product exactly once while others arrive', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,

@@ -1,8 +1,11 @@
-import { setTimeout } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Db } from '../../core/db/connect.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type Names, newGathering } from './gather.ts'
+
+/** Patience ends when a test says so. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
 
 const none: Names = {
   code_keys: [],
@@ -96,8 +99,9 @@ test('a trip that does not come back holds up nobody for long, and those who com
   const { trips, asked, settled } = gathering()
   const stuck = asked('STUCK')
   const second = asked('B')
+  vi.advanceTimersByTime(limits.trip_patience_ms - 1)
   expect(trips).toHaveLength(1)
-  await setTimeout(limits.trip_patience_ms + 50)
+  vi.advanceTimersByTime(1)
   expect(trips.map(({ codes }) => codes)).toEqual([['STUCK'], ['B']])
   const third = asked('C')
   expect(trips).toHaveLength(2)

@@ -1,10 +1,10 @@
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { inTransaction } from '../../core/db/transaction.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { newDiscount, percentOff, redeem, vouchers } from '../../testing/checkout.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { ok } from '../../testing/orders.ts'
 
 const at_once = 20
@@ -17,24 +17,28 @@ test('redemptions that wait at the same time are written together', async () => 
   await redeemed('CODE-0') // what has to be read once is read now
   // The first ones are held up, each on a trip of its own; the others come meanwhile.
   const first = codes.slice(0, limits.company_trips_max)
-  const held = holdUp(shop, first, 150)
-  await setTimeout(20)
-  const answers = first.map(redeemed)
-  await setTimeout(50)
-  answers.push(...codes.slice(first.length).map(redeemed))
-  await held
+  const answers = await holdUp(shop, first, async (untilTheyWait) => {
+    const answers = first.map(redeemed)
+    await untilTheyWait(first.length)
+    return [...answers, ...codes.slice(first.length).map(redeemed)]
+  })
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(codes.map(() => 200))
   expect((await ok(shop, 'GET', '/v1/redemptions')).total).toBe(1 + at_once)
   expect(await writtenIn(shop)).toBeLessThan(at_once / 2)
 })
 
-/** Keeps others from some codes for a while. */
-const holdUp = ({ service, project_id }: Shop, codes: readonly string[], ms: number): Promise<void> =>
+/** Keeps others from some codes while something happens, which can wait until so many others wait for them. */
+const holdUp = async <T>(
+  { service, project_id }: Shop,
+  codes: readonly string[],
+  meanwhile: (untilTheyWait: (count: number) => Promise<void>) => Promise<T[]>,
+): Promise<T[]> =>
   inTransaction(service.house.database.db, async (trx) => {
     await sql`select 1 from vouchers where project_id = ${project_id} and code = any(${codes}::text[]) for update`.execute(
       trx,
     )
-    await setTimeout(ms)
+    const holder = await backendOf(trx)
+    return meanwhile((count) => untilOthersWait(service.house.database, holder, count))
   })
 
 /** In how many transactions the redemptions of a project were written. */

@@ -1,8 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { PGlite } from '@electric-sql/pglite'
-import pg from 'pg'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { PgliteStatements } from '../../core/db/pglite-statements.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { newCampaign } from '../../testing/campaigns.ts'
 import {
@@ -26,14 +22,12 @@ import {
 } from '../../testing/checkout.ts'
 import { newOrder, ok } from '../../testing/orders.ts'
 import { newPromotion } from '../../testing/promotions.ts'
+import { sentBy } from '../../testing/sent-statements.ts'
 
 /*
  * How often a checkout goes to the database: a validation once, and once more where rules compare numbers of the past or
  * segments of the customer. Statements are counted where they leave the process, BEGIN and COMMIT included.
  */
-
-/** Tells what belongs to a call from what happens at the same time: the job queue looks for work every few seconds. */
-const inside = new AsyncLocalStorage<true>()
 
 type Call = () => Promise<{ status: number; body: unknown }>
 
@@ -46,48 +40,10 @@ async function statementsOf(shop: Shop, call: Call): Promise<string[]> {
     const first = await call()
     expect(first.status, JSON.stringify(first.body)).toBe(200)
     await shop.service.house.behind.flush() // what was noted of the first call is none of the second
-    const sent = await sentBy(call)
+    const { answer: second, sent } = await sentBy(call)
+    expect(second.status, JSON.stringify(second.body)).toBe(200)
     if (attempt === 5 || !sent.some((text) => text.includes('"api_keys"'))) return sent
   }
-}
-
-async function sentBy(call: Call): Promise<string[]> {
-  const sent: string[] = []
-  const listen = (statement: string | { text: string }) => {
-    const text = typeof statement === 'string' ? statement : statement.text
-    if (text === 'discard plans') return // now and then, on whichever connection (core/db/hot.ts)
-    if (inside.getStore() === true || !text.includes('pgboss.')) sent.push(text)
-  }
-  const wires = [
-    watch(pg.Client.prototype, 'query', listen),
-    watch(PgliteStatements.prototype, 'run', listen),
-    watch(PgliteStatements.prototype, 'command', listen),
-    watch(PGlite.prototype, 'exec', listen),
-  ]
-  try {
-    const second = await inside.run(true, call)
-    expect(second.status, JSON.stringify(second.body)).toBe(200)
-    return sent
-  } finally {
-    for (const wire of wires) wire.mockRestore()
-  }
-}
-
-/** Lets a method do what it does, and hears what it is given first. */
-function watch<Name extends string>(
-  // biome-ignore lint/suspicious/noExplicitAny: both drivers have overloads that say nothing here
-  prototype: { [method in Name]: any },
-  name: Name,
-  listen: (statement: string | { text: string }) => void,
-) {
-  const original = prototype[name]
-  return vi.spyOn(prototype as Record<string, () => unknown>, name).mockImplementation(function (
-    this: unknown,
-    ...args: unknown[]
-  ) {
-    listen(args[0] as string | { text: string })
-    return original.apply(this, args)
-  })
 }
 
 const one_trip = [expect.stringMatching(/^select checkout_facts\(/)]

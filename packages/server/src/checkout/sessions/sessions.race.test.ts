@@ -85,7 +85,7 @@ test('one that goes on and somebody who ends it do not wait for each other', asy
       const { rows } = await sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
       expect(rows.length).toBeGreaterThanOrEqual(count)
-    }, 5_000)
+    }, 120_000)
   const saved = await db.transaction().execute(async (trx) => {
     await sql`select from holds where project_id = ${shop.project_id} and resource_id = ${held[0]?.id} for update`.execute(
       trx,

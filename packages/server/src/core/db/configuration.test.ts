@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
 import { testDatabase } from '../../testing/database.ts'
+import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
 import { isChanging, nextConfigurationVersion, recordDeletion } from './configuration.ts'
 import { inTransaction } from './transaction.ts'
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 test('versions begin at one and rise by one, for each project alone', async () => {
   const { db } = await testDatabase()
@@ -35,7 +34,8 @@ test('twenty changes at once get twenty versions', async () => {
 })
 
 test('whoever comes second waits for the first to commit, so versions appear in order', async () => {
-  const { db } = await testDatabase()
+  const database = await testDatabase()
+  const { db } = database
   const { project_id } = await newProject()
   const story: string[] = []
   let second: Promise<unknown> = Promise.resolve()
@@ -44,7 +44,7 @@ test('whoever comes second waits for the first to commit, so versions appear in 
     second = inTransaction(db, async (other) => {
       story.push(`second has ${await nextConfigurationVersion(other, project_id)}`)
     })
-    await pause(100)
+    await untilSomebodyWaits(database, trx)
     story.push('first commits')
   })
   await second

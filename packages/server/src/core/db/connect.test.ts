@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../testing/database.ts'
+import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
 import { inTransaction } from './transaction.ts'
 
 test('both databases return instants as ISO strings, big integers as numbers and jsonb parsed', async () => {
@@ -63,12 +64,14 @@ test('so does one that changes or finds nothing, and one that is refused', async
 })
 
 test('a statement sent during somebody else’s transaction does not run inside of it', async () => {
-  const { db } = await testDatabase()
+  const database = await testDatabase()
+  const { db, kind } = database
   let outside: Promise<unknown> = Promise.resolve()
   await inTransaction(db, async (trx) => {
     await sql`create table half (x int)`.execute(trx)
     outside = sql`select to_regclass('half') as found`.execute(db).then(({ rows }) => rows)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // On PostgreSQL it has a connection of its own; embedded, it waits for the only one.
+    await (kind === 'postgres' ? outside : untilSomebodyWaits(database, trx))
     await sql`drop table half`.execute(trx)
   })
   expect(await outside).toEqual([{ found: null }])

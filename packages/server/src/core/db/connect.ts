@@ -28,14 +28,20 @@ export interface Database {
 export interface PostgresOptions {
   connectionString: string
   connections_max?: number
+  /** How long a request waits for a connection. */
+  connection_wait_seconds?: number
 }
 
-export function connectPostgres({ connectionString, connections_max = 8 }: PostgresOptions): Database {
+export function connectPostgres({
+  connectionString,
+  connections_max = 8,
+  connection_wait_seconds = limits.connection_wait_seconds,
+}: PostgresOptions): Database {
   const pool = new pg.Pool({
     connectionString,
     max: connections_max,
     application_name: 'guerdon',
-    connectionTimeoutMillis: limits.connection_wait_seconds * 1_000,
+    connectionTimeoutMillis: connection_wait_seconds * 1_000,
     statement_timeout: limits.request_timeout_seconds * 1_000,
     lock_timeout: limits.lock_timeout_seconds * 1_000,
     idle_in_transaction_session_timeout: limits.request_timeout_seconds * 1_000,

@@ -3,7 +3,7 @@ import { anotherConnection, ownDatabase } from '../../testing/nodes.ts'
 import { newId } from '../lib/ids.ts'
 import { foldTallies, tally, tallyOf } from './tallies.ts'
 
-test('while two nodes fold and others count, every sum that anybody sees is exact', { timeout: 60_000 }, async () => {
+test('while two nodes fold and others count, every sum that anybody sees is exact', async () => {
   const { database, url } = await ownDatabase()
   const { db } = database
   const other = anotherConnection(url as string)

@@ -10,7 +10,7 @@ const use = (db: Db, project_id: string, scope_id: string, day: string, is_undon
     db,
   )
 
-test('while two nodes fold and others redeem, every sum that anybody sees is exact', { timeout: 60_000 }, async () => {
+test('while two nodes fold and others redeem, every sum that anybody sees is exact', async () => {
   const { database, url } = await ownDatabase()
   const { db } = database
   const other = anotherConnection(url as string)

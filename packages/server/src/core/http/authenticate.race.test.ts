@@ -1,13 +1,18 @@
 import { beforeAll, expect, test } from 'vitest'
 import { newProject, type Shop, send } from '../../testing/app.ts'
+import { until } from '../../testing/background.ts'
 import { anotherConnection, type Node, openNode, postgresUrl } from '../../testing/nodes.ts'
 
-/** Two nodes on one PostgreSQL: what one changes, the other remembers, and must forget. */
+/**
+ * Two nodes on one PostgreSQL: what one changes, the other remembers, and must forget. The clock of the other one stands still,
+ * so that nothing it remembers ever runs out: what it forgets, it was told to forget.
+ */
 let other: Node
 const env = { AUTH_MODE: 'either', CLIENT_RATE_LIMIT: '' }
 
 beforeAll(async () => {
-  other = await openNode(anotherConnection(postgresUrl()), { env })
+  const now = Date.now()
+  other = await openNode(anotherConnection(postgresUrl()), { env, now: () => now })
 })
 
 const form = (shop: Shop) => ({
@@ -19,22 +24,16 @@ const form = (shop: Shop) => ({
 const statusElsewhere = async (headers: Record<string, string>) =>
   (await send(other.app, 'GET', '/v1/categories', undefined, headers)).status
 
-/** How long the other node goes by what it remembers; it remembers for 30 s what nobody tells it to forget. */
-async function millisecondsUntil(status: number, headers: Record<string, string>): Promise<number> {
-  const start = performance.now()
-  while ((await statusElsewhere(headers)) !== status) {
-    if (performance.now() - start > 10_000) break
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-  return performance.now() - start
-}
+/** Waits until the other node no longer goes by what it remembers. */
+const heardElsewhere = (status: number, headers: Record<string, string>) =>
+  until(async () => ((await statusElsewhere(headers)) === status ? true : undefined))
 
 async function newKey(shop: Shop) {
   const { body } = await shop.manage('POST', '/api-keys', { name: 'Of both nodes' })
   return { id: body.id as string, pair: { 'x-app-id': body.app_id as string, 'x-app-token': body.secret as string } }
 }
 
-test('a token revoked on one node is dead on the other within two seconds', async () => {
+test('a token revoked on one node is dead on the other as soon as that hears of it', async () => {
   const shop = await newProject({ env })
   const token = { authorization: `Bearer ${shop.access_token}` }
   expect(await statusElsewhere(token)).toBe(200)
@@ -42,57 +41,58 @@ test('a token revoked on one node is dead on the other within two seconds', asyn
     (await send(shop.service.app, 'POST', '/v1/oauth/token/revoke', `access_token=${shop.access_token}`, form(shop)))
       .status,
   ).toBe(204)
-  expect(await millisecondsUntil(401, token)).toBeLessThan(2_000)
+  await heardElsewhere(401, token)
 })
 
-test('a key blocked, given a new secret or deleted on one node is so on the other within two seconds', async () => {
+test('a key blocked, given a new secret or deleted on one node is so on the other as soon as that hears of it', async () => {
   const shop = await newProject({ env })
   const blocked = await newKey(shop)
   expect(await statusElsewhere(blocked.pair)).toBe(200)
   await shop.manage('PUT', `/api-keys/${blocked.id}`, { status: 'BLOCKED' })
-  expect(await millisecondsUntil(403, blocked.pair)).toBeLessThan(2_000)
+  await heardElsewhere(403, blocked.pair)
 
   const renewed = await newKey(shop)
   expect(await statusElsewhere(renewed.pair)).toBe(200)
   const { body } = await shop.manage('POST', `/api-keys/${renewed.id}/regenerate`)
-  expect(await millisecondsUntil(401, renewed.pair)).toBeLessThan(2_000)
+  await heardElsewhere(401, renewed.pair)
   expect(await statusElsewhere({ ...renewed.pair, 'x-app-token': body.secret })).toBe(200)
 
   const deleted = await newKey(shop)
   expect(await statusElsewhere(deleted.pair)).toBe(200)
   await shop.manage('DELETE', `/api-keys/${deleted.id}`)
-  expect(await millisecondsUntil(401, deleted.pair)).toBeLessThan(2_000)
+  await heardElsewhere(401, deleted.pair)
 })
 
-test('a project deleted on one node is closed on the other within two seconds', async () => {
+test('a project deleted on one node is closed on the other as soon as that hears of it', async () => {
   const shop = await newProject({ env })
   const token = { authorization: `Bearer ${shop.access_token}` }
   expect(await statusElsewhere(token)).toBe(200)
   await shop.manage('DELETE', '')
-  expect(await millisecondsUntil(401, token)).toBeLessThan(2_000)
+  await heardElsewhere(401, token)
 })
 
 test('under a steady stream of calls, none that begins after the change was heard gets in', async () => {
   const shop = await newProject({ env })
   const { id, pair } = await newKey(shop)
   let stopped = false
-  const seen: Array<{ at: number; status: number }> = []
+  let isHeard = false
+  const seen: Array<{ began_after: boolean; status: number }> = []
   const caller = async () => {
     while (!stopped) {
-      const at = performance.now()
-      seen.push({ at, status: await statusElsewhere(pair) })
+      const began_after = isHeard
+      const status = await statusElsewhere(pair)
+      seen.push({ began_after, status })
+      isHeard ||= status === 403
       await new Promise((resolve) => setImmediate(resolve)) // a refusal from memory never lets go of the event loop
     }
   }
   const callers = [caller(), caller(), caller(), caller()]
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await until(() => (seen.length >= 100 ? true : undefined))
+  expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]))
   await shop.manage('PUT', `/api-keys/${id}`, { status: 'BLOCKED' })
-  const changed = performance.now()
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const late = () => seen.filter(({ began_after }) => began_after)
+  await until(() => (late().length >= 200 ? true : undefined))
   stopped = true
   await Promise.all(callers)
-  expect(seen.some(({ status }) => status === 200)).toBe(true)
-  const late = seen.filter(({ at, status }) => at > changed + 500 && status !== 403)
-  expect(late).toEqual([])
-  expect(seen.filter(({ at }) => at > changed + 500).length).toBeGreaterThan(0)
+  expect(late().filter(({ status }) => status !== 403)).toEqual([])
 })

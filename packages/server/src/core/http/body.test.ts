@@ -491,7 +491,9 @@ describe('what is no request', () => {
       })
       socket.on('close', () => resolve())
     })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // The service counts it as given up, and is done with it.
+    const metrics = async () => (await shop.call('GET', '/metrics')).body
+    await expect.poll(metrics).toContain('guerdon_http_requests_total{operation="createCategory",status="499"} 1\n')
     expect((await shop.call('GET', '/v1/categories')).body.total).toBe(before)
   })
 

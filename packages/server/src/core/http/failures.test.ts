@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buildApp } from '../../app.ts'
 import { insertCategory } from '../../rules/categories/store.ts'
-import { newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
+import { newProject, newTestApp, type Shop, send, uniqueName } from '../../testing/app.ts'
 import type { Ctx } from '../context.ts'
 import { connectPostgres } from '../db/connect.ts'
 import { limits } from '../lib/limits.ts'
@@ -316,7 +315,7 @@ describe('an error of the database', () => {
       { ...database, listen: async () => ({ close: async () => {} }) },
       house.now,
     )
-    const app = buildApp({ house: { ...house, database, credentials } })
+    const app = newTestApp({ ...house, database, credentials })
     onTestFinished(async () => {
       await app.close()
       await database.close()

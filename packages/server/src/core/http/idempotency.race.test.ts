@@ -91,7 +91,7 @@ test('a key whose first request does not end in time is reported as in use', asy
 
 test('kill -9 in the middle of a request leaves nothing behind, and its key free for the retry', async () => {
   const shop = await newShop()
-  const address = await startServer({ sleep_seconds: 60 })
+  const address = await startServer({ sleep_seconds: 170 })
   const body = { name: 'Summer', hierarchy: 0 }
   const lost = fetch(`${address.url}/v1/crash-probe`, {
     method: 'POST',

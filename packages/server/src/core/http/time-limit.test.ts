@@ -1,44 +1,71 @@
 import { Readable } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
 import { fastify } from 'fastify'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readSettings } from '../settings.ts'
 import { answerFailures } from './failures.ts'
 import { limitTime } from './time-limit.ts'
 import { watchRequests } from './watch-requests.ts'
 
-async function listening(): Promise<string> {
+const answer_ms = 60_000
+
+/** A service whose clock stands still until the test moves it, and which has nothing to wait for but that. */
+async function listening() {
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
   const app = fastify()
   answerFailures(app, readSettings({}))
-  limitTime(app, watchRequests(app), { answer_ms: 200, look_ms: 20 })
+  const watch = watchRequests(app)
+  limitTime(app, watch, { answer_ms, look_ms: 20 })
   app.get('/quick', async () => ({ answered: true }))
-  app.get('/slow', async () => setTimeout(1_000, { answered: true }))
+  app.get('/slow', () => new Promise(() => {}))
   app.get('/endless', async () => {
     const stream = new Readable({ read() {} })
     stream.push('begun')
     return stream
   })
   onTestFinished(() => app.close())
-  return app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    address: await app.listen({ host: '127.0.0.1', port: 0 }),
+    under_way: () => watch.in_flight().length,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
 }
 
 test('whoever takes too long is refused, and others are not', async () => {
-  const address = await listening()
-  const [slow, ...quick] = await Promise.all([
-    fetch(`${address}/slow`),
-    ...Array.from({ length: 20 }, () => fetch(`${address}/quick`)),
-  ])
+  const { address, under_way, pass } = await listening()
+  const quick = () => Promise.all(Array.from({ length: 20 }, () => fetch(`${address}/quick`)))
+  let isAnswered = false
+  const asked = fetch(`${address}/slow`).finally(() => {
+    isAnswered = true
+  })
+  await expect.poll(under_way).toBe(1)
+  pass(answer_ms - 1)
+  for (const answer of await quick()) expect(await answer.json()).toEqual({ answered: true })
+  await twoLooks()
+  expect(isAnswered).toBe(false)
+
+  pass(1)
+  const slow = await asked
   expect(slow.status).toBe(503)
   expect(slow.headers.get('retry-after')).toBe('5')
   expect(await slow.json()).toMatchObject({ key: 'service_unavailable' })
-  for (const answer of quick) expect(await answer.json()).toEqual({ answered: true })
   // A connection that is used again has its whole time again.
-  await setTimeout(250)
-  expect((await fetch(`${address}/quick`)).status).toBe(200)
+  pass(answer_ms + 1)
+  for (const answer of await quick()) expect(await answer.json()).toEqual({ answered: true })
 })
 
 test('an answer that has begun and does not end is cut off', async () => {
-  const answer = await fetch(`${await listening()}/endless`)
+  const { address, pass } = await listening()
+  const answer = await fetch(`${address}/endless`)
   expect(answer.status).toBe(200)
+  pass(answer_ms)
   await expect(answer.text()).rejects.toThrow()
 })
+
+/** Timers of one length end in the order in which they began: after two of them, each look has come at least once. */
+async function twoLooks(): Promise<void> {
+  for (let look = 0; look < 2; look += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -35,7 +35,10 @@ test('ten nodes open the jobs of one empty database at once, and share the work'
         )
     })
     await until(() => (ran.length >= names.length ? true : undefined))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await until(async () => {
+      const counts = await jobs.counts()
+      return counts.every(({ queued, active }) => queued + active === 0) ? true : undefined // nothing is left to run twice
+    })
     expect(ran.toSorted()).toEqual(names.toSorted()) // each once
     expect(shares.size).toBeGreaterThan(1)
     expect(problems).toEqual([])

@@ -180,7 +180,7 @@ const workerOptions = { pollingIntervalSeconds: 86_400, heartbeatRefreshSeconds:
  * supervision. Embedded, there is no other node: what is active was left by a process that is gone (see below).
  */
 const heartbeatSeconds = { postgres: 30, pglite: null }
-const supervision = {
+export const supervision = {
   postgres: { superviseIntervalSeconds: 15, monitorIntervalSeconds: 15 },
   pglite: { superviseIntervalSeconds: 60, monitorIntervalSeconds: 60, monitorVacuum: false },
 }

@@ -1,13 +1,22 @@
-import { setTimeout } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../testing/background.ts'
 import { type Look, startWatch } from './watch.ts'
+
+/** No tick comes unless a test asks for it: what is looked at without one was looked at because somebody woke the watch. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
 
 function watching(look: Look) {
   const problems: unknown[] = []
   const watch = startWatch(look, (problem) => void problems.push(problem))
   onTestFinished(() => watch.close())
   return { watch, problems }
+}
+
+/** So many turns of the event loop that a look which could start would have started. */
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate()
 }
 
 test('looks when woken, again and again while there is more, and one look at a time', async () => {
@@ -17,7 +26,7 @@ test('looks when woken, again and again while there is more, and one look at a t
   const { watch } = watching(async () => {
     at_once += 1
     expect(at_once).toBe(1)
-    await setTimeout(5)
+    await setImmediate()
     at_once -= 1
     looks += 1
     waiting -= 1
@@ -25,7 +34,7 @@ test('looks when woken, again and again while there is more, and one look at a t
   })
   watch.wake()
   watch.wake()
-  await until(() => (waiting <= 0 ? true : undefined), 0.9)
+  await until(() => (waiting <= 0 ? true : undefined))
   expect(looks).toBeGreaterThanOrEqual(3)
 })
 
@@ -34,23 +43,29 @@ test('what arrives during the last look is not left for the next tick', async ()
   const done: string[] = []
   const { watch } = watching(async () => {
     const taken = rows.splice(0)
-    await setTimeout(10)
+    await setImmediate()
     done.push(...taken)
     return false
   })
   watch.wake()
   rows.push('second')
   watch.wake()
-  await until(() => (done.includes('second') ? true : undefined), 0.5)
+  await until(() => (done.includes('second') ? true : undefined))
 })
 
-test('looks by itself, since other nodes write too', async () => {
+test('looks by itself every second, since other nodes write too', async () => {
   let looks = 0
   watching(async () => {
     looks += 1
     return false
   })
-  await until(() => (looks > 0 ? true : undefined), 2)
+  await someTurns()
+  expect(looks).toBe(0)
+  for (const wanted of [1, 2, 3]) {
+    vi.advanceTimersByTime(1_000)
+    await someTurns()
+    expect(looks).toBe(wanted)
+  }
 })
 
 test('a look that fails is reported once, and the next ones go on', async () => {
@@ -62,8 +77,8 @@ test('a look that fails is reported once, and the next ones go on', async () => 
   })
   for (const wanted of [1, 2, 3]) {
     watch.wake()
-    await until(() => (looks >= wanted ? true : undefined), 2)
-    await setTimeout(1)
+    await someTurns()
+    expect(looks).toBe(wanted)
   }
   expect(problems).toEqual([new Error('look 1')])
 })
@@ -71,16 +86,25 @@ test('a look that fails is reported once, and the next ones go on', async () => 
 test('closed, it waits for the look that is going on and starts no other', async () => {
   let looks = 0
   let isDone = false
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const { watch } = watching(async () => {
     looks += 1
-    await setTimeout(30)
+    await mayEnd
     isDone = true
     return true
   })
   watch.wake()
-  await watch.close()
+  let isClosed = false
+  const closed = watch.close().then(() => {
+    isClosed = true
+  })
+  await someTurns()
+  expect({ isClosed, looks }).toEqual({ isClosed: false, looks: 1 })
+  end()
+  await closed
   expect({ looks, isDone }).toEqual({ looks: 1, isDone: true })
   watch.wake()
-  await setTimeout(5)
+  vi.advanceTimersByTime(5_000)
+  await someTurns()
   expect(looks).toBe(1)
 })

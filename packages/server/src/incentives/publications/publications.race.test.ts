@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Answer, newProject, type Shop } from '../../testing/app.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 
 const discount = { type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 700 } }
 
@@ -67,21 +68,21 @@ test.each([1, 2])('what somebody else has taken and gives back is waited for, %i
   await newCampaign(shop)
   await multiply(shop, 2)
   const { db } = shop.service.house.database
-  const held = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<number>()
   const given_back = Promise.withResolvers<void>()
   const other = db
     .transaction()
     .execute(async (trx) => {
       const ids = trx.selectFrom('vouchers').where('project_id', '=', shop.project_id).select('id')
       await (count === 1 ? ids : ids.where('code', '=', 'C2')).forUpdate().execute()
-      held.resolve()
+      held.resolve(await backendOf(trx))
       await given_back.promise
       throw new Error('undone')
     })
     .catch(() => {})
-  await held.promise
+  const holder = await held.promise
   const answer = publish(shop, { campaign: { name: 'Autumn', count }, customer: 'anna' })
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await untilOthersWait(shop.service.house.database, holder)
   given_back.resolve()
   await other
   expect(await answer).toMatchObject({ status: 200 })

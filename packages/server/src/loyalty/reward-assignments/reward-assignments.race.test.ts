@@ -1,10 +1,10 @@
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { inTransaction } from '../../core/db/transaction.ts'
 import { newProject, type Shop, uniqueName } from '../../testing/app.ts'
 import { newCampaign } from '../../testing/campaigns.ts'
 import { newProduct } from '../../testing/checkout.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { ok } from '../../testing/orders.ts'
 
 const newProgram = (shop: Shop) =>
@@ -32,7 +32,7 @@ async function atOnce<T>({ service, project_id }: Shop, requests: Array<() => Pr
   await inTransaction(service.house.database.db, async (db) => {
     await sql`select 1 from projects where id = ${project_id} for update`.execute(db)
     sent.push(...requests.map((request) => request()))
-    await setTimeout(500)
+    await untilOthersWait(service.house.database, await backendOf(db), requests.length)
   })
   return Promise.all(sent)
 }

@@ -134,13 +134,10 @@ describe('while the configuration is locked', () => {
   async function somebodyWaitsFor(trx: Db): Promise<void> {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
     await expect
-      .poll(
-        async () => {
-          const waiting = sql`select from pg_stat_activity where ${rows[0]?.pid}::int = any(pg_blocking_pids(pid))`
-          return (await waiting.execute(other)).rows.length
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const waiting = sql`select from pg_stat_activity where ${rows[0]?.pid}::int = any(pg_blocking_pids(pid))`
+        return (await waiting.execute(other)).rows.length
+      })
       .toBe(1)
   }
 })

@@ -24,6 +24,8 @@ export interface LoadOptions {
   seed: number
   /** How long it goes on before anything breaks. */
   seconds: number
+  /** It goes on for longer where a busy machine has not answered so many requests by then. */
+  requests_min?: number
   workers?: number
   /** What then breaks while it goes on, one after the other; calls that nobody answers are sent again. */
   faults?: readonly Fault[]
@@ -49,7 +51,7 @@ export interface LoadReport {
  */
 export async function runLoad(
   shop: Shop,
-  { seed, seconds, workers = 16, faults = [], tell = () => {} }: LoadOptions,
+  { seed, seconds, requests_min = 0, workers = 16, faults = [], tell = () => {} }: LoadOptions,
 ): Promise<LoadReport> {
   tell('furnishing')
   const goods = await furnish(shop)
@@ -64,7 +66,7 @@ export async function runLoad(
     )
   tell('load')
   const until = Date.now() + seconds * 1_000
-  await work(0, () => Date.now() < until)
+  await work(0, () => Date.now() < until || ledger.requests < requests_min)
   // Only now that nobody waits for an answer: from here on every request has a key with which it can be sent again.
   const strikes: Strike[] = []
   if (faults.length > 0) {

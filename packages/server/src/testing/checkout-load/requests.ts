@@ -39,7 +39,7 @@ export async function ask(
     const said = reply instanceof Error ? reply.message : `${reply.status} ${reply.text.slice(0, 300)}`
     if (!is_disturbed || (!(reply instanceof Error) && reply.status === 500))
       ledger.violations.push(`${method} ${path} was not answered: ${said}`)
-    if (Date.now() - started_at > (is_disturbed ? 60_000 : 5_000))
+    if (Date.now() - started_at > (is_disturbed ? 150_000 : 5_000))
       throw new Error(`${method} ${path}: nobody answers: ${said}`)
     await pause(100)
   }

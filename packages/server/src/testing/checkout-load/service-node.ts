@@ -27,7 +27,7 @@ export async function startNode(database_url: string): Promise<ServiceNode> {
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const child = spawn(
     process.execPath,
-    ['--conditions=source', '--disable-warning=ExperimentalWarning', file('../../main.ts')],
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', file('./serve.ts')],
     {
       env: {
         PATH: process.env.PATH ?? '',
@@ -62,7 +62,7 @@ export async function startNode(database_url: string): Promise<ServiceNode> {
     const address = /ready on (\S+)/.exec(output)?.[1]
     if (address !== undefined)
       return { address, output: () => output, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
-    if (is_over || waited_ms > 60_000) {
+    if (is_over || waited_ms > 250_000) {
       await end('SIGKILL')
       throw new Error(`The service did not start:\n${output}`)
     }

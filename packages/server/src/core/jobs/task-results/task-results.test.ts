@@ -1,8 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildApp } from '../../../app.ts'
-import { newProject, type Shop, send, uniqueName } from '../../../testing/app.ts'
-import { asRequest } from '../../../testing/background.ts'
+import { endsOf, newProject, newTestApp, type Shop, send, uniqueName } from '../../../testing/app.ts'
+import { asRequest, until } from '../../../testing/background.ts'
 import { limits } from '../../lib/limits.ts'
 import { openLog } from '../../lib/log.ts'
 import { appendToFile, insertFile, publishFile } from '../files/store.ts'
@@ -84,18 +83,28 @@ test('nobody gets one that is unknown, not published, over, or of a project that
   expect(await send(shop.service.app, 'GET', `/v1/task-results/${token}`)).toMatchObject(isUnknown)
 })
 
-test('a slow reader of a large report holds nothing that others need', { timeout: 30_000 }, async () => {
+/** Nobody reads: waits until what fits in between is full, and no more bytes arrive. */
+async function untilFull({ socket }: IncomingMessage): Promise<void> {
+  let [bytes, looks] = [0, 0]
+  await until(() => {
+    looks = socket.bytesRead === bytes ? looks + 1 : 0
+    bytes = socket.bytesRead
+    return looks === 5 || undefined
+  })
+}
+
+test('a slow reader of a large report holds nothing that others need', async () => {
   const shop = await newProject()
   const content = Buffer.alloc(40 * limits.file_chunk_bytes_max, 'source_id,found,updated,message\n')
   const token = await insertReport(shop, content)
-  const app = buildApp({ house: shop.service.house })
+  const app = newTestApp(shop.service.house)
   onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const response = await new Promise<IncomingMessage>((resolve) =>
     httpRequest(`${address}/v1/task-results/${token}`, resolve).end(),
   )
   expect(response.headers['content-length']).toBe(String(content.length))
-  await new Promise((resolve) => setTimeout(resolve, 300)) // nobody reads, and what fits in between is full
+  await untilFull(response)
   expect(await shop.call('POST', '/v1/categories', { name: 'Meanwhile', hierarchy: 1 })).toMatchObject({ status: 200 })
 
   const received: Buffer[] = []
@@ -106,13 +115,13 @@ test('a slow reader of a large report holds nothing that others need', { timeout
 test('a reader is cut off, not misled, when the report is deleted meanwhile', async () => {
   const shop = await newProject()
   const token = await insertReport(shop, Buffer.alloc(40 * limits.file_chunk_bytes_max, 'x'))
-  const app = buildApp({ house: shop.service.house })
+  const app = newTestApp(shop.service.house)
   onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const response = await new Promise<IncomingMessage>((resolve) =>
     httpRequest(`${address}/v1/task-results/${token}`, resolve).end(),
   )
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await untilFull(response)
   await shop.service.house.database.db.deleteFrom('files').where('project_id', '=', shop.project_id).execute()
   await expect(
     (async () => {
@@ -126,7 +135,8 @@ test('its token never reaches the log, not even after a mistake in the call', as
   const token = await insertReport(shop, report)
   const written: string[] = []
   const log = openLog('trace', { write: (line) => void written.push(line) })
-  const app = buildApp({ house: { ...shop.service.house, log } })
+  const app = newTestApp({ ...shop.service.house, log })
+  const allEnded = endsOf(app)
   await app.ready()
   onTestFinished(() => app.close())
   const path = `/v1/task-results/${token}`
@@ -139,7 +149,7 @@ test('its token never reaches the log, not even after a mistake in the call', as
     ['GET', `${path}?token=${token}`],
   ] as const)
     await send(app, method, url)
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await allEnded()
   const lines = written.map((line) => JSON.parse(line))
   expect(lines.map(({ path, status }) => `${status} ${path}`)).toEqual([
     '200 /v1/task-results/{token}',

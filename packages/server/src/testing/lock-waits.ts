@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Database, Db } from '../core/db/connect.ts'
+import { until } from './background.ts'
+
+/** The backend of PostgreSQL that a transaction runs on. */
+export async function backendOf(trx: Db): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+  return rows[0]?.pid as number
+}
+
+/**
+ * Waits until so many backends wait for locks of another one, behind each other or side by side. It needs a connection that
+ * is in no transaction: within one, PostgreSQL shows the same activity for as long as it lasts.
+ */
+export async function untilOthersWait(
+  { execute }: Pick<Database, 'execute'>,
+  holder: number,
+  count = 1,
+): Promise<void> {
+  await until(async () => ((await execute(waitingFor, [holder])).rows.length >= count ? true : undefined))
+}
+
+/** Waits until somebody waits for a transaction to end: for one of its locks or, embedded, for the only connection. */
+export async function untilSomebodyWaits(database: Database, trx: Db): Promise<void> {
+  if (database.kind === 'postgres') return untilOthersWait(database, await backendOf(trx))
+  await until(() => (database.load().waiting > 0 ? true : undefined))
+}
+
+const waitingFor = `
+  with recursive waiting as (
+    select pid from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))
+    union
+    select behind.pid from pg_stat_activity behind join waiting on waiting.pid = any(pg_blocking_pids(behind.pid))
+  )
+  select pid from waiting`
