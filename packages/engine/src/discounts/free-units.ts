@@ -12,10 +12,11 @@ import { all_products, isInCollection } from '../goods.ts'
 import { inRange, mulDiv } from '../money.ts'
 import { notFound } from '../reasons.ts'
 import type { Scene } from '../scene.ts'
-import type { AppliedDiscount, CatalogueProduct, FreeUnits, ItemFacts, Reason, UnitDiscount } from '../schema/index.ts'
+import type { AppliedDiscount, CatalogueProduct, FreeUnits, Reason, UnitDiscount } from '../schema/index.ts'
 import { ownEntry } from '../values.ts'
 import { replaceUnits } from './replace-units.ts'
 import { unitsSetting } from './settings.ts'
+import { isLineOf, type UnitGood, valueOfUnits } from './unit-goods.ts'
 import type { Reached, Use } from './use.ts'
 
 export type UnitEffect = NonNullable<UnitDiscount['effect']>
@@ -81,14 +82,6 @@ function manyUnits(cart: Cart, discount: UnitDiscount, use: Use): { applied: App
 const unitsOf = ({ unit_off, unit_off_formula }: UnitDiscount | FreeUnits, { scene, trace }: Use) =>
   unitsSetting(unit_off, { field: 'unit_off', formula: unit_off_formula, scene, trace })
 
-/** A product or SKU that units can be added of: how its line would be described. */
-export interface UnitGood {
-  readonly id: string
-  readonly is_sku: boolean
-  readonly facts: ItemFacts
-  readonly price: number | null
-}
-
 /** Built into every project: an order that ships for free gets one unit of it. */
 const shipping: CatalogueProduct = { id: 'prod_5h1pp1ng', source_id: '5h1pp1ng', name: 'Shipping' }
 
@@ -104,11 +97,6 @@ function goodOfUnit(id: string, { catalogue }: Scene): UnitGood | null {
   return product === undefined
     ? null
     : { id, is_sku: false, facts: { catalogue: { product } }, price: product.price ?? null }
-}
-
-/** Units of a product are only those that are sold without an SKU. */
-export function isLineOf({ item }: Line, { id, is_sku }: UnitGood): boolean {
-  return is_sku ? item.sku?.id === id : item.sku === null && item.product?.id === id
 }
 
 function addUnits(
@@ -151,16 +139,6 @@ function addFree(cart: Cart, line: Line, units: number, catalogue_price: number 
   if (amount !== null) discountLine(line, amount)
   countDiscounted(line, units, 'free')
   trace?.push({ step: 'units', line: line.item.index, quantity: units, how: 'added', amount: amount ?? 0 })
-}
-
-/**
- * What more units of a line are worth: as much as those that are there, so that an amount that was sent wins over a price
- * here too; else by price. Null when nobody knows.
- */
-export function valueOfUnits({ amount, quantity, item }: Line, units: number, price: number | null): number | null {
-  if (quantity > 0) return amount === null ? null : mulDiv(amount, units, quantity)
-  const unit_price = item.price ?? price
-  return unit_price === null ? null : inRange(unit_price * units)
 }
 
 function addSame(cart: Cart, collection_id: string, units: number, use: Use): void {

@@ -2,7 +2,7 @@ import { appendLine, type Cart, changeQuantity, discountLine, removeUnits, settl
 import { inRange } from '../money.ts'
 import type { ApplicationDetail } from '../schema/index.ts'
 import { capUnits, select } from '../selection.ts'
-import { isLineOf, type UnitGood, valueOfUnits } from './free-units.ts'
+import { isLineOf, type UnitGood, valueOfUnits } from './unit-goods.ts'
 import type { Reached, Use } from './use.ts'
 
 /**
