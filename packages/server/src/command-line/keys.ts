@@ -7,7 +7,7 @@ import {
 } from '../account/installation/management-keys.ts'
 import { roleOf } from '../account/projects/create.ts'
 import { findProjectOrOnly } from '../account/projects/store.ts'
-import type { Db } from '../core/db/connect.ts'
+import type { Db } from '../core/db/database.ts'
 import type { KeyKind } from '../core/db/tables.ts'
 import { inTransaction, sqlState } from '../core/db/transaction.ts'
 import { credentialChannel } from '../core/http/credentials.ts'

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Configurations } from './configuration/cache.ts'
-import type { Database, Db } from './db/connect.ts'
+import type { Database, Db } from './db/database.ts'
 import type { Project } from './db/project-row.ts'
 import type { Role } from './db/tables.ts'
 import type { Behind } from './events/behind.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../core/db/connect.ts'
+import type { Database } from '../core/db/database.ts'
 import { unavailable } from '../core/http/failures.ts'
 import { limits } from '../core/lib/limits.ts'
 import { within } from '../core/lib/within.ts'

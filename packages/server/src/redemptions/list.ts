@@ -4,13 +4,8 @@ import type { Ctx } from '../core/context.ts'
 import type { Project } from '../core/db/project-row.ts'
 import { limits } from '../core/lib/limits.ts'
 import { type Condition, no } from '../core/query/filter/conditions.ts'
-import {
-  type FilterField,
-  type FilterFields,
-  filterSql,
-  metadataField,
-  parseFilter,
-} from '../core/query/filter/filter.ts'
+import type { FilterField } from '../core/query/filter/field.ts'
+import { type FilterFields, filterSql, metadataField, parseFilter } from '../core/query/filter/filter.ts'
 import { dateBounds, listed } from '../core/query/list.ts'
 import { type StoredVoucher, toVoucher } from '../incentives/vouchers/voucher.ts'
 import type { RedemptionQuery, VoucherRedemptionQuery, VoucherRedemptions } from './schema.ts'

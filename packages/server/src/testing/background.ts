@@ -1,7 +1,7 @@
 import { insertProjectOf } from '../account/projects/create.ts'
 import type { CreateProject } from '../account/projects/schema.ts'
 import type { Ctx, House } from '../core/context.ts'
-import type { Database } from '../core/db/connect.ts'
+import type { Database } from '../core/db/database.ts'
 import type { Project } from '../core/db/project-row.ts'
 import { inTransaction } from '../core/db/transaction.ts'
 import { type AsyncAction, runAsyncAction } from '../core/jobs/async-action.ts'

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { inject } from 'vitest'
-import { connectPglite, connectPostgres, type Database } from '../core/db/connect.ts'
+import { connectPglite, connectPostgres } from '../core/db/connect.ts'
+import type { Database } from '../core/db/database.ts'
 import { within } from '../core/lib/within.ts'
 import { atEnd } from './closings.ts'
 

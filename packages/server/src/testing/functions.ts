@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Database } from '../core/db/connect.ts'
+import type { Database } from '../core/db/database.ts'
 
 const folder = new URL('../core/db/functions/', import.meta.url)
 

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node'
-import { connectPostgres, type Database } from '../core/db/connect.ts'
+import { connectPostgres } from '../core/db/connect.ts'
+import type { Database } from '../core/db/database.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { createDatabase, startPostgres } from './postgres.ts'

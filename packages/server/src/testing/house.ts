@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { openConfigurations } from '../core/configuration/cache.ts'
 import type { House } from '../core/context.ts'
-import type { Database } from '../core/db/connect.ts'
+import type { Database } from '../core/db/database.ts'
 import { openBehind } from '../core/events/behind.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { inject } from 'vitest'
-import { connectPglite, connectPostgres, type Database } from '../core/db/connect.ts'
+import { connectPglite, connectPostgres } from '../core/db/connect.ts'
+import type { Database } from '../core/db/database.ts'
 import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'

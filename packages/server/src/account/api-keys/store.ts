@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { ApiKeyRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { hashOf, newSecret } from '../../core/http/secrets.ts'

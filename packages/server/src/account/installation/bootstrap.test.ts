@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../core/db/connect.ts'
+import type { Database } from '../../core/db/database.ts'
 import { migrate } from '../../core/db/migrate.ts'
 import { inTransaction, type Trx } from '../../core/db/transaction.ts'
 import { hashOf } from '../../core/http/secrets.ts'

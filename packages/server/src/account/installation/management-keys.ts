@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { ManagementKeyRow } from '../../core/db/tables.ts'
 import type { Trx } from '../../core/db/transaction.ts'
 import { hashOf, newSecret } from '../../core/http/secrets.ts'

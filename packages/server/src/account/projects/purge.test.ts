@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Database, Db } from '../../core/db/connect.ts'
+import type { Database, Db } from '../../core/db/database.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { insertProjectOf } from './create.ts'
 import { purgeProject, tablesWithProjects } from './purge.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 

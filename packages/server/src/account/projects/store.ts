@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { InstallationCtx } from '../../core/context.ts'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { ProjectRow, Role } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'

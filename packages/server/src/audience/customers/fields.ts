@@ -1,6 +1,7 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 import { sql } from 'kysely'
-import { type FilterField, type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
+import type { FilterField } from '../../core/query/filter/field.ts'
+import { type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
 import type { Customer } from './schema.ts'
 
 // What customers are filtered by, in lists, segments and exports (docs/reference/filters.md#fields-of-customers), once as SQL

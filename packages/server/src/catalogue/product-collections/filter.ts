@@ -5,8 +5,8 @@ import { all_products_id } from '../../core/db/built-in-collections.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type Condition, yes } from '../../core/query/filter/conditions.ts'
+import type { FilterField } from '../../core/query/filter/field.ts'
 import {
-  type FilterField,
   type FilterFields,
   filterSql,
   locationsIn,

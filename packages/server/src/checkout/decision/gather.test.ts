@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type Names, newGathering } from './gather.ts'
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { Trips } from './trips.ts'

@@ -2,7 +2,7 @@ import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { EventTally, Received } from '../../audience/customers/fields.ts'
 import type { Goods } from '../../catalogue/products/goods.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 

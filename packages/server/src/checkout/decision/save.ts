@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import { hotStatement } from '../../core/db/hot.ts'
 import { joined } from '../../core/db/joined.ts'
 import { JsonParameter } from '../../core/db/json-parameter.ts'

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import type { Saved } from '../../core/http/operation.ts'

@@ -1,5 +1,5 @@
 import { isChanging } from '../db/configuration.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { limits } from '../lib/limits.ts'
 import { type Configuration, nothing_configured } from './configuration.ts'
 import { refreshed } from './load.ts'

@@ -5,7 +5,7 @@ import { type Definitions, locationIds } from '../../audience/segments/definitio
 import { active } from '../../definitions/metadata-schemas/check.ts'
 import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
 import { all_products_id } from '../db/built-in-collections.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { allFromJson } from '../db/json-row.ts'
 import type { ProductCollectionRow, SegmentRow, StackingRulesRow, ValidationRuleRow } from '../db/tables.ts'
 import type { Configuration } from './configuration.ts'

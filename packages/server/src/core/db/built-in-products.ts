@@ -1,5 +1,5 @@
 import type { Instant } from '../lib/instant.ts'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 import type { ProductRow } from './tables.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../testing/postgres.ts'
-import { connectPostgres, type Db } from './connect.ts'
+import { connectPostgres } from './connect.ts'
+import type { Db } from './database.ts'
 import { hotStatement, Often } from './hot.ts'
 import { inTransaction } from './transaction.ts'
 

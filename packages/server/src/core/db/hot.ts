@@ -1,6 +1,6 @@
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type pg from 'pg'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 import { isOutdated } from './transaction.ts'
 
 /** Statements by their text: what a connection has prepared it knows by a name. */

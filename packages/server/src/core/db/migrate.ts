@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { version } from '../lib/version.ts'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import * as codes from './migrations/0003-codes.ts'

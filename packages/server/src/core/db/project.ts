@@ -1,4 +1,4 @@
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 import type { Project } from './project-row.ts'
 
 /** A project that is not deleted. Every request and every background run begins with one, before any noun is known. */

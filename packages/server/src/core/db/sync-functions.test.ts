@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { definitionsIn, definitionsOfFiles, functionFiles } from '../../testing/functions.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
-import type { Database } from './connect.ts'
+import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { syncFunctions } from './sync-functions.ts'
 import { inTransaction } from './transaction.ts'

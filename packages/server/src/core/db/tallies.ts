@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 
 /**
  * What is counted, because counting its rows would take long: the rows of a project, what belongs to one campaign

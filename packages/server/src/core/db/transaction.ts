@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { limits } from '../lib/limits.ts'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** A connection or an open transaction: what a statement may run on. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { send } from '../../testing/app.ts'
 import { definitionsIn, definitionsOfFiles } from '../../testing/functions.ts'
 import { openNode, ownDatabase } from '../../testing/nodes.ts'
-import type { Database } from './connect.ts'
+import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 
 /** Databases that releases of the past have filled, and what those answered (scripts/record-release.mjs). */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { anotherConnection, ownDatabase } from '../../testing/nodes.ts'
 import { newId } from '../lib/ids.ts'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 import { foldUsage, netUsageOf } from './usage.ts'
 
 const use = (db: Db, project_id: string, scope_id: string, day: string, is_undone: boolean) =>

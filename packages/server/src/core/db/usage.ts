@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 
 /** What was used of a campaign, a tier, or a code without a campaign. */
 export interface Usage {

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { hotStatement } from '../db/hot.ts'
 import { joined } from '../db/joined.ts'
 import type { Tally } from '../db/tallies.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 
 /**
  * Deletes events, and answers of what types they were. What they said may be stored together with what others say: those get what

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { TSchema } from 'typebox'
 import type { Ctx, House, InstallationCtx } from '../context.ts'
@@ -21,6 +21,7 @@ import {
 } from './idempotency.ts'
 import {
   Accepted,
+  type Answer,
   familyOf,
   mayRepeat,
   type Operation,
@@ -34,8 +35,6 @@ import {
 import { parseQueryString } from './query-string.ts'
 import { serialise } from './serialise.ts'
 import { compileShape, type Wording } from './validation.ts'
-
-export type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 export interface AnswerParts {
   house: House

@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { sql } from 'kysely'
 import type { InstallationCtx } from '../context.ts'
-import type { Database, Db } from '../db/connect.ts'
+import type { Database, Db } from '../db/database.ts'
 import { findProject } from '../db/project.ts'
 import type { Project } from '../db/project-row.ts'
 import type { KeyKind, KeyStatus, Role } from '../db/tables.ts'

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import type { House } from '../context.ts'
 import { newCtx } from '../new-ctx.ts'
-import type { Answer } from './answer.ts'
 import { invalidQuery } from './errors.ts'
-import type { Download, DownloadedFile, Operation } from './operation.ts'
+import type { Answer, Download, DownloadedFile, Operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { compileShape } from './validation.ts'
 

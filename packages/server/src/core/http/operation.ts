@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Ctx, InstallationCtx } from '../context.ts'
 import type { ProjectFlag } from '../db/project-row.ts'
@@ -62,6 +63,9 @@ export type Run = (
   ctx: InstallationCtx,
   input: { params: Record<string, string>; query: unknown; body: unknown; target: unknown },
 ) => Promise<unknown>
+
+/** Answers a request that the gate of an operation let through. */
+export type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 export interface Download {
   /** Each that a file of it may have. */

@@ -1,5 +1,5 @@
 import { fromKysely, type Job, PgBoss, type QueueResult } from 'pg-boss'
-import type { Database, Db } from '../db/connect.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { type QueueData, type QueueName, type QueueOptions, queues, type WatchName } from './queues.ts'

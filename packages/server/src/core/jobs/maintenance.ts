@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { House } from '../context.ts'
-import type { Database, Db } from '../db/connect.ts'
+import type { Database, Db } from '../db/database.ts'
 import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'

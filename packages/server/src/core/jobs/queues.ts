@@ -1,5 +1,5 @@
 import type { Queue } from 'pg-boss'
-import type { Database } from '../db/connect.ts'
+import type { Database } from '../db/database.ts'
 import type { Id } from '../lib/ids.ts'
 
 /** What a job of each queue carries: enough to find its work, never the work itself. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { all, type Condition } from '../../core/query/filter/conditions.ts'
+import type { FilterField } from '../../core/query/filter/field.ts'
 import {
-  type FilterField,
   type FilterFields,
   filterSql,
   locationsIn,

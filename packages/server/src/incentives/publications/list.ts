@@ -4,8 +4,8 @@ import type { VoucherRow } from '../../core/db/tables.ts'
 import { ApiError, invalidQuery } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
+import type { FilterField } from '../../core/query/filter/field.ts'
 import {
-  type FilterField,
   type FilterFields,
   filterSql,
   locationsIn,

@@ -2,13 +2,8 @@ import type { MetadataType } from '@guerdon/engine/schema'
 import { type RawBuilder, sql } from 'kysely'
 import type { Project } from '../../core/db/project-row.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import {
-  type FilterField,
-  type FilterFields,
-  type Moment,
-  metadataField,
-  type StateOperator,
-} from '../../core/query/filter/filter.ts'
+import type { FilterField, Moment, StateOperator } from '../../core/query/filter/field.ts'
+import { type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
 
 /**
  * What codes are filtered by, in lists and exports (docs/reference/vouchers.md#read-vouchers), over the tables that

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../core/db/connect.ts'
+import type { Database } from '../../core/db/database.ts'
 import { type Answer, type Shop, send, type TestClock, uniqueName } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { newCampaign } from '../../testing/campaigns.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { Terms } from '../../core/db/tables.ts'
 import { type Id, idPrefix } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'

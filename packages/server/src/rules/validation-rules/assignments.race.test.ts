@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
-import type { Db } from '../../core/db/connect.ts'
+import type { Db } from '../../core/db/database.ts'
 import { type AssignableShop, newAssignableShop } from '../../testing/assignable.ts'
 import { anotherConnection, postgresUrl } from '../../testing/nodes.ts'
 

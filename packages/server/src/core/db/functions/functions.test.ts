@@ -6,7 +6,7 @@ import type { SpecialLookups } from '../../../checkout/decision/rows.ts'
 import type { LoyaltyQuestion } from '../../../loyalty/points/read-books.ts'
 import { newProject, type Shop } from '../../../testing/app.ts'
 import { functionFiles } from '../../../testing/functions.ts'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 import { sqlState } from '../transaction.ts'
 
 /*

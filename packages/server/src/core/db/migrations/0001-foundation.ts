@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 /**
  * Installation tables (organization, users, projects, keys, tokens) are small and looked up before the project is known.

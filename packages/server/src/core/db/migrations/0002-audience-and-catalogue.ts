@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 /**
  * Customers, catalogue, orders, rules. Rows that a checkout reads from memory carry the configuration version they were

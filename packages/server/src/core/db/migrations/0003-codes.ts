@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 /**
  * Campaigns and their codes, promotions, publications, the books of cards. A campaign may have millions of codes: the row

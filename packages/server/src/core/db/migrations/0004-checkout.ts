@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 /** Redemptions and what they count for, holds of sessions, rewards. */
 export async function up(db: Db): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 /** Loyalty programs: earning rules, tiers, members and what time does to them, pending points, rewards, referrals. */
 export async function up(db: Db): Promise<void> {

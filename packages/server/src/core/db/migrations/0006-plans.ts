@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 /** Points to go are those of `loyalty`: a column of their own was never written. */
 export async function up(db: Db): Promise<void> {

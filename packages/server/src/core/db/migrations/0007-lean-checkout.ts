@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 /**
  * A checkout asks for what it needs and nothing else, and what several events say is written once. Which rules count something

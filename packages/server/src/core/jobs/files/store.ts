@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx, InstallationCtx } from '../../context.ts'
-import type { Db } from '../../db/connect.ts'
+import type { Db } from '../../db/database.ts'
 import type { FileRow } from '../../db/tables.ts'
 import { hashOf } from '../../http/secrets.ts'
 import { newId } from '../../lib/ids.ts'

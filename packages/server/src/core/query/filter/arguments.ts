@@ -1,5 +1,7 @@
 import { type Instant, parseInstant } from '../../lib/instant.ts'
-import type { FilterField, FilterOperator, Scalar } from './filter.ts'
+import type { FilterField, Scalar } from './field.ts'
+import { toBoolean, toNumber } from './field.ts'
+import type { FilterOperator } from './operators.ts'
 import { type AnyOperator, type Arguments, filterOperators } from './operators.ts'
 
 interface Fault {
@@ -69,16 +71,4 @@ function toMagnitude(given: Scalar, type: FilterField['type']): Scalar | Fault {
   return type === 'string' || type === 'boolean' || type === 'array'
     ? 0
     : { fault: 'must be number or ISO-8601 compliant date' }
-}
-
-export function toNumber(given: Scalar): number | null {
-  if (typeof given === 'number') return Number.isFinite(given) ? given : null
-  if (typeof given !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(given)) return null
-  const number = Number(given)
-  return Number.isFinite(number) ? number : null
-}
-
-export function toBoolean(given: Scalar): boolean | null {
-  const text = String(given).toLowerCase()
-  return text === 'true' ? true : text === 'false' ? false : null
 }

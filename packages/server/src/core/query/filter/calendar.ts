@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
-import type { Moment } from './filter.ts'
+import type { Moment } from './field.ts'
 
 /** How a value stands to an argument. */
 export type Comparison = '>' | '<' | '>=' | '<='

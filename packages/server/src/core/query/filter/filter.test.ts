@@ -7,17 +7,9 @@ import { between, calendar_cases, days, year } from '../../../../../engine/src/t
 import { testDatabase } from '../../../testing/database.ts'
 import { ApiError, invalidPayload } from '../../http/errors.ts'
 import { todayIn } from './calendar.ts'
-import {
-  type FilterFields,
-  type FilterOperator,
-  filterSql,
-  isDayRelative,
-  locationsIn,
-  type Moment,
-  metadataField,
-  parseFilter,
-} from './filter.ts'
-import { filterOperators } from './operators.ts'
+import type { Moment } from './field.ts'
+import { type FilterFields, filterSql, isDayRelative, locationsIn, metadataField, parseFilter } from './filter.ts'
+import { type FilterOperator, filterOperators } from './operators.ts'
 
 const fields: FilterFields = {
   id: { type: 'string', column: 'id' },

@@ -1,50 +1,16 @@
 import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import type { Expression } from 'kysely'
 import { type ApiError, invalidQuery } from '../../http/errors.ts'
-import type { Instant } from '../../lib/instant.ts'
 import { limits } from '../../lib/limits.ts'
-import { isStorable, readArgument, toBoolean } from './arguments.ts'
+import { isStorable, readArgument } from './arguments.ts'
 import { clockOf } from './calendar.ts'
 import { all, any, type Condition, yes } from './conditions.ts'
-import { type AnyOperator, filterOperators, type Test } from './operators.ts'
+import { type FilterField, type Moment, type Scalar, toBoolean } from './field.ts'
+import { type AnyOperator, type FilterOperator, filterOperators, type Test } from './operators.ts'
 import { hasDays, readingOf } from './readings.ts'
 
 /** What a resource lets callers filter by. A `*` in a name stands for any text and is handed to the function. */
 export type FilterFields = Readonly<Record<string, FilterField | ((star: string) => FilterField)>>
-
-export type FilterField = {
-  /** A column's name, or an expression: text, number, boolean, date, timestamptz or jsonb, as the type says. */
-  column: string | Expression<unknown>
-  /** What state operators mean on this field; those it does not name are false. Here `conditions` and `$` may be left out. */
-  states?: Partial<Record<StateOperator, (moment: Moment) => Condition>>
-} & (
-  | { type: 'string'; case_insensitive?: boolean }
-  | { type: 'number' | 'boolean' | 'datetime' | 'array' }
-  /** Several moments, of which one is enough: the column is a statement that reads them. */
-  | { type: 'datetimes' }
-  /** A birthday has no year: "today" and "next month" are asked of its month and day. */
-  | { type: 'date'; ignores_year?: boolean }
-  /** With the type that the project's metadata schema gives to the key, if it does. */
-  | { type: 'metadata'; key: string; value_type?: MetadataType }
-)
-
-/** When and where the question is asked: days are cut in the project's time zone. */
-export interface Moment {
-  now: Instant
-  timezone: string
-}
-
-export type FilterOperator = keyof typeof filterOperators
-export type StateOperator =
-  | '$active'
-  | '$expired'
-  | '$before_start'
-  | '$enabled'
-  | '$disabled'
-  | '$redeemed'
-  | '$redeemable'
-  | '$failed'
-  | '$in_progress'
 
 /** A filter that has been checked against the fields of its resource. Without fields it matches everything. */
 export interface Filter {
@@ -57,8 +23,6 @@ export interface FilterCondition {
   /** Already of the type that the operator compares on this field. */
   values: Scalar[]
 }
-
-export type Scalar = string | number | boolean
 
 /**
  * The fields `metadata.<key>`, compared by the type that the metadata schema gives to the key, where none does by that of

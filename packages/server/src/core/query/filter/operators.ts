@@ -20,7 +20,7 @@ import {
   year,
 } from './calendar.ts'
 import { all, any, type Condition, isNot, no } from './conditions.ts'
-import type { Scalar, StateOperator } from './filter.ts'
+import type { Scalar, StateOperator } from './field.ts'
 import { insideSql, pointsCount } from './inside.ts'
 import { type DayFormat, numberSql, type Reading } from './readings.ts'
 
@@ -242,3 +242,5 @@ function yearsAgo(v: Reading, a: number, { today }: Clock): Condition {
   const days = monthDays(daysOf(today)).map((month_day) => `${year}-${month_day}`)
   return spelled(v, 'YYYY-MM-DD', days)
 }
+
+export type FilterOperator = keyof typeof filterOperators

@@ -1,10 +1,10 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 import { type Expression, sql } from 'kysely'
 import { parseInstant } from '../../lib/instant.ts'
-import { toBoolean, toNumber } from './arguments.ts'
 import { type Clock, type Days, dateText, startOfDay, type Zone } from './calendar.ts'
 import { any, type Condition, no } from './conditions.ts'
-import type { FilterField, Scalar } from './filter.ts'
+import type { FilterField, Scalar } from './field.ts'
+import { toBoolean, toNumber } from './field.ts'
 import type { PointSql } from './inside.ts'
 
 /**
