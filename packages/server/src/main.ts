@@ -33,12 +33,6 @@ async function main(): Promise<void> {
   throw new Error(`Unknown command "${positionals.join(' ')}". Try guerdon --help.`)
 }
 
-/** What a command gets from the outside. */
-export interface Outside {
-  settings: ReturnType<typeof readSettings>
-  say(text: string): void
-}
-
 const say = (text: string): void => void process.stdout.write(text)
 
 /** Whether the words after `keys` make sense, before any database is opened. */

@@ -13,7 +13,7 @@ import { inTransaction, sqlState } from '../core/db/transaction.ts'
 import { credentialChannel } from '../core/http/credentials.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { connect } from '../house.ts'
-import type { Outside } from '../main.ts'
+import type { Outside } from './outside.ts'
 
 export interface KeyOptions {
   project?: string | undefined

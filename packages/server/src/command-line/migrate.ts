@@ -3,7 +3,7 @@ import { migrate } from '../core/db/migrate.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { connect } from '../house.ts'
-import type { Outside } from '../main.ts'
+import type { Outside } from './outside.ts'
 import { keyLines } from './welcome.ts'
 
 /** Prepares the database and stops: for deployments that migrate before they roll out. */

@@ -7,8 +7,8 @@ import { limits } from '../core/lib/limits.ts'
 import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
 import { closeHouse, openHouse } from '../house.ts'
-import type { Outside } from '../main.ts'
 import { startJobs } from '../work.ts'
+import type { Outside } from './outside.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts the service and returns once it answers; the process then lives until a signal ends it. */

@@ -3,7 +3,7 @@ import type { Segment } from '../../audience/segments/schema.ts'
 import type { CollectionMember } from '../../catalogue/product-collections/schema.ts'
 import type { Product } from '../../catalogue/products/schema.ts'
 import type { Sku } from '../../catalogue/skus/schema.ts'
-import type { JsonTemplate, TemplateCampaign, TemplateRule } from './schema.ts'
+import type { CreatedResource, JsonTemplate, TemplateCampaign, TemplateRule } from './schema.ts'
 
 /**
  * All that a template holds: nothing of it changes when its source does
@@ -78,3 +78,12 @@ export const toJsonTemplate = (
   campaign_type: JsonTemplate['campaign_type'],
   { campaign, validation_rules }: TemplateContent,
 ): JsonTemplate => ({ campaign_type, campaign, validation_rule: validation_rules[0] ?? null })
+
+/** What became of the resources of a template: what each is called here, and which of them are new. */
+export interface Provided {
+  created: CreatedResource[]
+  /** What something is called here; the same as in the template unless it was found or made under another id. */
+  idOf(name: string): string
+  found(id: string, id_here: string): void
+  made(id: string, resource: CreatedResource): void
+}

@@ -3,8 +3,7 @@ import { insertSkus, listSkusNamed } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, duplicate } from '../../core/http/errors.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import type { TemplateProduct, TemplateSku } from './content.ts'
-import type { Provided } from './provide.ts'
+import type { Provided, TemplateProduct, TemplateSku } from './content.ts'
 import { listBinnedNames } from './sources.ts'
 
 /**

@@ -7,21 +7,12 @@ import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { insertLocation } from '../../definitions/locations/store.ts'
 import { createRule } from '../../rules/validation-rules/create.ts'
-import type { TemplateCollection, TemplateContent, TemplateLocation, TemplateSegment } from './content.ts'
+import type { Provided, TemplateCollection, TemplateContent, TemplateLocation, TemplateSegment } from './content.ts'
 import { refuseOtherTypes } from './metadata-keys.ts'
 import { provideGoods } from './provide-goods.ts'
 import { type Rename, renamedFilter, renamedMember, renamedRule } from './references.ts'
 import type { CreatedResource } from './schema.ts'
 import { isCollectionNameTaken, listCollectionsById, listLocationsById, listSegmentsById } from './sources.ts'
-
-/** What became of the resources of a template: what each is called here, and which of them are new. */
-export interface Provided {
-  created: CreatedResource[]
-  /** What something is called here; the same as in the template unless it was found or made under another id. */
-  idOf(name: string): string
-  found(id: string, id_here: string): void
-  made(id: string, resource: CreatedResource): void
-}
 
 /** What a template needs, as its use goes on with it. */
 export interface ReadyResources {

@@ -10,7 +10,15 @@ import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
 import { createTiers } from '../promotions/create-tiers.ts'
 import { readCodeConfig } from '../vouchers/code-config.ts'
 import { makeVoucherWithCode } from '../vouchers/create.ts'
-import { campaignTypeOf, definitionOf, invalidCampaign, referralProgramOf, termsOf, tierSettingsOf } from './define.ts'
+import {
+  campaignTypeOf,
+  definitionOf,
+  invalidCampaign,
+  joinOnce,
+  referralProgramOf,
+  termsOf,
+  tierSettingsOf,
+} from './define.ts'
 import { makeFirst, startGenerating } from './generate.ts'
 import { mouldOf } from './mould.ts'
 import type { Campaign, CreateCampaign } from './schema.ts'
@@ -89,11 +97,6 @@ function poolOf(campaign_type: CampaignType, { type }: CreateCampaign): Campaign
   if (type === 'STANDALONE' && campaign_type !== 'DISCOUNT_COUPONS' && campaign_type !== 'GIFT_VOUCHERS')
     throw invalidCampaign(`A ${campaign_type} campaign cannot be STANDALONE`)
   return type ?? 'STATIC'
-}
-
-/** Whether a customer gets one code at most: always of a loyalty program, never of the one public code. */
-export function joinOnce(campaign_type: CampaignType, type: CampaignRow['type'], asked: boolean): boolean {
-  return campaign_type === 'LOYALTY_PROGRAM' || (type !== 'STANDALONE' && asked)
 }
 
 async function voucherOf(

@@ -2,7 +2,7 @@ import { readDuration } from '@guerdon/engine'
 import { type Discount, GiftEffect, Int, Maybe, PointsExpirationRules, TierExpiration } from '@guerdon/engine/schema'
 import { Type } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
-import type { CampaignType, CampaignVoucher, Terms, VoucherType } from '../../core/db/tables.ts'
+import type { CampaignRow, CampaignType, CampaignVoucher, Terms, VoucherType } from '../../core/db/tables.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { compileShape } from '../../core/http/validation.ts'
 import { knownOnly } from '../../core/lib/known-only.ts'
@@ -193,4 +193,9 @@ export function termsOf({
     validity_hours,
     metadata: inherited ? metadata : undefined,
   })
+}
+
+/** Whether a customer gets one code at most: always of a loyalty program, never of the one public code. */
+export function joinOnce(campaign_type: CampaignType, type: CampaignRow['type'], asked: boolean): boolean {
+  return campaign_type === 'LOYALTY_PROGRAM' || (type !== 'STANDALONE' && asked)
 }

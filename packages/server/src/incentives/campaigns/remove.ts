@@ -18,9 +18,8 @@ import { deleteTiersAndStacksOf } from '../promotions/remove-tier.ts'
 import { destroyVouchers } from '../vouchers/remove.ts'
 import { campaignLane } from './generate.ts'
 import { showCampaign } from './show.ts'
-import { getCampaign, type StoredCampaign, updateCampaign } from './store.ts'
+import { getCampaign, refuseProtected, type StoredCampaign, updateCampaign } from './store.ts'
 import { countInSummary } from './summary-figures.ts'
-import { refuseProtected } from './update.ts'
 
 type CampaignId = CampaignRow['id']
 

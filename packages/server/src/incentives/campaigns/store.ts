@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import type { CampaignRow } from '../../core/db/tables.ts'
-import { duplicate, notFound } from '../../core/http/errors.ts'
+import { ApiError, duplicate, notFound } from '../../core/http/errors.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
 import type { Category } from '../../rules/categories/schema.ts'
@@ -121,6 +121,15 @@ export async function insertCampaign(
     .returning('id')
     .executeTakeFirst()
   if (inserted === undefined) throw duplicate('campaign', 'name', row.name)
+}
+
+export function refuseProtected({ id, protected: isProtected }: StoredCampaign): void {
+  if (isProtected)
+    throw new ApiError('resource_protected', {
+      details: `Campaign ${id} is protected`,
+      resource_id: id,
+      resource_type: 'campaign',
+    })
 }
 
 /** Changes what a checkout looks at; the version is taken first, as everywhere. */

@@ -1,7 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow, CampaignVoucher } from '../../core/db/tables.ts'
 import { emit } from '../../core/events/emit.ts'
-import { ApiError } from '../../core/http/errors.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { reviewMembers, settleProgram } from '../../loyalty/points/review.ts'
 import { chosenCategory } from '../../rules/categories/assign.ts'
@@ -10,11 +9,11 @@ import { insertTerms } from '../../rules/terms/store.ts'
 import { type ValidityState, validityAfter, validityColumns } from '../../rules/terms/validity.ts'
 import { withoutKeys } from '../vouchers/update.ts'
 import { type Change, carryToVouchers } from './carry.ts'
-import { joinOnce } from './create.ts'
 import {
   creditsOf,
   giftOf,
   invalidCampaign,
+  joinOnce,
   loyaltyCardOf,
   referralProgramOf,
   termsOf,
@@ -22,7 +21,7 @@ import {
 } from './define.ts'
 import type { Campaign, UpdateCampaign } from './schema.ts'
 import { showCampaign } from './show.ts'
-import { getCampaign, type StoredCampaign, updateCampaign } from './store.ts'
+import { getCampaign, refuseProtected, type StoredCampaign, updateCampaign } from './store.ts'
 
 /**
  * Changes a campaign that the caller holds alone (docs/reference/campaigns.md#update-a-campaign). Its next codes have new terms
@@ -62,15 +61,6 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
   if (hasTierSettings(campaign, body) && body.options?.recalculate_tiers === true)
     await reviewMembers(ctx, campaign.id, 'settings')
   return shown
-}
-
-export function refuseProtected({ id, protected: isProtected }: StoredCampaign): void {
-  if (isProtected)
-    throw new ApiError('resource_protected', {
-      details: `Campaign ${id} is protected`,
-      resource_id: id,
-      resource_type: 'campaign',
-    })
 }
 
 /** What a promotion does not have. */

@@ -9,7 +9,7 @@ import { always, validityAfter, validityColumns } from '../../rules/terms/validi
 import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import type { StoredCampaign } from '../campaigns/store.ts'
-import { refuseProtected } from '../campaigns/update.ts'
+import { refuseProtected } from '../campaigns/store.ts'
 import { assignToTier, getRules, sentRules } from './assign-rules.ts'
 import { placed } from './hierarchy.ts'
 import type { PromotionTier, PromotionTierBody } from './schema.ts'

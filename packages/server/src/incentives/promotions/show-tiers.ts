@@ -2,8 +2,8 @@ import type { Ctx } from '../../core/context.ts'
 import { netUsageOf } from '../../core/db/usage.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
 import type { PromotionTier } from './schema.ts'
+import type { StoredTier } from './tier.ts'
 import { toPromotionTier } from './tier.ts'
-import type { StoredTier } from './tier-store.ts'
 
 /** Tiers as they are answered: one statement fetches the rules of all, another what was redeemed of each. */
 export async function showTiers(ctx: Ctx, tiers: readonly StoredTier[]): Promise<PromotionTier[]> {

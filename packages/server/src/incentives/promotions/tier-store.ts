@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
-import type { CategoryRow, PromotionTierRow } from '../../core/db/tables.ts'
+import type { PromotionTierRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
@@ -10,6 +10,7 @@ import { categoryJson, readCategory } from '../../rules/categories/store.ts'
 import { type CampaignLock, findCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import type { CampaignTierQuery, PromotionTier, PromotionTierQuery } from './schema.ts'
 import { showTiers } from './show-tiers.ts'
+import type { StoredTier } from './tier.ts'
 
 type TierId = PromotionTierRow['id']
 
@@ -50,9 +51,6 @@ const joinedTiers = ({ db, project_id }: Ctx) =>
 export const tierQuery = (ctx: Ctx) => joinedTiers(ctx).where('campaigns.deleted_at', 'is', null)
 
 type JoinedTier = Awaited<ReturnType<ReturnType<typeof tierQuery>['execute']>>[number]
-
-/** A tier with what it shows of its campaign and its category, which is null also when it is gone since. */
-export type StoredTier = Omit<JoinedTier, 'category'> & { category: Selectable<CategoryRow> | null }
 
 const toStored = (row: JoinedTier): StoredTier => ({ ...row, category: readCategory(row.category) })
 

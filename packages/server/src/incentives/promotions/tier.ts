@@ -1,3 +1,5 @@
+import type { Selectable } from 'kysely'
+import type { CampaignRow, CategoryRow, PromotionTierRow } from '../../core/db/tables.ts'
 import type { Usage } from '../../core/db/usage.ts'
 import type { SimplePromotionTier } from '../../core/events/shapes.ts'
 import { listed } from '../../core/query/list.ts'
@@ -5,7 +7,15 @@ import { toCategory } from '../../rules/categories/store.ts'
 import { setOnly, type ValidityState } from '../../rules/terms/validity.ts'
 import type { ValidationRuleAssignment } from '../../rules/validation-rules/schema.ts'
 import type { PromotionTier } from './schema.ts'
-import type { StoredTier } from './tier-store.ts'
+
+/** A tier with what it shows of its campaign and its category, which is null also when it is gone since. */
+export type StoredTier = Selectable<PromotionTierRow> & {
+  [Limit in keyof ValidityState as `campaign_${Limit}`]: Selectable<CampaignRow>[Limit]
+} & {
+  campaign_active: boolean
+  campaign_category_id: CategoryRow['id'] | null
+  category: Selectable<CategoryRow> | null
+}
 
 /** A tier as it is answered, with its rules and what was redeemed of it, rollbacks taken off. */
 export function toPromotionTier(

@@ -5,21 +5,15 @@ import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { chosenCategory } from '../../rules/categories/assign.ts'
 import { validityAfter, validityColumns } from '../../rules/terms/validity.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
-import { refuseProtected } from '../campaigns/update.ts'
+import { refuseProtected } from '../campaigns/store.ts'
 import { withoutKeys } from '../vouchers/update.ts'
 import { getRules, replaceRules, sentRules } from './assign-rules.ts'
 import { placed } from './hierarchy.ts'
 import type { PromotionTier, UpdatePromotionTier } from './schema.ts'
 import { showTier } from './show-tiers.ts'
+import type { StoredTier } from './tier.ts'
 import { tierDiscount } from './tier-discount.ts'
-import {
-  getTier,
-  listTierIds,
-  type StoredTier,
-  type TierInCampaign,
-  updateHierarchy,
-  updateTier,
-} from './tier-store.ts'
+import { getTier, listTierIds, type TierInCampaign, updateHierarchy, updateTier } from './tier-store.ts'
 
 /** Changes what is said of a tier. A place of its own makes the others move; a list of rules replaces those it has. */
 export async function changeTier(

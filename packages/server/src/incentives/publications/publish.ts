@@ -17,23 +17,14 @@ import type { StoredCampaign } from '../campaigns/store.ts'
 import { type Figure, figureTallies } from '../campaigns/summary-figures.ts'
 import { listVouchersById } from '../vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
+import type { Attempt } from './attempt.ts'
 import { type Chosen, chooseVouchers } from './choose.ts'
 import { showPublication, toSimplePublication } from './publication.ts'
 import { findRecipient, isToBeWritten, namesSomebody, writeRecipient } from './recipient.ts'
 import type { CreatePublication, Publication } from './schema.ts'
 import { duplicateSource, standingOf } from './standing.ts'
 import { insertFailure, insertPublished, type StoredPublication } from './store.ts'
-import { findTarget, type Target } from './target.ts'
-
-/** What one request asks for. */
-export interface Attempt {
-  target: Target
-  source_id: string | null
-  /** Asked for by the request; the campaign may demand it besides. */
-  join_once: boolean
-  metadata: Record<string, unknown>
-  channel: string
-}
+import { findTarget } from './target.ts'
 
 export interface PublishOptions {
   join_once?: boolean | undefined

@@ -10,7 +10,7 @@ import { findCustomEventSchema } from '../../definitions/custom-event-schemas/st
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
-import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { refuseProtected } from '../../incentives/campaigns/store.ts'
 import { always, validityColumns } from '../../rules/terms/validity.ts'
 import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
 import { getLoyaltyTier } from '../tiers/store.ts'

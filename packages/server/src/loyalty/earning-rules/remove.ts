@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
-import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { refuseProtected } from '../../incentives/campaigns/store.ts'
 import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { forgetEarningRule } from '../tiers/forget.ts'
 import { toEarningRule } from './earning-rule.ts'

@@ -5,7 +5,7 @@ import type { LoyaltyTierRow, RewardAssignmentRow } from '../../core/db/tables.t
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
-import { refuseProtected } from '../../incentives/campaigns/update.ts'
+import { refuseProtected } from '../../incentives/campaigns/store.ts'
 import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { getReward } from '../rewards/store.ts'
 import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
