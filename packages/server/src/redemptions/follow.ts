@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import type { Chain } from '../loyalty/points/books.ts'
-import { simpleEvent } from '../loyalty/points/earn.ts'
+import type { Chain } from '../loyalty/points/card.ts'
+import { simpleEvent } from '../loyalty/points/cause.ts'
 import { followMember, paidOrder } from '../loyalty/points/follow.ts'
 import { pays } from '../loyalty/points/programs.ts'
 import { convertRedemption } from '../loyalty/referrals/convert.ts'
-import type { Redeemed } from './redeemed.ts'
-import { countRewards } from './rewarded.ts'
+import { countRewards } from '../loyalty/rewards/count-rewards.ts'
+import type { Redeemed } from './redeemed-part.ts'
 
 /** Whether more follows from what is redeemed than one statement writes: points move or are earned, somebody was referred. */
 export function isFollowed(redeemed: Redeemed): boolean {

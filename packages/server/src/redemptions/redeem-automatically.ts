@@ -7,14 +7,15 @@ import type { ConfiguredRewardAssignment } from '../core/configuration/configura
 import type { Ctx } from '../core/context.ts'
 import { ApiError } from '../core/http/errors.ts'
 import { limits } from '../core/lib/limits.ts'
-import type { Chain } from '../loyalty/points/books.ts'
+import type { Chain } from '../loyalty/points/card.ts'
 import type { Grown } from '../loyalty/points/issue.ts'
 import { unlessRefused } from '../loyalty/points/unless-refused.ts'
+import { countRewards } from '../loyalty/rewards/count-rewards.ts'
 import { refreshVersion, rewardsOf } from './follow.ts'
 import { judge } from './redeem.ts'
 import { changesOf } from './redeem-changes.ts'
 import { redeemAll } from './redeemed.ts'
-import { countRewards, giveRewards } from './rewarded.ts'
+import { giveRewards } from './rewarded.ts'
 
 /**
  * Redeems the points of a card for a reward because its program does so by itself

@@ -4,7 +4,7 @@ import type { Candidate } from '../checkout/decision/redeemables.ts'
 import { categoriesOf } from '../checkout/decision/results.ts'
 import { assignmentsOf, type ConfiguredCampaign, type ConfiguredTier } from '../core/configuration/configuration.ts'
 import { toPromotionTier } from '../incentives/promotions/tier.ts'
-import { toAssignment } from './redeemed-voucher.ts'
+import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedTier } from './schema.ts'
 
 /** A tier as the answer of its redemption shows it: with what was used of it, this time included. */

@@ -5,13 +5,13 @@ import type { Case } from '../checkout/decision/facts.ts'
 import type { Candidate } from '../checkout/decision/redeemables.ts'
 import { categoriesOf } from '../checkout/decision/results.ts'
 import type { LoadedVoucher } from '../checkout/decision/voucher-row.ts'
-import { assignmentsOf, type Configuration, type ConfiguredAssignment } from '../core/configuration/configuration.ts'
+import { assignmentsOf, type Configuration } from '../core/configuration/configuration.ts'
 import type { Ctx } from '../core/context.ts'
 import { ApiError } from '../core/http/errors.ts'
 import { listed } from '../core/query/list.ts'
 import { accountOf, type EntryChanges, entryChanges } from '../incentives/vouchers/entry-changes.ts'
 import { type StoredVoucher, toVoucher } from '../incentives/vouchers/voucher.ts'
-import type { ValidationRuleAssignment } from '../rules/validation-rules/schema.ts'
+import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedVoucher } from './schema.ts'
 
 /** A code with what it shares with others, from what is in memory. */
@@ -100,15 +100,3 @@ export function shownVoucher(ctx: Ctx, it: Case, candidate: Candidate, stored: S
 }
 
 const nothing_listed = listed('data', [], { total: 0 })
-
-export function toAssignment(row: ConfiguredAssignment): ValidationRuleAssignment {
-  const { id, rule_id, related_object_id, related_object_type, created_at } = row
-  return {
-    id,
-    rule_id,
-    related_object_id,
-    related_object_type: related_object_type as ValidationRuleAssignment['related_object_type'],
-    created_at,
-    object: 'validation_rules_assignment',
-  }
-}

@@ -12,37 +12,11 @@ import { blankRow } from './blank-row.ts'
 import { failedRow } from './failed.ts'
 import { type RedeemingCustomer, redeemingCustomer } from './redeemed-customer.ts'
 import { partOrder, type RedeemedOrder, redeemedOrder, wholeOrder } from './redeemed-order.ts'
-import { type RedeemedCode, redeemedCode } from './redeemed-voucher.ts'
+import type { Redeemed, RedeemedPart } from './redeemed-part.ts'
+import { redeemedCode } from './redeemed-voucher.ts'
 import type { StoredRedemption } from './redemption.ts'
-import type { Rewarded } from './rewarded.ts'
 import type { RedeemedReward } from './schema.ts'
 import type { Undo } from './undo.ts'
-
-/** What a request redeemed, as it will be stored; nothing is written yet. */
-export interface Redeemed {
-  it: Case
-  verdict: Verdict
-  who: RedeemingCustomer
-  order: RedeemedOrder | null
-  /** Null when only one thing was redeemed. */
-  parent: StoredRedemption | null
-  children: readonly RedeemedPart[]
-  /** Under PARTIAL, what did not apply. */
-  failed: readonly StoredRedemption[]
-  /** The id of the event of an order that was paid, once it is told: what is earned by it names it. */
-  paid_event_id: string | null
-}
-
-/** One thing that was redeemed: its row, and all that follows from it. */
-export interface RedeemedPart {
-  row: StoredRedemption
-  candidate: Candidate
-  outcome: Applicable
-  /** Of a code. */
-  code: RedeemedCode | null
-  /** What points bought, once it is issued. */
-  rewarded: Rewarded | null
-}
 
 /** All that a valid verdict means (docs/reference/redemptions.md#answer and docs/reference/redemptions.md#state-changes). */
 export function redeemAll(ctx: Ctx, it: Case, verdict: Verdict): Redeemed {

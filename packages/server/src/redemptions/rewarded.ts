@@ -1,29 +1,19 @@
-import { sql } from 'kysely'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import { NotIssued } from '../checkout/decision/decide.ts'
-import type { ConfiguredReward, ConfiguredRewardAssignment } from '../core/configuration/configuration.ts'
 import type { Ctx } from '../core/context.ts'
 import type { NewEvent } from '../core/events/emit.ts'
 import type { SimpleReward } from '../core/events/shapes.ts'
 import { ApiError } from '../core/http/errors.ts'
 import { newId } from '../core/lib/ids.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../incentives/vouchers/voucher.ts'
-import type { Chain } from '../loyalty/points/books.ts'
-import { type Issued, issueReward } from '../loyalty/points/issue.ts'
-import { simpleCampaign } from '../loyalty/points/view.ts'
+import { simpleCampaign } from '../loyalty/points/campaign-view.ts'
+import type { Chain } from '../loyalty/points/card.ts'
+import { issueReward } from '../loyalty/points/issue.ts'
 import { toRewardAssignment } from '../loyalty/reward-assignments/reward-assignment.ts'
 import { rewardRedemptionEvent, type StoredRewardRedemption } from '../loyalty/rewards/reward-redemption.ts'
-import type { Redeemed, RedeemedPart } from './redeemed.ts'
+import type { Redeemed, RedeemedPart, Rewarded } from './redeemed-part.ts'
 import type { RedeemedReward } from './schema.ts'
 import { simpleRedemption } from './tell.ts'
-
-/** What points bought. */
-export interface Rewarded {
-  row: StoredRewardRedemption
-  reward: ConfiguredReward
-  assignment: ConfiguredRewardAssignment
-  issued: Issued
-}
 
 /**
  * Gives the rewards that a request redeems points for, and shows them in what is redeemed
@@ -77,22 +67,6 @@ async function give(
     reward,
     assignment,
     issued,
-  }
-}
-
-/**
- * Counts what was given, last of all: whoever else gives the same reward waits for it. Goods that are gone were given to
- * somebody else meanwhile.
- */
-export async function countRewards({ db, project_id }: Ctx, ids: readonly string[], by: 1 | -1): Promise<void> {
-  for (const id of [...ids].sort()) {
-    const { numAffectedRows = 0n } = await sql`
-      update rewards set redeemed = coalesce(redeemed, 0) + ${by}::int
-      where project_id = ${project_id} and id = ${id}
-        and (${by}::int < 0 or type <> 'MATERIAL' or stock is null or coalesce(redeemed, 0) < stock)
-        and coalesce(redeemed, 0) + ${by}::int >= 0`.execute(db)
-    if (numAffectedRows === 0n && by > 0)
-      throw new NotIssued(new ApiError('reward_out_of_stock', { resource_type: 'reward', resource_id: id }))
   }
 }
 

@@ -9,7 +9,7 @@ import { newId } from '../../core/lib/ids.ts'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { listed } from '../../core/query/list.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import type { Chain } from '../../loyalty/points/books.ts'
+import type { Chain } from '../../loyalty/points/card.ts'
 import { followPublication } from '../../loyalty/points/follow.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
@@ -32,7 +32,7 @@ export interface PublishOptions {
   one_only?: boolean
   /** The error of a customer that says nothing. */
   refuse?: (details: string) => ApiError
-  /** What has set it off, where something has (loyalty/points/books.ts). */
+  /** What has set it off, where something has (loyalty/points/card.ts). */
   chain?: Chain
   /** False: whoever asks for it follows it later. */
   is_followed?: boolean

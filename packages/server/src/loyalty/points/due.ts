@@ -1,6 +1,6 @@
 import { balanceOf, nextTierDate, rewardMapping, rewardPrice } from '@guerdon/engine'
 import type { Configuration, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
-import { accountOf, type Card } from './books.ts'
+import { accountOf, type Card } from './card.ts'
 import { stateOf } from './tiers.ts'
 
 /**

@@ -1,4 +1,3 @@
-import { expirationDate } from '@guerdon/engine'
 import { sql } from 'kysely'
 import type { Goods } from '../../catalogue/products/goods.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
@@ -6,24 +5,14 @@ import type { Ctx } from '../../core/context.ts'
 import type { SimpleEvent } from '../../core/events/shapes.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
-import {
-  type Books,
-  type Card,
-  type Chain,
-  cardNamed,
-  type Moment,
-  momentNow,
-  noteMoved,
-  openBooks,
-  saveBooks,
-} from './books.ts'
-import { type Cause, earnBy, followBalances } from './earn.ts'
+import { openBooks, saveBooks } from './books.ts'
+import { type Chain, cardNamed, momentNow, noteMoved } from './card.ts'
+import { earnBy, followBalances, followGrown, noteJoined } from './cascade.ts'
+import type { Cause } from './cause.ts'
 import type { Grown } from './issue.ts'
-import { canHold, credit } from './ledger.ts'
 import { cancel } from './pending.ts'
 import { configurationNow, pays } from './programs.ts'
 import { settle } from './settle.ts'
-import { tellPointsAdded, tellTransaction } from './tell.ts'
 
 /** What happened to a customer, and to the points of its cards, in this transaction. */
 export interface Happened {
@@ -57,33 +46,6 @@ export async function followMember(
   await followGrown(books, grown, moment)
   for (const cause of causes) await earnBy(books, customer_id, cause, moment)
   await saveBooks(books)
-}
-
-/** Puts the points of rewards on cards (docs/reference/rewards.md#redeem-a-reward), and follows what that sets off. */
-export async function followGrown(books: Books, grown: readonly Grown[], moment: Moment): Promise<void> {
-  for (const { voucher_id, points, isNew } of grown) {
-    const joined = isNew ? cardNamed(books, voucher_id) : undefined
-    if (joined !== undefined) noteJoined(joined)
-    const card = cardNamed(books, voucher_id)
-    if (card === undefined || !canHold(card, points)) continue
-    const posted = credit(
-      books,
-      card,
-      { amount: points, expires_at: expirationDate(moment.today, card.program.expiration_rules) },
-      { type: 'POINTS_ADDITION', source: 'Automation', operation_type: 'AUTOMATIC' },
-      moment,
-    )
-    tellTransaction(books, card, posted)
-    tellPointsAdded(books, card, posted)
-    await followBalances(books, [voucher_id], moment, { isIncreased: true })
-  }
-}
-
-/** A member more: what is on the card from its beginning is part of what the holder has. */
-function noteJoined({ person, program, lots }: Card): void {
-  const points = lots.reduce((sum, lot) => sum + lot.points, 0)
-  const { name } = program.campaign
-  person.moves[name] = { ...person.moves[name], points: (person.moves[name]?.points ?? 0) + points }
 }
 
 /** The configuration, if anything is earned for an event by it; asked before anybody is locked for it. */

@@ -1,6 +1,7 @@
 import { ApiError } from '../../core/http/errors.ts'
 import { publishCodes } from '../../incentives/publications/publish.ts'
-import { type Books, type Card, cardIn, type Moment, madeUpFor, turnPage } from './books.ts'
+import { turnPage } from './books.ts'
+import { type Books, type Card, cardIn, type Moment, madeUpFor } from './card.ts'
 import { unlessRefused } from './unless-refused.ts'
 
 /**

@@ -6,8 +6,8 @@ import { asksForSegments, type Configuration, rulesOf } from '../../core/configu
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherRow } from '../../core/db/tables.ts'
 import { goodKeys, orderFactsOf } from '../../orders/lines.ts'
-import { type Books, cardIn, type Moment, type Person } from './books.ts'
-import type { Cause } from './earn.ts'
+import { type Books, cardIn, type Moment, type Person } from './card.ts'
+import type { Cause } from './cause.ts'
 import type { Program } from './programs.ts'
 
 interface Paid {

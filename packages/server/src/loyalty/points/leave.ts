@@ -7,11 +7,12 @@ import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import { type Books, cardNamed, momentNow, openBooks, saveBooks } from './books.ts'
-import { followTiers } from './earn.ts'
+import { openBooks, saveBooks } from './books.ts'
+import { simpleCampaign } from './campaign-view.ts'
+import { type Books, cardNamed, momentNow } from './card.ts'
+import { followTiers } from './cascade.ts'
 import { settle } from './settle.ts'
 import { leaveTier } from './tiers.ts'
-import { simpleCampaign } from './view.ts'
 
 /**
  * Takes a card that is about to be deleted out of its program

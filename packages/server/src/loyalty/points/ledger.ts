@@ -7,7 +7,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { type Figure, figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { balanceAfter } from '../../incentives/vouchers/entry-changes.ts'
 import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
-import { accountOf, type Books, type Card, type Moment, type OpenLot, type PendingEntry } from './books.ts'
+import { accountOf, type Books, type Card, type Moment, type OpenLot, type PendingEntry } from './card.ts'
 import { tierNamed } from './programs.ts'
 
 /** What a movement of points is told as (docs/reference/loyalty-cards.md#transactions). */

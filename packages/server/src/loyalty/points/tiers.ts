@@ -4,8 +4,9 @@ import { toSimpleCustomer } from '../../audience/customers/customer.ts'
 import type { NewEvent } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
-import { accountOf, type Books, type Card, type Member, type Moment, momentNow, tell } from './books.ts'
-import { shownTier, simpleCampaign, tierExpiration } from './view.ts'
+import { simpleCampaign } from './campaign-view.ts'
+import { accountOf, type Books, type Card, type Member, type Moment, momentNow, tell } from './card.ts'
+import { shownTier, tierExpiration } from './view.ts'
 
 /** A tier that was entered, kept or left: what rules may pay for. */
 export interface TierChange {

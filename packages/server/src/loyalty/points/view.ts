@@ -1,16 +1,15 @@
 import { nextExpiration } from '@guerdon/engine'
 import { toSimpleCustomer } from '../../audience/customers/customer.ts'
-import { assignmentsOf, type Configuration, type ConfiguredCampaign } from '../../core/configuration/configuration.ts'
+import { assignmentsOf, type Configuration } from '../../core/configuration/configuration.ts'
 import type { SimpleCampaign, SimpleCustomer, SimpleVoucher } from '../../core/events/shapes.ts'
 import { listed } from '../../core/query/list.ts'
-import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import type { Voucher } from '../../incentives/vouchers/schema.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../../incentives/vouchers/voucher.ts'
-import { toAssignment } from '../../redemptions/redeemed-voucher.ts'
-import { toCategory } from '../../rules/categories/store.ts'
+import { toAssignment } from '../../rules/validation-rules/assignment-view.ts'
 import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
-import { accountOf, type Books, type Card, type Member, momentNow } from './books.ts'
+import { simpleCampaign } from './campaign-view.ts'
+import { accountOf, type Books, type Card, type Member, momentNow } from './card.ts'
 import { tierNamed } from './programs.ts'
 
 /** A card as it is by now, with what it shares with others. */
@@ -46,16 +45,6 @@ export function shownCard(books: Books, card: Card): Voucher {
     ...toVoucher(books.ctx, storedCard(books, card)),
     validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
   }
-}
-
-/** Campaigns in memory know the id of their category only. */
-export function simpleCampaign({ categories }: Configuration, campaign: ConfiguredCampaign): SimpleCampaign {
-  const category = campaign.category_id === null ? undefined : categories.get(campaign.category_id)
-  return toSimpleCampaign({
-    ...campaign,
-    category: category === undefined ? null : toCategory(category),
-    vouchers_count: 0,
-  })
 }
 
 /** What nearly every event about a card says. */

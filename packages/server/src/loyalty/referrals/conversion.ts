@@ -1,50 +1,19 @@
 import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
 import type { LoyaltyMove } from '../../checkout/decision/changes.ts'
 import { saveCheckout } from '../../checkout/decision/save.ts'
-import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
-import type { CampaignRow } from '../../core/db/tables.ts'
 import type { NewEvent } from '../../core/events/emit.ts'
-import type { CustomEvent, SimpleCampaign, SimpleRedemption } from '../../core/events/shapes.ts'
 import { newId } from '../../core/lib/ids.ts'
-import type { ReferralProgram } from '../../incentives/campaigns/schema.ts'
 import { figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
-import { addToLoyalty, type Chain } from '../points/books.ts'
-import { insertConversion, type StoredConversion } from './conversion-store.ts'
+import { addToLoyalty } from '../points/books.ts'
+import type { Chain } from '../points/card.ts'
+import { insertConversion } from './conversion-store.ts'
+import type { Conversion, ConvertingProgram } from './conversion-terms.ts'
 import { grantTiers } from './grant.ts'
 import { refereeEvent } from './referee-event.ts'
 import { rewardReferee } from './reward-referee.ts'
 import { insertHolders, type StoredHolder } from './store.ts'
-
-/** Somebody who comes by the code of somebody else, both of whom are locked. */
-export interface Conversion {
-  configuration: Configuration
-  program: ConvertingProgram
-  /** The program as events show it. */
-  campaign: SimpleCampaign
-  /** The referral code, as it is by now. */
-  code: StoredVoucher
-  referrer: StoredCustomer
-  referee: StoredCustomer
-  /** What converts. */
-  by: {
-    id: string
-    type: StoredConversion['related_object_type']
-    redemption: SimpleRedemption | null
-    custom_event: CustomEvent | null
-  }
-}
-
-export interface ConvertingProgram {
-  id: CampaignRow['id']
-  name: string
-  referral_program: object | null
-}
-
-/** What counts as a referral in a program, and what the one who was referred gets; nothing said: a redemption, and nothing. */
-export const termsOf = ({ referral_program }: Pick<ConvertingProgram, 'referral_program'>): ReferralProgram =>
-  (referral_program as ReferralProgram | null) ?? { conversion_event_type: 'redemption' }
 
 /** Whose code it is; whoever gave it away keeps it. */
 export const referrerIdOf = ({

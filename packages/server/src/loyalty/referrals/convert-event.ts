@@ -9,9 +9,10 @@ import type { CustomEvent } from '../../core/events/shapes.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { Chain } from '../points/books.ts'
+import type { Chain } from '../points/card.ts'
 import { configurationNow } from '../points/programs.ts'
-import { convert, referrerIdOf, termsOf } from './conversion.ts'
+import { convert, referrerIdOf } from './conversion.ts'
+import { termsOf } from './conversion-terms.ts'
 
 /** The code that an event names, and its program. */
 export interface Referring {

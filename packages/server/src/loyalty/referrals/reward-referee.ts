@@ -2,11 +2,11 @@ import { toSimpleCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import { toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { Chain } from '../points/books.ts'
+import type { Chain } from '../points/card.ts'
 import { followMember } from '../points/follow.ts'
 import { issueReward } from '../points/issue.ts'
 import { unlessRefused } from '../points/unless-refused.ts'
-import { type Conversion, termsOf } from './conversion.ts'
+import { type Conversion, termsOf } from './conversion-terms.ts'
 
 /**
  * Credits or points for whoever was referred, where the program has some for them (docs/reference/referrals.md#conversion, step

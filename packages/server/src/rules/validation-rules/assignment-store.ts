@@ -1,8 +1,9 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { RuleAssignmentRow, Tables } from '../../core/db/tables.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { pageOf } from '../../core/query/list.ts'
+import { toAssignment } from './assignment-view.ts'
 import type { RelatedObjectType, ValidationRuleAssignment, ValidationRuleAssignmentQuery } from './schema.ts'
 
 /** Which assignments are meant; all that is said must hold. */
@@ -164,16 +165,4 @@ function matches({ id, rule_id, related_object_type, related_object_ids }: Assig
         ? []
         : [sql<SqlBool>`${eb.ref('related_object_id')} = any(${related_object_ids}::text[])`]),
     ])
-}
-
-function toAssignment(row: Selectable<RuleAssignmentRow>): ValidationRuleAssignment {
-  const { id, rule_id, related_object_id, related_object_type, created_at } = row
-  return {
-    id,
-    rule_id,
-    related_object_id,
-    related_object_type: related_object_type as RelatedObjectType,
-    created_at,
-    object: 'validation_rules_assignment',
-  }
 }

@@ -1,0 +1,14 @@
+import type { Configuration, ConfiguredCampaign } from '../../core/configuration/configuration.ts'
+import type { SimpleCampaign } from '../../core/events/shapes.ts'
+import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
+import { toCategory } from '../../rules/categories/store.ts'
+
+/** Campaigns in memory know the id of their category only. */
+export function simpleCampaign({ categories }: Configuration, campaign: ConfiguredCampaign): SimpleCampaign {
+  const category = campaign.category_id === null ? undefined : categories.get(campaign.category_id)
+  return toSimpleCampaign({
+    ...campaign,
+    category: category === undefined ? null : toCategory(category),
+    vouchers_count: 0,
+  })
+}

@@ -1,0 +1,153 @@
+import { expirationDate } from '@guerdon/engine'
+import type { ConfiguredEarningRule, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
+import { redeemAutomatically } from '../../redemptions/redeem-automatically.ts'
+import { turnPage } from './books.ts'
+import { type Books, type Card, cardIn, cardNamed, type Moment, madeUpFor, noteMoved } from './card.ts'
+import { type Cause, simpleEvent } from './cause.ts'
+import { isRedeemable } from './due.ts'
+import type { Grown } from './issue.ts'
+import { joinProgram } from './join.ts'
+import { firing, judge } from './judge.ts'
+import { canHold, credit } from './ledger.ts'
+import { hold, pay } from './pay.ts'
+import { tellPointsAdded, tellTransaction } from './tell.ts'
+import { reviewTier, type TierChange } from './tiers.ts'
+
+/*
+ * One recursion in one file: points that a rule credits may pay for a reward that the program redeems automatically, the reward may
+ * credit points on another card, and both may change a tier that a rule pays for. A rule pays once per request (`Chain`) and a card
+ * redeems a limited number of times a day, so it ends.
+ */
+
+/**
+ * Pays what a customer earns by something that happened (docs/reference/earning-rules.md#from-event-to-points): all rules are
+ * judged first, as everything was when it happened; then points are credited or promised, and what follows from that is followed.
+ */
+export async function earnBy(books: Books, customer_id: string, cause: Cause, moment: Moment): Promise<void> {
+  const paid = await judge(books, customer_id, cause, moment)
+  const credited: string[] = []
+  for (const { program, accruals } of paid) {
+    const campaign_id = program.campaign.id
+    const card = cardIn(books, customer_id, campaign_id) ?? (await joinProgram(books, customer_id, campaign_id, moment))
+    if (card === undefined) continue
+    for (const accrual of accruals) {
+      const fired = firing(customer_id, accrual.earning_rule_id)
+      // To join may have set it off already.
+      if (books.chain.fired.has(fired) || !canHold(card, accrual.points)) continue
+      books.chain.fired.add(fired)
+      const rule = books.configuration.earning_rules.get(accrual.earning_rule_id) as ConfiguredEarningRule
+      if (accrual.activates_at === null) pay(books, card, rule, accrual, cause, moment)
+      else hold(books, card, rule, accrual, cause, moment)
+      if (cause.order !== undefined)
+        books.written.earnings.push({
+          order_id: cause.order.id,
+          voucher_id: card.voucher.id,
+          earning_rule_id: rule.id,
+          created_at: moment.at,
+        })
+    }
+    if (accruals.some(({ activates_at }) => activates_at === null)) credited.push(card.voucher.id)
+  }
+  await followBalances(books, credited, moment, { isIncreased: true })
+}
+
+/**
+ * What a changed balance means: points that are redeemed by themselves, then the tier, then what rules pay for a change of tier
+ * (docs/reference/earning-rules.md#from-event-to-points, steps 4 and 5). It ends because a rule pays once for one cause.
+ */
+export async function followBalances(
+  books: Books,
+  voucher_ids: readonly string[],
+  moment: Moment,
+  { isIncreased }: { isIncreased: boolean },
+): Promise<void> {
+  for (const id of voucher_ids) {
+    if (isIncreased) await autoRedeem(books, id, moment)
+    const card = cardNamed(books, id)
+    if (card !== undefined) await followTiers(books, reviewTier(books, card, moment), moment)
+  }
+}
+
+/** What rules pay for changes of a tier; a tier of one program may pay in another. */
+export async function followTiers(books: Books, changes: readonly TierChange[], moment: Moment): Promise<void> {
+  for (const { event_id, type, tier_id, card } of changes) {
+    if (type === 'customer.loyalty.tier.expiration.changed') continue
+    const { person, program } = card
+    const cause: Cause = {
+      event: { event: type, tier: { id: tier_id, campaign_id: program.campaign.id } },
+      told: simpleEvent(books, event_id, type, person.customer.id),
+    }
+    await earnBy(books, person.customer.id, cause, moment)
+  }
+}
+
+/** So many units at once, and so many times a day (docs/reference/rewards.md#automatic-redemption). */
+const units_max = 25
+const runs_max = 10
+
+/**
+ * Redeems points for the reward that a program redeems by itself, while there are enough of them. What cannot be issued ends it
+ * silently and leaves the points. A run counts before it begins, so that rewards that pay for each other come to an end.
+ */
+export async function autoRedeem(books: Books, voucher_id: string, moment: Moment): Promise<void> {
+  const card = cardNamed(books, voucher_id)
+  if (card === undefined || !isRedeemable(books.configuration, card, moment.spent_on)) return
+  const { member, program } = card
+  const runs = member.redeemed_on === moment.today ? member.redeemed_runs : 0
+  if (runs >= runs_max || program.auto_redeem === null) return
+  card.member = { ...member, redeemed_on: moment.today, redeemed_runs: runs + 1 }
+  card.is_member_changed = true
+  const assignment = program.auto_redeem
+  const given = await turnPage(books, () => redeemUnits(books, card, assignment, moment))
+  const redeemed = cardNamed(books, voucher_id)
+  if (redeemed !== undefined && given.length > 0) noteMoved(redeemed)
+  await followGrown(
+    books,
+    given.flatMap((grown) => grown ?? []),
+    moment,
+  )
+}
+
+/** What grew by each unit, if anything did. */
+async function redeemUnits(
+  { ctx, chain }: Books,
+  { voucher: { code } }: Card,
+  assignment: ConfiguredRewardAssignment,
+  moment: Moment,
+): Promise<Array<Grown | null>> {
+  const given: Array<Grown | null> = []
+  while (given.length < units_max) {
+    const { spent_on } = moment
+    const redeemed = await redeemAutomatically(madeUpFor(ctx, moment), code, assignment, { chain, spent_on })
+    if (redeemed === null) break
+    given.push(redeemed.grown)
+  }
+  return given
+}
+
+/** Puts the points of rewards on cards (docs/reference/rewards.md#redeem-a-reward), and follows what that sets off. */
+export async function followGrown(books: Books, grown: readonly Grown[], moment: Moment): Promise<void> {
+  for (const { voucher_id, points, isNew } of grown) {
+    const joined = isNew ? cardNamed(books, voucher_id) : undefined
+    if (joined !== undefined) noteJoined(joined)
+    const card = cardNamed(books, voucher_id)
+    if (card === undefined || !canHold(card, points)) continue
+    const posted = credit(
+      books,
+      card,
+      { amount: points, expires_at: expirationDate(moment.today, card.program.expiration_rules) },
+      { type: 'POINTS_ADDITION', source: 'Automation', operation_type: 'AUTOMATIC' },
+      moment,
+    )
+    tellTransaction(books, card, posted)
+    tellPointsAdded(books, card, posted)
+    await followBalances(books, [voucher_id], moment, { isIncreased: true })
+  }
+}
+
+/** A member more: what is on the card from its beginning is part of what the holder has. */
+export function noteJoined({ person, program, lots }: Card): void {
+  const points = lots.reduce((sum, lot) => sum + lot.points, 0)
+  const { name } = program.campaign
+  person.moves[name] = { ...person.moves[name], points: (person.moves[name]?.points ?? 0) + points }
+}

@@ -1,0 +1,36 @@
+import type { StoredCustomer } from '../../audience/customers/customer.ts'
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import type { CampaignRow } from '../../core/db/tables.ts'
+import type { CustomEvent, SimpleCampaign, SimpleRedemption } from '../../core/events/shapes.ts'
+import type { ReferralProgram } from '../../incentives/campaigns/schema.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import type { StoredConversion } from './conversion-store.ts'
+
+/** Somebody who comes by the code of somebody else, both of whom are locked. */
+export interface Conversion {
+  configuration: Configuration
+  program: ConvertingProgram
+  /** The program as events show it. */
+  campaign: SimpleCampaign
+  /** The referral code, as it is by now. */
+  code: StoredVoucher
+  referrer: StoredCustomer
+  referee: StoredCustomer
+  /** What converts. */
+  by: {
+    id: string
+    type: StoredConversion['related_object_type']
+    redemption: SimpleRedemption | null
+    custom_event: CustomEvent | null
+  }
+}
+
+export interface ConvertingProgram {
+  id: CampaignRow['id']
+  name: string
+  referral_program: object | null
+}
+
+/** What counts as a referral in a program, and what the one who was referred gets; nothing said: a redemption, and nothing. */
+export const termsOf = ({ referral_program }: Pick<ConvertingProgram, 'referral_program'>): ReferralProgram =>
+  (referral_program as ReferralProgram | null) ?? { conversion_event_type: 'redemption' }
