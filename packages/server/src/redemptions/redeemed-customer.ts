@@ -3,11 +3,11 @@ import { type StoredCustomer, toCustomer } from '../audience/customers/customer.
 import { disabledOnClient, mayWriteCustomers } from '../audience/customers/on-client-side.ts'
 import type { CustomerChange, CustomerFigure } from '../checkout/decision/changes.ts'
 import type { Case } from '../checkout/decision/facts.ts'
-import { metadataRulesOf } from '../core/configuration/configuration.ts'
 import type { Ctx } from '../core/context.ts'
 import type { NewEvent } from '../core/events/emit.ts'
 import { notFound } from '../core/http/errors.ts'
 import { idPrefix } from '../core/lib/ids.ts'
+import { metadataRulesOf } from '../definitions/metadata-schemas/configured-rules.ts'
 import { invalidAmount } from '../orders/input.ts'
 
 /** The customer of a redemption as it is afterwards, but for its figures, and whether it had to be written for that. */

@@ -2,9 +2,9 @@ import { destroyProduct } from '../catalogue/products/remove.ts'
 import { destroySku } from '../catalogue/skus/remove.ts'
 import type { Ctx } from '../core/context.ts'
 import type { BinEntryRow } from '../core/db/tables.ts'
+import type { BinnedResource } from '../core/db/trash-bin.ts'
 import { destroyCampaign } from '../incentives/campaigns/remove.ts'
 import { destroyVouchers } from '../incentives/vouchers/remove.ts'
-import type { BinnedResource } from './store.ts'
 
 /** Destroys for good what the caller has just taken out of the bin (docs/reference/trash-bin.md). */
 export const destroyBinned = (ctx: Ctx, { resource_type, resource_id }: BinnedResource): Promise<void> =>

@@ -1,7 +1,7 @@
-import { announceCredentialChange } from '../../core/http/credentials.ts'
 import { operation } from '../../core/http/operation.ts'
 import { hashOf, newSecret } from '../../core/http/secrets.ts'
 import { listed } from '../../core/query/list.ts'
+import { announceCredentialChange } from '../credential-change.ts'
 import { roleOf } from '../projects/create.ts'
 import {
   type ApiKey,

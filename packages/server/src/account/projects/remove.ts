@@ -1,8 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
-import { announceCredentialChange } from '../../core/http/credentials.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { announceCredentialChange } from '../credential-change.ts'
 import { closeProject, getProjectForUpdate } from './store.ts'
 
 /** Closes every way into a project at once and has its data removed in the background. */

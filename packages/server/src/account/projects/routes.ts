@@ -1,7 +1,7 @@
-import { announceCredentialChange } from '../../core/http/credentials.ts'
 import { operation } from '../../core/http/operation.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { listed } from '../../core/query/list.ts'
+import { announceCredentialChange } from '../credential-change.ts'
 import { createProject } from './create.ts'
 import { removeProject } from './remove.ts'
 import { CreateProject, LimitsBody, ProjectList, ProjectView, UpdateProject } from './schema.ts'

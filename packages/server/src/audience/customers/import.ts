@@ -23,7 +23,7 @@ export const importCustomers = defineCsvImport<MetadataRules>({
     const failures: RowFailure[] = []
     for (let at = 0; at < rows.length; at += batch_rows)
       failures.push(...(await saveRows(ctx, rows.slice(at, at + batch_rows), rules)))
-    await noteGrowth(ctx, 'customers')
+    await noteGrowth(ctx.db, ctx.project_id, 'customers')
     return failures
   },
 })

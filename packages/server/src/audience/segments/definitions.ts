@@ -2,6 +2,7 @@ import { clockAt, compileFilter } from '@guerdon/engine'
 import type { Catalogue, Filter } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { ProjectRow } from '../../core/db/tables.ts'
+import { locationIds } from '../../core/query/filter/location-ids.ts'
 import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 import { type FilteredCustomer, readField } from '../customers/fields.ts'
@@ -68,12 +69,4 @@ async function loadDefinitions(ctx: Ctx): Promise<Definitions> {
       locations: Object.fromEntries(await listLocationShapes(ctx, [...new Set(named)])),
     },
   }
-}
-
-/** The arguments of location operators, wherever they stand. */
-export function locationIds(filter: Filter | null): string[] {
-  return Object.values(filter ?? {}).flatMap((set) => {
-    const conditions = (set as { conditions?: Record<string, unknown> } | null)?.conditions ?? {}
-    return ['$in_location', '$not_in_location'].flatMap((operator) => [conditions[operator] ?? []].flat().map(String))
-  })
 }

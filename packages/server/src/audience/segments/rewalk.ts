@@ -1,8 +1,8 @@
 import type { Filter } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import { isDayRelative } from '../../core/query/filter/filter.ts'
+import { locationIds } from '../../core/query/filter/location-ids.ts'
 import { parseCustomerFilter } from '../customers/filter.ts'
-import { locationIds } from './definitions.ts'
 import { startWalks } from './store.ts'
 
 /** A filter looks at more than customers; when that changes, so may memberships, though nobody changed. */

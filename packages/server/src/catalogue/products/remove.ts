@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { shipping_id } from '../../core/db/built-in-products.ts'
+import { deleteBinEntriesOf, insertBinEntry } from '../../core/db/trash-bin.ts'
 import { isProtected } from '../../core/http/errors.ts'
-import { deleteBinEntriesOf, insertBinEntry } from '../../trash-bin/store.ts'
 import { deleteSkus, hideSkus, listSkuIds } from '../skus/store.ts'
 import { refuseInUse } from './in-use.ts'
 import type { Product } from './schema.ts'

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { insertBinEntry } from '../../trash-bin/store.ts'
+import { insertBinEntry } from '../../core/db/trash-bin.ts'
 import { refuseInUse } from '../products/in-use.ts'
 import type { Sku } from './schema.ts'
 import { deleteSkus, hideSkus } from './store.ts'

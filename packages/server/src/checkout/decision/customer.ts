@@ -1,6 +1,7 @@
 import type { CustomerFacts } from '@guerdon/engine/schema'
 import { newborn, type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
 import { overlaidProfile } from '../../audience/customers/upsert.ts'
+import { configuredDefinitions } from '../../audience/segments/configured-definitions.ts'
 import { segmentsOf } from '../../audience/segments/definitions.ts'
 import { asksForSegments } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -49,8 +50,12 @@ export function customerFacts(
 
 function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, loaded: Loaded): string[] {
   const { configuration, segments, events, publications } = loaded
-  const dynamic = segmentsOf(configuration.segments, { customer: toCustomer(customer), events, publications }, at)
+  const dynamic = segmentsOf(
+    configuredDefinitions(configuration),
+    { customer: toCustomer(customer), events, publications },
+    at,
+  )
   // Of the memberships that are stored, those of dynamic segments may be a moment behind.
-  const is_dynamic = new Set<string>(configuration.segments.segments.map(({ id }) => id))
+  const is_dynamic = new Set<string>(configuration.segments.map(({ id }) => id))
   return [...segments.filter((id) => !is_dynamic.has(id)), ...dynamic]
 }

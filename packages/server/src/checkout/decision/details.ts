@@ -170,7 +170,7 @@ function periodsOf({ now, project: { timezone } }: Ctx, { as_of }: CheckoutReque
 /** Filters of segments that ask what a customer did or was given need more than its row, where rules ask for segments. */
 function asksOfCustomer(configuration: Configuration): DetailQuestion {
   if (!asksForSegments(configuration)) return {}
-  const fields = configuration.segments.segments.flatMap(({ filter }) => Object.keys(filter))
+  const fields = configuration.segments.flatMap(({ filter }) => Object.keys(filter))
   return {
     with_segments: true,
     ...(fields.some((field) => !field.startsWith('publications')) ? { with_events: true } : {}),

@@ -1,10 +1,6 @@
 import { default_stacking_rules } from '@guerdon/engine'
-import type { Collection, Shape, StackingRules, ValidationRule } from '@guerdon/engine/schema'
+import type { Collection, Filter, Shape, StackingRules, ValidationRule } from '@guerdon/engine/schema'
 import type { Selectable } from 'kysely'
-import type { Definitions } from '../../audience/segments/definitions.ts'
-import type { Demands } from '../../definitions/metadata-schemas/check.ts'
-import type { DescribedObject, NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
-import { type MetadataRules, metadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import type {
   CampaignRow,
   CategoryRow,
@@ -17,6 +13,7 @@ import type {
   RewardAssignmentRow,
   RewardRow,
   RuleAssignmentRow,
+  SegmentRow,
 } from '../db/tables.ts'
 
 export type ConfiguredCampaign = Selectable<CampaignRow>
@@ -28,6 +25,7 @@ export type ConfiguredRewardAssignment = Selectable<RewardAssignmentRow>
 export type ConfiguredEarningRule = Selectable<EarningRuleRow>
 export type ConfiguredLoyaltyTier = Selectable<LoyaltyTierRow>
 export type ConfiguredReferralTier = Selectable<ReferralTierRow>
+export type ConfiguredSegment = Pick<Selectable<SegmentRow>, 'id' | 'name' | 'type'> & { filter: Filter }
 /** An assignment to anything but a code. */
 export type ConfiguredAssignment = Selectable<RuleAssignmentRow>
 
@@ -54,7 +52,8 @@ export interface Configuration {
   readonly metadata_schemas: ReadonlyMap<string, Selectable<MetadataSchemaRow>>
   /** Of filters that look at the map. */
   readonly locations: Readonly<Record<string, Shape>>
-  readonly segments: Definitions
+  /** The dynamic ones. */
+  readonly segments: readonly ConfiguredSegment[]
   readonly stacking_rules: StackingRules
   /** What follows from the rest, each found out when it is first asked for. */
   readonly derived: Derived
@@ -63,7 +62,6 @@ export interface Configuration {
 interface Derived {
   assignments_of?: ReadonlyMap<string, readonly ConfiguredAssignment[]>
   rules_of: Map<string, readonly ValidationRule[]>
-  metadata_rules: Map<string, MetadataRules>
   tiers_newest?: readonly ConfiguredTier[]
   asks_segments?: boolean
 }
@@ -84,9 +82,9 @@ export const nothing_configured: Configuration = {
   collections: {},
   metadata_schemas: new Map(),
   locations: {},
-  segments: { segments: [], catalogue: {} },
+  segments: [],
   stacking_rules: default_stacking_rules,
-  derived: { rules_of: new Map(), metadata_rules: new Map() },
+  derived: { rules_of: new Map() },
 }
 
 /**
@@ -143,22 +141,6 @@ export function categoryOf(
   if (own !== undefined) return own
   const inherited = campaign_id === null ? null : (campaigns.get(campaign_id)?.category_id ?? null)
   return inherited === null ? null : (categories.get(inherited) ?? null)
-}
-
-/** What the project demands of the metadata of one kind of object. */
-export function metadataRulesOf({ derived, metadata_schemas }: Configuration, object: DescribedObject): MetadataRules {
-  let rules = derived.metadata_rules.get(object)
-  if (rules === undefined) {
-    const schemas = new Map<string, Demands>(
-      [...metadata_schemas.values()].map(({ related_object, properties, allow_defined_only }) => [
-        related_object,
-        { definitions: properties as NamedDefinition[], allow_defined_only },
-      ]),
-    )
-    rules = metadataRules(schemas, object)
-    derived.metadata_rules.set(object, rules)
-  }
-  return rules
 }
 
 /** Whether any rule asks for segments: only then it is worth to know those of a customer. */

@@ -1,14 +1,12 @@
 import { default_stacking_rules } from '@guerdon/engine'
 import type { Collection, Filter, Shape, StackingRules, ValidationRule } from '@guerdon/engine/schema'
 import { type Selectable, sql } from 'kysely'
-import { type Definitions, locationIds } from '../../audience/segments/definitions.ts'
-import { active } from '../../definitions/metadata-schemas/check.ts'
-import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
 import { all_products_id } from '../db/built-in-collections.ts'
 import type { Db } from '../db/database.ts'
 import { allFromJson } from '../db/json-row.ts'
 import type { ProductCollectionRow, SegmentRow, StackingRulesRow, ValidationRuleRow } from '../db/tables.ts'
-import type { Configuration } from './configuration.ts'
+import { locationIds } from '../query/filter/location-ids.ts'
+import type { Configuration, ConfiguredSegment } from './configuration.ts'
 
 /** What has been stamped since a version, by kind of object, and what has been deleted since. */
 interface Changes extends Record<ChangedKind, object[] | null> {
@@ -47,7 +45,8 @@ export async function refreshed(db: Db, project_id: string, known: Configuration
   const campaigns = changed(known.campaigns, changes.campaigns, gone.get('campaign'), (row) => row.deleted_at === null)
   const metadata_schemas = changed(known.metadata_schemas, changes.metadata_schemas, gone.get('metadata_schema'))
   const collections = changedCollections(known, changes, gone.get('products_collection'))
-  const segments = changes.segments === null ? known.segments : definitionsOf(changes.segments, metadata_schemas)
+  const segments =
+    changes.segments === null ? known.segments : allFromJson<Selectable<SegmentRow>>(changes.segments).map(toSegment)
   return {
     version: changes.version,
     campaigns,
@@ -63,9 +62,10 @@ export async function refreshed(db: Db, project_id: string, known: Configuration
     referral_tiers: changed(known.referral_tiers, changes.referral_tiers, gone.get('referral_tier')),
     collections,
     metadata_schemas,
-    ...(await withLocations(db, project_id, collections, segments)),
+    locations: await locationsOf(db, project_id, collections, segments),
+    segments,
     stacking_rules: changedStacking(known, changes, gone.has('stacking_rules')),
-    derived: { rules_of: new Map(), metadata_rules: new Map() },
+    derived: { rules_of: new Map() },
   }
 }
 
@@ -160,36 +160,31 @@ function changedStacking(known: Configuration, { stacking_rules: rows }: Changes
   return isGone ? default_stacking_rules : known.stacking_rules
 }
 
-function definitionsOf(rows: readonly object[], schemas: Configuration['metadata_schemas']): Definitions {
-  const customer = [...schemas.values()].find(({ related_object }) => related_object === 'customer')
-  const definitions = active((customer?.properties ?? []) as NamedDefinition[])
-  return {
-    segments: allFromJson<Selectable<SegmentRow>>(rows).map(({ id, name, type, filter }) => {
-      return { id, name, type, filter: (filter ?? {}) as Filter }
-    }),
-    catalogue: { metadata_types: { customer: Object.fromEntries(definitions.map(({ name, type }) => [name, type])) } },
-  }
-}
+const toSegment = ({ id, name, type, filter }: Selectable<SegmentRow>): ConfiguredSegment => ({
+  id,
+  name,
+  type,
+  filter: (filter ?? {}) as Filter,
+})
 
 /** The shapes that filters of collections and segments name. */
-async function withLocations(
+async function locationsOf(
   db: Db,
   project_id: string,
   collections: Configuration['collections'],
-  segments: Definitions,
-): Promise<Pick<Configuration, 'locations' | 'segments'>> {
+  segments: Configuration['segments'],
+): Promise<Configuration['locations']> {
   const filters = [
     ...Object.values(collections).flatMap((one) => (one.type === 'AUTO_UPDATE' ? [one.filter] : [])),
-    ...segments.segments.map(({ filter }) => filter),
+    ...segments.map(({ filter }) => filter),
   ]
   const ids = [...new Set(filters.flatMap(locationIds))]
-  if (ids.length === 0) return { locations: {}, segments }
+  if (ids.length === 0) return {}
   const rows = await db
     .selectFrom('locations')
     .where('project_id', '=', project_id)
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .select(['id', 'shape'])
     .execute()
-  const locations = Object.fromEntries(rows.map(({ id, shape }) => [id, shape as Shape]))
-  return { locations, segments: { ...segments, catalogue: { ...segments.catalogue, locations } } }
+  return Object.fromEntries(rows.map(({ id, shape }) => [id, shape as Shape]))
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Ctx } from '../context.ts'
+import type { Db } from './database.ts'
 
 /**
  * Lets the planner look at a table again that has more than doubled since it last did. It looks by itself within a minute,
  * but until then it takes a table of a million new rows for an empty one, and reads all of them to show ten. Whoever writes
  * thousands of rows calls this after each of its steps; the looks are as few as the doublings.
  */
-export async function noteGrowth({ db, project_id }: Ctx, table: 'vouchers' | 'customers'): Promise<void> {
+export async function noteGrowth(db: Db, project_id: string, table: 'vouchers' | 'customers'): Promise<void> {
   const { rows } = await sql`
     select 1 from pg_class
     where oid = ${table}::regclass and 2 * greatest(reltuples, 0) + ${rows_unknown_max} <

@@ -5,7 +5,7 @@ import { joined } from '../db/joined.ts'
 import type { Tally } from '../db/tallies.ts'
 import { newId } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
-import type { eventRow } from './emit.ts'
+import type { EventHead } from './parts.ts'
 
 /**
  * Writes down what was looked at: that a code was validated changes nothing, and no call waits until it is written down.
@@ -20,7 +20,7 @@ export interface Behind {
 
 export interface Noted {
   /** Its row, and the text of what it tells; null: nothing is told. */
-  event: { row: ReturnType<typeof eventRow>; data: string } | null
+  event: { row: EventHead; data: string } | null
   tallies: ReadonlyArray<[Tally, number]>
 }
 

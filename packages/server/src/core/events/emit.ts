@@ -4,6 +4,7 @@ import type { Caller, Ctx } from '../context.ts'
 import type { EventRow } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
 import { catalogue, type EmittedEventType, type EntityId, type EventData } from './catalogue.ts'
+import type { EventHead } from './parts.ts'
 import type { EventSource, SimpleEvent } from './shapes.ts'
 
 /** An event that is about to be written. Where others name it, it has its id already. */
@@ -57,7 +58,7 @@ export function eventRows(ctx: Ctx, events: readonly NewEvent[]): Array<Selectab
 export function eventRow(
   ctx: Ctx,
   { type, entity_id, id }: { type: EmittedEventType; entity_id: string; id?: string },
-): Omit<Selectable<EventRow>, 'campaign_id' | 'voucher_id' | 'data'> {
+): EventHead {
   const { entity, category } = catalogue[type]
   return {
     project_id: ctx.project_id,

@@ -1,6 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { EventRow, StoredEventRow } from '../db/tables.ts'
 
+/** The row of an event, but for what it tells. */
+export type EventHead = Omit<Selectable<EventRow>, 'campaign_id' | 'voucher_id' | 'data'>
+
 /** Events that are written together: each value that any of them has is there once. */
 export interface Told {
   /** Each has the places of its values as its data. */

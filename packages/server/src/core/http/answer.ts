@@ -17,7 +17,6 @@ import {
   keep,
   type newFlights,
   release,
-  type StoredReply,
 } from './idempotency.ts'
 import {
   Accepted,
@@ -28,12 +27,12 @@ import {
   pathParamNames,
   type Run,
   Saved,
-  type Saving,
   successStatus,
   writes,
 } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { serialise } from './serialise.ts'
+import type { Saving, StoredReply } from './stored-reply.ts'
 import { compileShape, type Wording } from './validation.ts'
 
 export interface AnswerParts {

@@ -1,6 +1,4 @@
 import { BlockList, isIPv6 } from 'node:net'
-import { sql } from 'kysely'
-import type { InstallationCtx } from '../context.ts'
 import type { Database, Db } from '../db/database.ts'
 import { findProject } from '../db/project.ts'
 import type { Project } from '../db/project-row.ts'
@@ -54,16 +52,6 @@ export interface Credentials {
 
 /** Where nodes tell each other that what they remember has changed. */
 export const credentialChannel = 'guerdon_credentials'
-
-/**
- * Makes every node forget what it remembers, once the transaction commits: a change of a key, token or project is in
- * force with the next request. Should an announcement be lost with its connection, memory is emptied on reconnection,
- * and nothing is remembered for longer than the time to live.
- */
-export async function announceCredentialChange(ctx: InstallationCtx): Promise<void> {
-  await sql`select pg_notify(${credentialChannel}, '')`.execute(ctx.db)
-  ctx.afterCommit(() => ctx.credentials.forget())
-}
 
 export async function openCredentials(database: Database, now: () => number): Promise<Credentials> {
   const { db } = database

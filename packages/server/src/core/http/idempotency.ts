@@ -5,12 +5,7 @@ import { type Instant, toInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { within } from '../lib/within.ts'
 import { ApiError, invalidPayload } from './errors.ts'
-
-/** An answer that can be kept and given again. */
-export interface StoredReply {
-  status: number
-  body: string
-}
+import type { StoredReply } from './stored-reply.ts'
 
 /** Reads the `Idempotency-Key` header: 1 to 255 printable ASCII characters. */
 export function idempotencyKey(header: string | string[] | undefined): string | null {

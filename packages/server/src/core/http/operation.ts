@@ -3,9 +3,8 @@ import type { Static, TSchema } from 'typebox'
 import type { Ctx, InstallationCtx } from '../context.ts'
 import type { ProjectFlag } from '../db/project-row.ts'
 import type { Role } from '../db/tables.ts'
-import type { Instant } from '../lib/instant.ts'
 import type { ApiError, ErrorKey } from './errors.ts'
-import type { StoredReply } from './idempotency.ts'
+import type { StoredReply } from './stored-reply.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -125,15 +124,6 @@ export class Saved {
     this.reply = reply
     this.is_replayed = is_replayed
   }
-}
-
-/** What an operation that saves by itself needs to keep its reply. */
-export interface Saving {
-  /** Null when the caller sent none. */
-  key: { key: string; fingerprint: string; expires_at: Instant } | null
-  replyOf(result: unknown): StoredReply
-  /** Called with the text that is answered, unless that is a refusal or was answered before; of several the last one counts. */
-  onReply(work: (body: string) => void): void
 }
 
 /** Declares an operation; the types of `target` and `run` follow from the path and the schemas. */

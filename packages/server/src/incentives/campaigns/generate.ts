@@ -147,7 +147,7 @@ export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>(
     await countMade(ctx, mould, arrived)
     await vouchersArrived(ctx, campaign_id, arrived)
     const isDoubled = Math.floor(Math.log2(made + arrived)) > Math.floor(Math.log2(made))
-    if (isDoubled) await noteGrowth(ctx, 'vouchers')
+    if (isDoubled) await noteGrowth(ctx.db, ctx.project_id, 'vouchers')
     const state = { made: made + arrived, isExhausted: arrived < wanted }
     return {
       state,

@@ -154,7 +154,7 @@ export async function insertDrafts(
   if (first !== undefined) {
     const credits = made.reduce((sum, card) => sum + card.credits, 0)
     await countMany(ctx, { campaign_id: home.campaign_id, type: first.type }, made.length, credits)
-    await noteGrowth(ctx, 'vouchers')
+    await noteGrowth(ctx.db, ctx.project_id, 'vouchers')
   }
   return ids.map((id) => (inserted.has(id) ? id : null))
 }

@@ -1,0 +1,20 @@
+import type { Configuration } from '../../core/configuration/configuration.ts'
+import { active } from '../../definitions/metadata-schemas/check.ts'
+import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
+import type { Definitions } from './definitions.ts'
+
+const definitions_by_configuration = new WeakMap<Configuration, Definitions>()
+
+/** The dynamic segments of a configuration, with what their filters look up. */
+export function configuredDefinitions(configuration: Configuration): Definitions {
+  let definitions = definitions_by_configuration.get(configuration)
+  if (definitions === undefined) {
+    const { segments, metadata_schemas, locations } = configuration
+    const schema = [...metadata_schemas.values()].find(({ related_object }) => related_object === 'customer')
+    const keys = active((schema?.properties ?? []) as NamedDefinition[])
+    const customer = Object.fromEntries(keys.map(({ name, type }) => [name, type]))
+    definitions = { segments, catalogue: { metadata_types: { customer }, locations } }
+    definitions_by_configuration.set(configuration, definitions)
+  }
+  return definitions
+}

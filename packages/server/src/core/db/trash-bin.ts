@@ -1,0 +1,54 @@
+import type { Insertable } from 'kysely'
+import { newId } from '../lib/ids.ts'
+import type { Instant } from '../lib/instant.ts'
+import type { Db } from './database.ts'
+import type { BinEntryRow } from './tables.ts'
+
+export type BinnedResource = Pick<
+  Insertable<BinEntryRow>,
+  'resource_type' | 'resource_id' | 'resource_name' | 'resource_parent_id'
+>
+
+/** A connection or transaction, and the project whose bin is meant. */
+interface InProject {
+  db: Db
+  project_id: string
+}
+
+/** Writes down what the caller has just hidden; what is in the bin already stays as it is. */
+export async function insertBinEntry(
+  { db, project_id, now }: InProject & { now: Instant },
+  resource: BinnedResource,
+): Promise<void> {
+  await db
+    .insertInto('bin_entries')
+    .values({ ...resource, project_id, id: newId('bin_entry', Date.parse(now)), created_at: now })
+    .onConflict((conflict) => conflict.columns(['project_id', 'resource_type', 'resource_id']).doNothing())
+    .execute()
+}
+
+/** Forgets the entry of something that was destroyed in another way, if it has one. */
+export async function deleteBinEntryOf(
+  { db, project_id }: InProject,
+  resource_type: BinEntryRow['resource_type'],
+  resource_id: string,
+): Promise<void> {
+  await db
+    .deleteFrom('bin_entries')
+    .where('project_id', '=', project_id)
+    .where('resource_type', '=', resource_type)
+    .where('resource_id', '=', resource_id)
+    .execute()
+}
+
+/** Forgets the vouchers of a destroyed campaign, or the SKUs of a destroyed product (docs/reference/trash-bin.md). */
+export async function deleteBinEntriesOf(
+  { db, project_id }: InProject,
+  parent: { campaign_id: string } | { product_id: string },
+): Promise<void> {
+  await db
+    .deleteFrom('bin_entries')
+    .where('project_id', '=', project_id)
+    .where('resource_parent_id', '=', 'campaign_id' in parent ? parent.campaign_id : parent.product_id)
+    .execute()
+}
