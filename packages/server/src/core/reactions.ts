@@ -6,7 +6,11 @@
 // biome-ignore lint/suspicious/noEmptyInterface: modules extend it
 export interface Reactions {}
 
-/** For each kind of thing, the functions that find who names it: asked before it is deleted. Modules declare the kinds. */
+/**
+ * For each kind of thing, the functions that find which objects name it (core/in-use.ts). The module that owns a kind declares it
+ * beside the story that deletes it (`definitions/locations/remove.ts`); `wiring.ts` lists the functions of higher modules. A kind
+ * that `wiring.ts` leaves out does not compile.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: modules extend it
 export interface References {}
 

@@ -10,6 +10,12 @@ export interface Goods {
   skus: Sku[]
 }
 
+/** Products and SKUs by their ids. */
+export interface GoodIds {
+  products: readonly string[]
+  skus: readonly string[]
+}
+
 /** What orders call goods: an id or a source id each, of at most 255 characters. */
 export interface GoodKeys {
   products: readonly string[]

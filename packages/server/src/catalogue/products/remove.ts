@@ -2,10 +2,18 @@ import type { Ctx } from '../../core/context.ts'
 import { shipping_id } from '../../core/db/built-in-products.ts'
 import { deleteBinEntriesOf, insertBinEntry } from '../../core/db/trash-bin.ts'
 import { isProtected } from '../../core/http/errors.ts'
+import { type FindReferences, refuseInUse } from '../../core/in-use.ts'
 import { deleteSkus, hideSkus, listSkuIds } from '../skus/store.ts'
-import { refuseInUse } from './in-use.ts'
+import type { GoodIds } from './goods.ts'
 import type { Product } from './schema.ts'
 import { deleteProduct, hideProduct } from './store.ts'
+
+declare module '../../core/reactions.ts' {
+  interface References {
+    /** Validation rules, static collections, earning rules and discounts (docs/reference/products.md#product-endpoints). */
+    goods: ReadonlyArray<FindReferences<GoodIds>>
+  }
+}
 
 /**
  * Deletes a product with its SKUs: into the bin, where their source ids stay taken and from which nothing returns, or,
@@ -13,7 +21,8 @@ import { deleteProduct, hideProduct } from './store.ts'
  */
 export async function removeProduct(ctx: Ctx, { id, name }: Product, force: boolean): Promise<void> {
   if (id === shipping_id) throw isProtected('product', id)
-  await refuseInUse(ctx, 'product', id, { products: [id], skus: await listSkuIds(ctx, id) })
+  const skus = await listSkuIds(ctx, id)
+  await refuseInUse(ctx, 'product', id, ctx.references.goods, { products: [id], skus })
   if (force) return destroyProduct(ctx, id)
   await hideSkus(ctx, { product_id: id })
   await hideProduct(ctx, id)

@@ -1,12 +1,12 @@
 import type { Ctx } from '../../core/context.ts'
 import { insertBinEntry } from '../../core/db/trash-bin.ts'
-import { refuseInUse } from '../products/in-use.ts'
+import { refuseInUse } from '../../core/in-use.ts'
 import type { Sku } from './schema.ts'
 import { deleteSkus, hideSkus } from './store.ts'
 
 /** Deletes an SKU that the caller has locked: into the bin, or, forced, for good. */
 export async function removeSku(ctx: Ctx, { id, sku, product_id }: Sku, force: boolean): Promise<void> {
-  await refuseInUse(ctx, 'sku', id, { products: [], skus: [id] })
+  await refuseInUse(ctx, 'sku', id, ctx.references.goods, { products: [], skus: [id] })
   if (force) return destroySku(ctx, id)
   await hideSkus(ctx, { id })
   await insertBinEntry(ctx, {

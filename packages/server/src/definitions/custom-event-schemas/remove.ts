@@ -1,8 +1,12 @@
-import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { inUse } from '../../core/http/errors.ts'
-import { earningRulesNaming } from '../../loyalty/earning-rules/naming.ts'
+import { type FindReferences, refuseInUse } from '../../core/in-use.ts'
 import { deleteCustomEventSchema } from './store.ts'
+
+declare module '../../core/reactions.ts' {
+  interface References {
+    custom_event_schema: ReadonlyArray<FindReferences<{ schema_id: string }>>
+  }
+}
 
 /**
  * Deletes a schema, unless an earning rule or a referral program waits for its event
@@ -11,15 +15,5 @@ import { deleteCustomEventSchema } from './store.ts'
 export async function removeCustomEventSchema(ctx: Ctx, id: string): Promise<void> {
   // First, since it locks the project: no earning rule that waits for the event can be saved while we look for one.
   await deleteCustomEventSchema(ctx, id)
-  const rules = await earningRulesNaming(ctx, { schema_id: id })
-  if (rules !== null) throw inUse('custom_event_schema', id, rules)
-  const waiting = await ctx.db
-    .selectFrom('campaigns')
-    .where('project_id', '=', ctx.project_id)
-    .where('deleted_at', 'is', null)
-    .where(sql<boolean>`referral_program -> 'custom_event' ->> 'id' = ${id}`)
-    .orderBy('id')
-    .select('id')
-    .execute()
-  if (waiting.length > 0) throw inUse('custom_event_schema', id, { type: 'campaign', ids: waiting.map(({ id }) => id) })
+  await refuseInUse(ctx, 'custom_event_schema', id, ctx.references.custom_event_schema, { schema_id: id })
 }

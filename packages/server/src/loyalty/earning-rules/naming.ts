@@ -1,24 +1,23 @@
 import { sql } from 'kysely'
+import type { GoodIds } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
+import { type ReferencedBy, referencedBy } from '../../core/in-use.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 
 /** What an earning rule can name: a segment, the schema of its event, or goods. */
-type Named = { segment_id: string } | { schema_id: string } | { products: readonly string[]; skus: readonly string[] }
+type Named = { segment_id: string } | { schema_id: string } | GoodIds
 
 /**
  * The earning rules that name something, of programs that are not in the bin: some of them by id, and how many there are.
- * Null: nobody does. Whoever wants to delete it asks first.
+ * Null: there are none.
  */
-export async function earningRulesNaming(
-  { db, project_id }: Ctx,
-  named: Named,
-): Promise<{ type: 'earning_rule'; ids: string[]; total: number } | null> {
+export async function earningRulesNaming({ db, project_id }: Ctx, named: Named): Promise<ReferencedBy | null> {
   const { rows } = await sql<{ id: string; total: number }>`
     select r.id, count(*) over () as total
     from earning_rules r join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id
     where r.project_id = ${project_id} and c.deleted_at is null and ${names(project_id, named)}
     order by r.id limit 20`.execute(db)
-  return rows[0] === undefined ? null : { type: 'earning_rule', ids: rows.map(({ id }) => id), total: rows[0].total }
+  return referencedBy('earning_rule', rows)
 }
 
 function names(project_id: string, named: Named): Condition {

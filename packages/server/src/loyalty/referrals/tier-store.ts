@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
 import type { CampaignRow, ReferralTierRow, RewardRow } from '../../core/db/tables.ts'
@@ -113,16 +113,4 @@ export async function deleteReferralTiersOf(ctx: Ctx, campaign_id: string): Prom
     .select('id')
     .execute()
   for (const { id } of tiers) await deleteReferralTier(ctx, id)
-}
-
-/** The tiers that ask whether a referrer is in a segment. */
-export async function listTiersNaming({ db, project_id }: Ctx, segment_id: string): Promise<ReferralTierRow['id'][]> {
-  const rows = await db
-    .selectFrom('referral_tiers')
-    .where('project_id', '=', project_id)
-    .where(sql<boolean>`parameters -> 'segment' ->> 'id' = ${segment_id}`)
-    .orderBy('id')
-    .select('id')
-    .execute()
-  return rows.map(({ id }) => id)
 }

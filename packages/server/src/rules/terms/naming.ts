@@ -1,19 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { GoodIds } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
-
-/** Who names something: some of them by id, and how many there are. */
-interface Naming {
-  type: string
-  ids: string[]
-  total: number
-}
+import { type ReferencedBy, referencedBy } from '../../core/in-use.ts'
 
 /**
  * Who gives away one of some goods by a discount: campaigns, promotion tiers or single codes, of the first kind that does.
  * Null: nobody.
  */
-export async function discountsNaming(ctx: Ctx, goods: readonly string[]): Promise<Naming | null> {
+export async function discountsNaming(ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> {
   const { project_id } = ctx
+  const goods = [...products, ...skus]
   return (
     (await named(
       ctx,
@@ -32,7 +28,7 @@ export async function discountsNaming(ctx: Ctx, goods: readonly string[]): Promi
 }
 
 /** Terms are kept for ever, so those count that a code still points to; most goods are in no terms at all. */
-async function codesNaming(ctx: Ctx, goods: readonly string[]): Promise<Naming | null> {
+async function codesNaming(ctx: Ctx, goods: readonly string[]): Promise<ReferencedBy | null> {
   const { db, project_id } = ctx
   const { rows } = await sql<{ id: string }>`
     select id from terms where project_id = ${project_id} and ${gives(sql`content -> 'discount'`, goods)}`.execute(db)
@@ -47,10 +43,10 @@ async function codesNaming(ctx: Ctx, goods: readonly string[]): Promise<Naming |
   )
 }
 
-async function named({ db }: Ctx, type: string, ids: RawBuilder<unknown>): Promise<Naming | null> {
+async function named({ db }: Ctx, type: string, ids: RawBuilder<unknown>): Promise<ReferencedBy | null> {
   const { rows } = await sql<{ id: string; total: number }>`
     select id, count(*) over () as total from (${ids}) as naming order by id limit 20`.execute(db)
-  return rows[0] === undefined ? null : { type, ids: rows.map(({ id }) => id), total: rows[0].total }
+  return referencedBy(type, rows)
 }
 
 /** Whether a discount gives units of one of some goods, alone or among others. */

@@ -1,21 +1,36 @@
 import { sql } from 'kysely'
+import type { GoodIds } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
+import { type ReferencedBy, references_max } from '../../core/in-use.ts'
 
 /** What a rule can name by its id. */
 export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment'
 
-/** As many ids are answered; the total counts all. */
-const listed_max = 100
+/** The rules that name one of some products or, where there are none, one of some SKUs. */
+export const rulesNamingGoods = async (ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> =>
+  asReferences(await rulesNaming(ctx, 'product', products)) ?? asReferences(await rulesNaming(ctx, 'sku', skus))
+
+export const rulesNamingCollection = async (
+  ctx: Ctx,
+  { collection_id }: { collection_id: string },
+): Promise<ReferencedBy | null> => asReferences(await rulesNaming(ctx, 'products_collection', [collection_id]))
+
+export const rulesNamingSegment = async (
+  ctx: Ctx,
+  { segment_id }: { segment_id: string },
+): Promise<ReferencedBy | null> => asReferences(await rulesNaming(ctx, 'segment', [segment_id]))
+
+const asReferences = (found: { ids: string[]; total: number }): ReferencedBy | null =>
+  found.total === 0 ? null : { type: 'validation_rules', ...found }
 
 /**
- * The rules that name one of some objects: in conditions, as goods they cover or leave out, or in a bundle. Whoever wants to
- * delete the objects asks first. Products and SKUs are also found by their source ids; the same text in a condition about
+ * The rules that name one of some objects: in conditions, as goods they cover or leave out, or in a bundle. Products and SKUs are also found by their source ids; the same text in a condition about
  * something else, such as metadata, names nothing.
  */
 export async function rulesNaming(
   ctx: Ctx,
   object: NamedObject,
-  ids: string[],
+  ids: readonly string[],
 ): Promise<{ ids: string[]; total: number }> {
   if (ids.length === 0) return { ids: [], total: 0 }
   const names = [...ids, ...(await listSourceIds(ctx, object, ids))]
@@ -29,12 +44,12 @@ export async function rulesNaming(
   const { rows } = await sql<{ id: string; total: number }>`
     select id, count(*) over () as total from validation_rules
     where project_id = ${ctx.project_id} and (${sql.join(isNamed, sql` or `)})
-    order by id limit ${listed_max}
+    order by id limit ${references_max}
   `.execute(ctx.db)
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 }
 }
 
-async function listSourceIds({ db, project_id }: Ctx, object: NamedObject, ids: string[]): Promise<string[]> {
+async function listSourceIds({ db, project_id }: Ctx, object: NamedObject, ids: readonly string[]): Promise<string[]> {
   if (object !== 'product' && object !== 'sku') return []
   const rows = await db
     .selectFrom(object === 'product' ? 'products' : 'skus')

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { ReferencedBy } from '../../core/in-use.ts'
+
+/** The tiers that ask whether a referrer is in a segment. */
+export async function referralTiersNaming(
+  { db, project_id }: Ctx,
+  { segment_id }: { segment_id: string },
+): Promise<ReferencedBy | null> {
+  const rows = await db
+    .selectFrom('referral_tiers')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`parameters -> 'segment' ->> 'id' = ${segment_id}`)
+    .orderBy('id')
+    .select('id')
+    .execute()
+  return allOf('referral_tier', rows)
+}
+
+/** The campaigns whose referral program waits for the event of a schema. */
+export async function referralProgramsNaming(
+  { db, project_id }: Ctx,
+  { schema_id }: { schema_id: string },
+): Promise<ReferencedBy | null> {
+  const rows = await db
+    .selectFrom('campaigns')
+    .where('project_id', '=', project_id)
+    .where('deleted_at', 'is', null)
+    .where(sql<boolean>`referral_program -> 'custom_event' ->> 'id' = ${schema_id}`)
+    .orderBy('id')
+    .select('id')
+    .execute()
+  return allOf('campaign', rows)
+}
+
+const allOf = (type: string, rows: ReadonlyArray<{ id: string }>): ReferencedBy | null =>
+  rows.length === 0 ? null : { type, ids: rows.map(({ id }) => id), total: rows.length }
