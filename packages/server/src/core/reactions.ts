@@ -14,7 +14,10 @@ export interface Reactions {}
 // biome-ignore lint/suspicious/noEmptyInterface: modules extend it
 export interface References {}
 
-/** For each kind of object that a validation rule can be assigned to, how it is found and shown. */
+/**
+ * For each type of object that a validation rule can be assigned to, how it is found and shown. `rules/validation-rules/assignable.ts`
+ * declares the types; `wiring.ts` lists what their modules offer.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: modules extend it
 export interface Assignables {}
 

@@ -4,9 +4,9 @@ import type { CategoryRow } from '../core/db/tables.ts'
 import type { SimpleCampaign, SimpleVoucher } from '../core/events/shapes.ts'
 import { notFound } from '../core/http/errors.ts'
 import { operation } from '../core/http/operation.ts'
+import type { Assignables } from '../core/reactions.ts'
 import { categories } from '../rules/categories/routes.ts'
-import type { RelatedObjects } from '../rules/validation-rules/related-objects.ts'
-import { validationRulesFor } from '../rules/validation-rules/routes.ts'
+import { validationRules } from '../rules/validation-rules/routes.ts'
 import { deleteAssignmentsOf } from '../rules/validation-rules/unassign.ts'
 import { newProject, newTestApp, type Shop, send, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
@@ -83,7 +83,7 @@ function keptAs<Form>(form: (row: Row) => Form) {
   }
 }
 
-const related: RelatedObjects = {
+const stand_ins: Partial<Assignables> = {
   voucher: keptAs(voucherOf),
   campaign: keptAs(campaignOf),
   reward_assignment: keptAs(({ id }) => ({ id })),
@@ -99,7 +99,7 @@ const deleteVoucher = operation({
   run: async (ctx, { params }) => {
     const row = await findRow(ctx, params.code, { lock: 'update' })
     if (row === undefined) throw notFound('voucher', params.code)
-    await deleteAssignmentsOf(ctx, 'voucher', [row.id], related)
+    await deleteAssignmentsOf(ctx, 'voucher', [row.id])
     await recordDeletion(ctx.db, ctx.project_id, 'voucher', row.id)
     await ctx.db.deleteFrom('categories').where('project_id', '=', ctx.project_id).where('id', '=', row.id).execute()
   },
@@ -110,7 +110,13 @@ const apps = new Map<TestService, ReturnType<typeof newTestApp>>()
 function appOf(service: TestService): ReturnType<typeof newTestApp> {
   const known = apps.get(service)
   if (known !== undefined) return known
-  const app = newTestApp(service.house, [...validationRulesFor(related), ...categories, deleteVoucher])
+  const { house } = service
+  const assignables = { ...house.wiring.assignables, ...stand_ins }
+  const app = newTestApp({ ...house, wiring: { ...house.wiring, assignables } }, [
+    ...validationRules,
+    ...categories,
+    deleteVoucher,
+  ])
   apps.set(service, app)
   atEnd(async () => {
     apps.delete(service)

@@ -1,7 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { assignRules } from '../../rules/validation-rules/assign.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
-import { relatedObjects } from '../../rules/validation-rules/related-objects.ts'
 import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
 import { getRule } from '../../rules/validation-rules/store.ts'
 import { unassign } from '../../rules/validation-rules/unassign.ts'
@@ -39,11 +38,7 @@ export async function replaceRules(
   const assigned = new Set((await listAssignmentsOf(ctx, 'promotion_tier', [tier_id])).map(({ rule_id }) => rule_id))
   for (const rule_id of assigned)
     if (!rules.has(rule_id))
-      await unassign(
-        ctx,
-        { rule_id, related_object_type: 'promotion_tier', related_object_ids: [tier_id] },
-        relatedObjects,
-      )
+      await unassign(ctx, { rule_id, related_object_type: 'promotion_tier', related_object_ids: [tier_id] })
   const wanted = [...rules.values()].filter(({ id }) => !assigned.has(id))
   await assignToTier(ctx, tier_id, wanted)
 }

@@ -8,7 +8,6 @@ import { refuseProtected } from '../../incentives/campaigns/store.ts'
 import { validityColumns } from '../../rules/terms/validity.ts'
 import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
-import { relatedObjects } from '../../rules/validation-rules/related-objects.ts'
 import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
 import { unassign } from '../../rules/validation-rules/unassign.ts'
 import { expirationRulesOf, pendingOf, pointsOf, refuseWithoutSource, withTypeOf } from './define.ts'
@@ -79,7 +78,7 @@ async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidati
   const assigned = (await listAssignmentsOf(ctx, 'earning_rule', [id])).map(({ rule_id }) => rule_id)
   for (const rule_id of assigned)
     if (!rules.some((rule) => rule.id === rule_id))
-      await unassign(ctx, { rule_id, related_object_type: 'earning_rule', related_object_ids: [id] }, relatedObjects)
+      await unassign(ctx, { rule_id, related_object_type: 'earning_rule', related_object_ids: [id] })
   const wanted = rules.filter((rule) => !assigned.includes(rule.id))
   await assignRules(ctx, wanted, 'earning_rule', id)
 }

@@ -5,7 +5,6 @@ import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { refuseProtected } from '../../incentives/campaigns/store.ts'
 import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
-import { relatedObjects } from '../../rules/validation-rules/related-objects.ts'
 import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
 import { unassign } from '../../rules/validation-rules/unassign.ts'
 import { getReward } from '../rewards/store.ts'
@@ -51,7 +50,7 @@ async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidati
   const assigned = new Set((await listAssignmentsOf(ctx, related_object_type, [id])).map(({ rule_id }) => rule_id))
   for (const rule_id of assigned)
     if (!rules.some((rule) => rule.id === rule_id))
-      await unassign(ctx, { rule_id, related_object_type, related_object_ids: [id] }, relatedObjects)
+      await unassign(ctx, { rule_id, related_object_type, related_object_ids: [id] })
   await assignRules(
     ctx,
     rules.filter((rule) => !assigned.has(rule.id)),

@@ -2,8 +2,8 @@ import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { emit } from '../../core/events/emit.ts'
 import { duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { carriedIn } from './assignable.ts'
 import { insertAssignment } from './assignment-store.ts'
-import { carriedIn, type RelatedObjects, relatedObjects } from './related-objects.ts'
 import type {
   RelatedObjectType,
   StoredValidationRule,
@@ -21,16 +21,16 @@ export async function assignRule(
   ctx: Ctx,
   rule: StoredValidationRule,
   body: ValidationRuleAssignmentBody,
-  { force, related, place = 0 }: { force: boolean; related: RelatedObjects; place?: number },
+  { force, place = 0 }: { force: boolean; place?: number },
 ): Promise<ValidationRuleAssignment> {
   const { type, reference } = namedIn(body)
-  const object = await related[type]?.find(ctx, reference)
+  const object = await ctx.assignables[type]?.find(ctx, reference)
   if (object === undefined) throw notFound(type, reference)
 
   // Before anything is looked for: of two that force at once, the second must see the assignment of the first.
   const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
   const where = { rule_id: rule.id, related_object_type: type }
-  if (force) await unassign(ctx, { ...where, related_object_ids: [object.id] }, related)
+  if (force) await unassign(ctx, { ...where, related_object_ids: [object.id] })
   const assignment = await insertAssignment(ctx, { ...where, related_object_id: object.id, config_version, place })
   if (assignment === undefined) throw duplicate('validation_rules_assignment', 'related_object_id', reference)
 
@@ -57,12 +57,7 @@ export async function assignRules(
   related_object_id: string,
 ): Promise<void> {
   for (const [place, rule] of rules.entries())
-    await assignRule(
-      ctx,
-      rule,
-      { related_object_type, related_object_id },
-      { force: false, related: relatedObjects, place },
-    )
+    await assignRule(ctx, rule, { related_object_type, related_object_id }, { force: false, place })
 }
 
 interface Named {

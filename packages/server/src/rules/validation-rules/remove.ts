@@ -1,6 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
-import type { RelatedObjects } from './related-objects.ts'
 import type { StoredValidationRule } from './schema.ts'
 import { deleteRule } from './store.ts'
 import { unassign } from './unassign.ts'
@@ -8,8 +7,8 @@ import { unassign } from './unassign.ts'
 /**
  * Deletes a rule and its assignments: what it was assigned to is no longer restricted by it (docs/reference/rules.md#endpoints).
  */
-export async function removeRule(ctx: Ctx, rule: StoredValidationRule, related: RelatedObjects): Promise<void> {
-  await unassign(ctx, { rule_id: rule.id }, related)
+export async function removeRule(ctx: Ctx, rule: StoredValidationRule): Promise<void> {
+  await unassign(ctx, { rule_id: rule.id })
   await deleteRule(ctx, rule.id)
   await emit(ctx, 'business_validation_rule.deleted', rule.id, {
     rule: { ...rule, assignments_count: 0 },

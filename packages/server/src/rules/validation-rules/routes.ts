@@ -1,9 +1,8 @@
-import { type Operation, operation } from '../../core/http/operation.ts'
+import { operation } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
 import { assignRule } from './assign.ts'
 import { listAssignments } from './assignment-store.ts'
 import { createRule } from './create.ts'
-import { type RelatedObjects, relatedObjects } from './related-objects.ts'
 import { removeRule } from './remove.ts'
 import {
   AssignValidationRuleQuery,
@@ -21,8 +20,7 @@ import { getRule, listRules } from './store.ts'
 import { unassignRule } from './unassign.ts'
 import { changeRule } from './update.ts'
 
-/** The operations of rules that can be assigned to such objects. */
-export const validationRulesFor = (related: RelatedObjects): Operation[] => [
+export const validationRules = [
   operation({
     id: 'listValidationRules',
     method: 'GET',
@@ -79,7 +77,7 @@ export const validationRulesFor = (related: RelatedObjects): Operation[] => [
     reply: null,
     errors: ['not_found'],
     target: (ctx, { params }) => getRule(ctx, params.validationRuleId, { lock: 'update' }),
-    run: (ctx, { target }) => removeRule(ctx, target, related),
+    run: (ctx, { target }) => removeRule(ctx, target),
   }),
   operation({
     id: 'listAssignmentsOfValidationRule',
@@ -106,7 +104,7 @@ export const validationRulesFor = (related: RelatedObjects): Operation[] => [
     reply: ValidationRuleAssignment,
     errors: ['invalid_query_params', 'invalid_payload', 'not_found', 'duplicate_found'],
     target: (ctx, { params }) => getRule(ctx, params.validationRuleId, { lock: 'key share' }),
-    run: (ctx, { target, query, body }) => assignRule(ctx, target, body, { force: query.force === true, related }),
+    run: (ctx, { target, query, body }) => assignRule(ctx, target, body, { force: query.force === true }),
   }),
   operation({
     id: 'deleteValidationRuleAssignment',
@@ -116,7 +114,7 @@ export const validationRulesFor = (related: RelatedObjects): Operation[] => [
     reply: null,
     errors: ['not_found'],
     target: (ctx, { params }) => getRule(ctx, params.validationRuleId, { lock: 'key share' }),
-    run: (ctx, { target, params }) => unassignRule(ctx, target, params.assignmentId, related),
+    run: (ctx, { target, params }) => unassignRule(ctx, target, params.assignmentId),
   }),
   operation({
     id: 'listValidationRuleAssignments',
@@ -133,5 +131,3 @@ export const validationRulesFor = (related: RelatedObjects): Operation[] => [
     },
   }),
 ]
-
-export const validationRules = validationRulesFor(relatedObjects)

@@ -2,19 +2,14 @@ import type { Ctx } from '../../core/context.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { carriedIn } from './assignable.ts'
 import { type AssignmentsWhere, deleteAssignments } from './assignment-store.ts'
-import { carriedIn, type RelatedObjects, relatedObjects } from './related-objects.ts'
 import type { RelatedObjectType, StoredValidationRule, ValidationRuleAssignment } from './schema.ts'
 import { listRulesById } from './store.ts'
 
 /** Takes back one assignment of a rule. */
-export async function unassignRule(
-  ctx: Ctx,
-  rule: StoredValidationRule,
-  id: string,
-  related: RelatedObjects,
-): Promise<void> {
-  const count = await unassign(ctx, { id, rule_id: rule.id }, related)
+export async function unassignRule(ctx: Ctx, rule: StoredValidationRule, id: string): Promise<void> {
+  const count = await unassign(ctx, { id, rule_id: rule.id })
   if (count === 0) throw notFound('validation_rules_assignment', id)
 }
 
@@ -22,28 +17,23 @@ export async function unassignRule(
  * Takes back all rules of objects that are about to be deleted. Called while the objects are still there, so that the events
  * can show them.
  */
-export async function deleteAssignmentsOf(
-  ctx: Ctx,
-  type: RelatedObjectType,
-  ids: readonly string[],
-  related: RelatedObjects = relatedObjects,
-): Promise<void> {
-  await unassign(ctx, { related_object_type: type, related_object_ids: ids }, related)
+export async function deleteAssignmentsOf(ctx: Ctx, type: RelatedObjectType, ids: readonly string[]): Promise<void> {
+  await unassign(ctx, { related_object_type: type, related_object_ids: ids })
 }
 
 /** Deletes assignments, some at a time, and tells of each; answers how many there were. */
-export async function unassign(ctx: Ctx, where: AssignmentsWhere, related: RelatedObjects): Promise<number> {
+export async function unassign(ctx: Ctx, where: AssignmentsWhere): Promise<number> {
   for (let count = 0; ; ) {
     const { gone, has_more } = await deleteAssignments(ctx, where, limits.unassigned_at_once_max)
-    await tellUnassigned(ctx, gone, related)
+    await tellUnassigned(ctx, gone)
     count += gone.length
     if (!has_more) return count
   }
 }
 
-async function tellUnassigned(ctx: Ctx, gone: ValidationRuleAssignment[], related: RelatedObjects): Promise<void> {
+async function tellUnassigned(ctx: Ctx, gone: ValidationRuleAssignment[]): Promise<void> {
   const rules = byId(await listRulesById(ctx, [...new Set(gone.map(({ rule_id }) => rule_id))]))
-  const forms = await formsOf(ctx, gone, related)
+  const forms = await formsOf(ctx, gone)
   const events = gone.map((assignment): NewEvent => {
     const { rule_id, related_object_type, related_object_id } = assignment
     return {
@@ -63,12 +53,11 @@ async function tellUnassigned(ctx: Ctx, gone: ValidationRuleAssignment[], relate
 async function formsOf(
   ctx: Ctx,
   assignments: ValidationRuleAssignment[],
-  related: RelatedObjects,
 ): Promise<Map<RelatedObjectType, Map<string, { id: string }>>> {
   const forms = new Map<RelatedObjectType, Map<string, { id: string }>>()
   for (const [type, of_type] of Map.groupBy(assignments, ({ related_object_type }) => related_object_type)) {
     const ids = [...new Set(of_type.map(({ related_object_id }) => related_object_id))]
-    forms.set(type, byId((await related[type]?.list(ctx, ids)) ?? []))
+    forms.set(type, byId((await ctx.assignables[type]?.list(ctx, ids)) ?? []))
   }
   return forms
 }
