@@ -146,7 +146,7 @@ function jsonOf({
 }
 
 /** What the catalogue says of a line is stored with it, so that a small request can become a large order. */
-export function itemsJson(items: readonly StoredItem[]): string {
+export function itemsJson(items: readonly object[]): string {
   const json = JSON.stringify(items)
   if (Buffer.byteLength(json) > limits.order_items_bytes_max)
     throw invalidPayload(

@@ -1,18 +1,18 @@
 import type { Ctx } from '../../core/context.ts'
+import type { Changes, CustomerChange, CustomerFigure, VoucherChange } from '../../core/db/checkout-changes.ts'
 import type { UsageRow } from '../../core/db/tables.ts'
 import type { Tally } from '../../core/db/tallies.ts'
 import { eventRows } from '../../core/events/emit.ts'
 import { shareParts, type Told } from '../../core/events/parts.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import { itemsJson, type OrderColumns } from '../../orders/store.ts'
-import type { Changes, CustomerChange, CustomerFigure, VoucherChange } from './changes.ts'
+import { itemsJson } from '../../orders/store.ts'
 
 /** What `checkout_save` reads. Lists that are empty are not there. */
 export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' | 'segment_checks' | 'events'> & {
   /** One that is there already, or that others may have a name for. */
   order?: Changes['order']
-  new_orders?: OrderColumns[]
+  new_orders?: Array<NonNullable<Changes['order']>['row']>
   customers?: object[]
   customer_sums?: CustomerSum[]
   customer_ids?: string[]

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
+import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
 import { hotStatement } from '../../core/db/hot.ts'
 import { joined } from '../../core/db/joined.ts'
@@ -6,7 +7,6 @@ import { JsonParameter } from '../../core/db/json-parameter.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
-import type { Changes } from './changes.ts'
 import type { Loaded } from './loaded.ts'
 import { type KeptKey, merged, type Payload, payloadOf, type SaveParameter } from './payload.ts'
 

@@ -1,7 +1,7 @@
 import type { Verdict } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
+import type { Changes, VoucherChange } from '../../core/db/checkout-changes.ts'
 import { toInstant } from '../../core/lib/instant.ts'
-import type { Changes, VoucherChange } from '../decision/changes.ts'
 import type { Case } from '../decision/facts.ts'
 import { candidateOf } from '../decision/results.ts'
 import type { FoundVoucher } from '../decision/voucher-row.ts'

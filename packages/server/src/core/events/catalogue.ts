@@ -313,6 +313,11 @@ export type EntityId<T extends EventType> = Id<
     : Entry<T>['entity']
 >
 
+/** An event that is about to be written. Where others name it, it has its id already. */
+export type NewEvent = {
+  [T in EmittedEventType]: { type: T; entity_id: EntityId<T>; data: EventData<T>; id?: string }
+}[EmittedEventType]
+
 export const eventTypes = Object.keys(catalogue) as EventType[]
 
 /** What a webhook may be subscribed to. */

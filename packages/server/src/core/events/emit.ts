@@ -3,14 +3,11 @@ import { type Selectable, sql } from 'kysely'
 import type { Caller, Ctx } from '../context.ts'
 import type { EventRow } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
-import { catalogue, type EmittedEventType, type EntityId, type EventData } from './catalogue.ts'
+import { catalogue, type EmittedEventType, type EntityId, type EventData, type NewEvent } from './catalogue.ts'
 import type { EventHead } from './parts.ts'
 import type { EventSource, SimpleEvent } from './shapes.ts'
 
-/** An event that is about to be written. Where others name it, it has its id already. */
-export type NewEvent = {
-  [T in EmittedEventType]: { type: T; entity_id: EntityId<T>; data: EventData<T>; id?: string }
-}[EmittedEventType]
+export type { NewEvent } from './catalogue.ts'
 
 /**
  * Tells one event, in the transaction of what it reports. Answers its short form, which other events may carry.

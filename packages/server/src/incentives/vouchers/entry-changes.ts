@@ -1,7 +1,7 @@
 import { totalsOf } from '@guerdon/engine'
 import type { Account, Entry } from '@guerdon/engine/schema'
-import type { Changes, VoucherChange } from '../../checkout/decision/changes.ts'
 import type { Ctx } from '../../core/context.ts'
+import type { Changes, VoucherChange } from '../../core/db/checkout-changes.ts'
 import type { Balance, Transaction } from '../../core/events/shapes.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
 import { heap } from './books.ts'

@@ -1,8 +1,8 @@
 import { toSimpleCustomer } from '../../audience/customers/customer.ts'
-import type { Changes } from '../../checkout/decision/changes.ts'
 import { saveCheckout } from '../../checkout/decision/save.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
+import type { Changes, LoyaltyMove } from '../../core/db/checkout-changes.ts'
 import type { CustomerLoyalty } from '../../core/db/tables.ts'
 import { simpleCampaign } from './campaign-view.ts'
 import {

@@ -1,7 +1,7 @@
 import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
-import type { LoyaltyMove } from '../../checkout/decision/changes.ts'
 import { saveCheckout } from '../../checkout/decision/save.ts'
 import type { Ctx } from '../../core/context.ts'
+import type { LoyaltyMove } from '../../core/db/checkout-changes.ts'
 import type { NewEvent } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { figureTallies } from '../../incentives/campaigns/summary-figures.ts'

@@ -1,22 +1,23 @@
-import type { StoredCustomer } from '../../audience/customers/customer.ts'
+import type { Selectable } from 'kysely'
+import type { NewEvent } from '../events/catalogue.ts'
+import type { Instant } from '../lib/instant.ts'
 import type {
   CustomerReferrals,
+  CustomerRow,
   EarningRow,
   HolderRow,
   HoldRow,
   LotRow,
   LoyaltyMemberRow,
+  OrderRow,
   PendingPointsRow,
   PostingRow,
+  RedemptionRow,
   RewardRedemptionRow,
   UsageRow,
   VoucherTransactionRow,
-} from '../../core/db/tables.ts'
-import type { Tally } from '../../core/db/tallies.ts'
-import type { NewEvent } from '../../core/events/emit.ts'
-import type { Instant } from '../../core/lib/instant.ts'
-import type { OrderColumns } from '../../orders/store.ts'
-import type { StoredRedemption } from '../../redemptions/redemption.ts'
+} from './tables.ts'
+import type { Tally } from './tallies.ts'
 
 interface NewLot {
   /** What it lost, of a lot whose day is over. */
@@ -26,9 +27,13 @@ interface NewLot {
 
 type Plain<Row> = { [Column in keyof Row]: unknown }
 
+/** Without the columns that the database computes. */
+type NewOrder = Omit<Selectable<OrderRow>, 'project_id' | 'total_discount_amount' | 'total_amount'>
+type NewRedemption = Omit<Selectable<RedemptionRow>, 'scope_id'>
+
 /** All that a decision changes; every row that it relied on comes with the version that was read. */
 export interface Changes {
-  order?: { row: OrderColumns; xmin: string | null }
+  order?: { row: NewOrder; xmin: string | null }
   customers?: CustomerChange[]
   vouchers?: VoucherChange[]
   guards?: Array<{ name: string; version: number }>
@@ -38,9 +43,9 @@ export interface Changes {
   /** Rules that have paid for an order. */
   earnings?: Array<Omit<EarningRow, 'project_id'>>
   reward_redemptions?: Array<Omit<Plain<RewardRedemptionRow>, 'project_id'>>
-  redemptions?: StoredRedemption[]
+  redemptions?: NewRedemption[]
   /** Redemptions that are rolled back, and by what. */
-  rolled_back?: Array<{ id: string; rollback: NonNullable<StoredRedemption['rollback']> }>
+  rolled_back?: Array<{ id: string; rollback: NonNullable<NewRedemption['rollback']> }>
   transactions?: Array<Omit<Plain<VoucherTransactionRow>, 'project_id'>>
   postings?: Array<Omit<Plain<PostingRow>, 'project_id'>>
   holders?: Array<Omit<Plain<HolderRow>, 'project_id' | 'metadata'>>
@@ -67,12 +72,12 @@ export type VoucherChange = {
 type CreditColumn = 'credits_added' | 'credits_subtracted' | 'credits_redeemed' | 'credits_expired' | 'credits_pending'
 
 export type CustomerChange =
-  | { id: string; row: StoredCustomer }
+  | { id: string; row: Selectable<CustomerRow> }
   | {
       id: string
       /** Given where `set` follows from what was read. */
       xmin?: string
-      set?: Partial<StoredCustomer>
+      set?: Partial<Selectable<CustomerRow>>
       add?: Partial<Record<CustomerFigure, number>>
       /** Its latest order, unless it has a later one. */
       latest?: { amount: number; date: Instant }
