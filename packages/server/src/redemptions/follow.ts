@@ -4,9 +4,10 @@ import type { Chain } from '../loyalty/points/card.ts'
 import { simpleEvent } from '../loyalty/points/cause.ts'
 import { followMember, paidOrder } from '../loyalty/points/follow.ts'
 import { pays } from '../loyalty/points/programs.ts'
-import { convertRedemption } from '../loyalty/referrals/convert.ts'
+import { convertRedemption, type RedeemedReferralCode } from '../loyalty/referrals/convert.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
 import type { Redeemed } from './redeemed-part.ts'
+import { simpleRedemption } from './tell.ts'
 
 /** Whether more follows from what is redeemed than one statement writes: points move or are earned, somebody was referred. */
 export function isFollowed(redeemed: Redeemed): boolean {
@@ -24,7 +25,7 @@ const isPaid = ({ order }: Redeemed): boolean => order?.order.status === 'PAID' 
 export async function followRedemption(ctx: Ctx, redeemed: Redeemed, chain: Chain): Promise<void> {
   const { children, who, order, paid_event_id, it } = redeemed
   if (who.customer === null) return
-  await convertRedemption(ctx, redeemed, chain)
+  await convertRedemption(ctx, who.customer, referralCodesOf(redeemed), chain)
   const spent = children.flatMap(({ code }) => (code?.after.type === 'LOYALTY_CARD' ? [code.after.id] : []))
   const grown = children.flatMap(({ rewarded }) => rewarded?.issued.grown ?? [])
   const isEarning = order !== null && paid_event_id !== null && pays(it.loaded.configuration, 'order.paid')
@@ -44,6 +45,24 @@ export async function followRedemption(ctx: Ctx, redeemed: Redeemed, chain: Chai
       chain,
     })
   await countRewards(ctx, rewardsOf(redeemed), 1)
+}
+
+function referralCodesOf({ it, who, order, children }: Redeemed): RedeemedReferralCode[] {
+  const { configuration, held_codes } = it.loaded
+  return children.flatMap(({ row, candidate, code }) => {
+    const { campaign } = candidate
+    if (code?.voucher.is_referral_code !== true || campaign === null) return []
+    return [
+      {
+        configuration,
+        program: campaign,
+        code: code.after,
+        was_held: held_codes.includes(code.voucher.id),
+        redemption_id: row.id,
+        redemption: simpleRedemption({ it, customer: who.customer, order }, row, { candidate, voucher: code.after }),
+      },
+    ]
+  })
 }
 
 export const rewardsOf = ({ children }: Redeemed): string[] =>

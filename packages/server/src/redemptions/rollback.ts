@@ -179,7 +179,13 @@ async function save(ctx: Ctx, facts: RollbackFacts, told: Told): Promise<Redempt
   const rollback = await decideRollback(ctx, facts, mode, told)
   const events = await rollbackEvents(ctx, facts, rollback)
   await saveCheckout(ctx, ctx.db, { ...rollbackChanges(ctx, facts, rollback), events })
-  await undoConversions(ctx, facts)
+  await undoConversions(ctx, {
+    redemption_ids: facts.parts.map(({ id }) => id),
+    code_ids: [...facts.vouchers.values()].flatMap(({ id, is_referral_code }) => (is_referral_code ? [id] : [])),
+    campaigns: facts.campaigns,
+    customer_id: facts.redemption.customer_id,
+    customer: facts.customer,
+  })
   await followRollback(ctx, facts, rollback)
 
   const { parent, parts, order } = rollback

@@ -6,9 +6,9 @@ import { saveCheckout } from '../../checkout/decision/save.ts'
 import type { Ctx } from '../../core/context.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
+import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { listVouchersById } from '../../incentives/vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { RollbackFacts } from '../../redemptions/rollback-load.ts'
 import { addToLoyalty } from '../points/books.ts'
 import { toRewardAssignment } from '../reward-assignments/reward-assignment.ts'
 import { findRewardAssignment } from '../reward-assignments/store.ts'
@@ -20,27 +20,36 @@ import { findReward } from '../rewards/store.ts'
 import { deleteGrant, deleteRefereesOf, type StoredConversion, undoConversionsBy } from './conversion-store.ts'
 import { refereeEvent } from './referee-event.ts'
 
+/** Redemptions that are rolled back together. */
+export interface RolledBackReferrals {
+  redemption_ids: readonly string[]
+  /** The referral codes that they redeemed. */
+  code_ids: ReadonlyArray<StoredVoucher['id']>
+  /** The campaigns of all that they redeemed, by their ids. */
+  campaigns: ReadonlyMap<string, StoredCampaign>
+  customer_id: StoredCustomer['id'] | null
+  /** Null also when the customer is deleted since. */
+  customer: StoredCustomer | null
+}
+
 /**
  * Whoever was referred by redemptions that are rolled back is not any more (docs/reference/referrals.md#conversion): neither of
  * the two is counted, and what the shop has not handed over yet stays where it is. Rewards that were given otherwise are kept.
  */
-export async function undoConversions(ctx: Ctx, facts: RollbackFacts): Promise<void> {
-  const codes = [...facts.vouchers.values()].flatMap(({ id, is_referral_code }) => (is_referral_code ? [id] : []))
-  if (codes.length === 0) return
-  const undone = await undoConversionsBy(
-    ctx,
-    facts.parts.map(({ id }) => id),
-  )
-  const shown = new Map((await listVouchersById(ctx, codes)).map((voucher) => [voucher.id as string, voucher]))
-  const referrers = await discount(ctx, facts, undone)
-  for (const conversion of undone) await keepGoods(ctx, facts, conversion, shown, referrers)
-  await forgetReferees(ctx, facts, codes, shown)
+export async function undoConversions(ctx: Ctx, rolled_back: RolledBackReferrals): Promise<void> {
+  const { redemption_ids, code_ids } = rolled_back
+  if (code_ids.length === 0) return
+  const undone = await undoConversionsBy(ctx, redemption_ids)
+  const shown = new Map((await listVouchersById(ctx, code_ids)).map((voucher) => [voucher.id as string, voucher]))
+  const referrers = await discount(ctx, rolled_back, undone)
+  for (const conversion of undone) await keepGoods(ctx, rolled_back, conversion, shown, referrers)
+  await forgetReferees(ctx, rolled_back, shown)
 }
 
 /** Takes conversions off the figures of both, and answers the referrers. Whoever is gone has none. */
 async function discount(
   ctx: Ctx,
-  { campaigns }: RollbackFacts,
+  { campaigns }: RolledBackReferrals,
   undone: readonly StoredConversion[],
 ): Promise<ReadonlyMap<string, StoredCustomer>> {
   if (undone.length === 0) return new Map()
@@ -74,7 +83,7 @@ async function discount(
 /** Goods that nobody has handed over yet are not given: they are in stock again, and may be given at a later referral. */
 async function keepGoods(
   ctx: Ctx,
-  { campaigns }: RollbackFacts,
+  { campaigns }: RolledBackReferrals,
   conversion: StoredConversion,
   shown: ReadonlyMap<string, StoredVoucher>,
   people: ReadonlyMap<string, StoredCustomer>,
@@ -130,12 +139,11 @@ async function cancelPending(
 /** Whoever holds codes by nothing but redemptions that are rolled back does not hold them any more. */
 async function forgetReferees(
   ctx: Ctx,
-  { customer, redemption: { customer_id }, campaigns }: RollbackFacts,
-  codes: readonly string[],
+  { customer, customer_id, code_ids, campaigns }: RolledBackReferrals,
   shown: ReadonlyMap<string, StoredVoucher>,
 ): Promise<void> {
   if (customer_id === null) return
-  const events = (await deleteRefereesOf(ctx, codes, customer_id)).flatMap((holder) => {
+  const events = (await deleteRefereesOf(ctx, code_ids, customer_id)).flatMap((holder) => {
     const code = shown.get(holder.voucher_id)
     const campaign = campaigns.get(holder.campaign_id ?? '')
     if (code === undefined || campaign === undefined || customer === null) return []
