@@ -1,9 +1,31 @@
 import { operation } from '../core/http/operation.ts'
 import { listed } from '../core/query/list.ts'
+import { getCampaign } from '../incentives/campaigns/store.ts'
+import { getVoucher } from '../incentives/vouchers/store.ts'
+import { getMemberIn, getProgram } from '../loyalty/programs/store.ts'
 import { createExport } from './create.ts'
 import { findExportFile } from './download.ts'
-import { CreateExport, Export, ExportList, ExportQuery, GetExportQuery } from './schema.ts'
+import {
+  exportCampaignTransactions,
+  exportMemberTransactions,
+  exportPointsExpiration,
+  exportProgramTransactions,
+} from './export-cards.ts'
+import {
+  CreateCampaignTransactionExport,
+  CreateExport,
+  CreateOrderExport,
+  CreateTransactionExport,
+  Export,
+  ExportCardTransactions,
+  ExportList,
+  ExportPointsExpiration,
+  ExportQuery,
+  GetExportQuery,
+} from './schema.ts'
 import { deleteExport, getExport, listExports } from './store.ts'
+
+const not_exportable = ['invalid_payload', 'invalid_export_fields', 'not_found'] as const
 
 export const exports = [
   operation({
@@ -57,5 +79,87 @@ export const exports = [
     reply: null,
     errors: ['not_found'],
     run: (ctx, { params }) => deleteExport(ctx, params.exportId),
+  }),
+  operation({
+    id: 'createOrderExport',
+    method: 'POST',
+    path: '/v1/orders/export',
+    summary: 'Export orders',
+    description: 'Writes a CSV file in the background, as an export of `order` does.',
+    body: CreateOrderExport,
+    reply: Export,
+    errors: ['invalid_payload', 'invalid_export_fields'],
+    run: (ctx, { body }) => createExport(ctx, 'order', body.parameters),
+  }),
+  operation({
+    id: 'exportCampaignTransactions',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/transactions/export',
+    summary: 'Export the transactions of the cards of a campaign',
+    body: CreateCampaignTransactionExport,
+    reply: Export,
+    errors: ['invalid_payload', 'invalid_export_fields', 'forbidden', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, body }) => exportCampaignTransactions(ctx, target, body.parameters),
+  }),
+  operation({
+    id: 'exportVoucherTransactions',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/transactions/export',
+    summary: 'Export the transactions of a card',
+    body: CreateTransactionExport,
+    reply: Export,
+    errors: ['invalid_payload', 'invalid_export_fields', 'not_found'],
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
+    run: (ctx, { params, body }) =>
+      createExport(ctx, 'voucher_transactions', body.parameters, {
+        voucher_id: { conditions: { $in: [params.code] } },
+      }),
+  }),
+  operation({
+    id: 'exportProgramTransactions',
+    method: 'POST',
+    path: '/v1/loyalties/{campaignId}/transactions/export',
+    summary: 'Export the transactions of a loyalty program',
+    description: 'Also of a campaign of gift vouchers.',
+    body: ExportCardTransactions,
+    reply: Export,
+    errors: [...not_exportable, 'forbidden'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, body }) => exportProgramTransactions(ctx, target, body.parameters),
+  }),
+  operation({
+    id: 'exportProgramMemberTransactions',
+    method: 'POST',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/transactions/export',
+    summary: 'Export the transactions of a member of a loyalty program',
+    body: ExportCardTransactions,
+    reply: Export,
+    errors: not_exportable,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
+    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
+  }),
+  operation({
+    id: 'exportMemberTransactions',
+    method: 'POST',
+    path: '/v1/loyalties/members/{memberId}/transactions/export',
+    summary: 'Export the transactions of a member',
+    body: ExportCardTransactions,
+    reply: Export,
+    errors: not_exportable,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
+    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
+  }),
+  operation({
+    id: 'exportPointsExpiration',
+    method: 'POST',
+    path: '/v1/loyalties/{campaignId}/points-expiration/export',
+    summary: 'Export the points of a loyalty program by the day they expire',
+    description: 'Also those that are over, with the points that were lost.',
+    body: ExportPointsExpiration,
+    reply: Export,
+    errors: not_exportable,
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId),
+    run: (ctx, { target, body }) => exportPointsExpiration(ctx, target, body.parameters),
   }),
 ]

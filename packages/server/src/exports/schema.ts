@@ -60,6 +60,32 @@ export const CreateExport = variants('exported_object', [
 ])
 export type CreateExport = Static<typeof CreateExport>
 
+export const CreateOrderExport = Type.Object({ parameters: Maybe(OrderExportParameters) })
+
+/** What an export of transactions may be told; which card or campaign it is about, the path says. */
+export const CreateTransactionExport = Type.Object({
+  parameters: Maybe(
+    Type.Object({
+      order: Maybe(OneOf(['-created_at', 'created_at'])),
+      fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
+    }),
+  ),
+})
+
+export const CreateCampaignTransactionExport = Type.Object({
+  parameters: Maybe(
+    Type.Object({
+      order: Maybe(OneOf(['-created_at', 'created_at'])),
+      fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
+      filters: Maybe(Filters),
+    }),
+  ),
+})
+
+/** Which cards the file is about, the path says. */
+export const ExportCardTransactions = Type.Object({ parameters: Maybe(TransactionExportParameters) })
+export const ExportPointsExpiration = Type.Object({ parameters: Maybe(PointsExpirationExportParameters) })
+
 /**
  * Defaults are filled in, but for exports of loyalty programs, which show what they were told
  * (docs/reference/loyalty-cards.md#list-transactions and docs/reference/points.md#list-buckets).

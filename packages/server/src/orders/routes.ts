@@ -2,14 +2,12 @@ import { operation } from '../core/http/operation.ts'
 import { startAsyncAction } from '../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../core/jobs/async-actions/schema.ts'
 import { listed } from '../core/query/list.ts'
-import { createExport } from '../exports/create.ts'
-import { Export } from '../exports/schema.ts'
 import { createOrder } from './create.ts'
 import { orderFilterSql } from './filter.ts'
 import { importOrders } from './import.ts'
 import { readOrder } from './input.ts'
 import { toOrder } from './order.ts'
-import { CreateOrder, CreateOrderExport, ImportOrders, Order, OrderList, OrderQuery, UpdateOrder } from './schema.ts'
+import { CreateOrder, ImportOrders, Order, OrderList, OrderQuery, UpdateOrder } from './schema.ts'
 import { getOrder, listOrders } from './store.ts'
 import { changeOrder } from './update.ts'
 
@@ -82,16 +80,5 @@ export const orders = [
     reply: StartedAsyncAction,
     errors: ['invalid_payload'],
     run: (ctx, { body }) => startAsyncAction(ctx, importOrders, { orders: body }),
-  }),
-  operation({
-    id: 'createOrderExport',
-    method: 'POST',
-    path: '/v1/orders/export',
-    summary: 'Export orders',
-    description: 'Writes a CSV file in the background, as an export of `order` does.',
-    body: CreateOrderExport,
-    reply: Export,
-    errors: ['invalid_payload', 'invalid_export_fields'],
-    run: (ctx, { body }) => createExport(ctx, 'order', body.parameters),
   }),
 ]

@@ -13,7 +13,6 @@ import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../audience/customers/schema.ts'
 import { limits } from '../core/lib/limits.ts'
 import { FilterQuery, listOf, PageQuery } from '../core/query/list.ts'
-import { OrderExportParameters } from '../exports/schema.ts'
 
 const Amount = Int({ minimum: 0 })
 
@@ -178,5 +177,3 @@ export const OrderQuery = Type.Object({
 export type OrderQuery = Static<typeof OrderQuery>
 
 export const OrderList = listOf('orders', Order, { total: true })
-
-export const CreateOrderExport = Type.Object({ parameters: Maybe(OrderExportParameters) })

@@ -1,11 +1,14 @@
 import type { Applicable } from '@guerdon/engine/schema'
 import type { Ctx } from '../core/context.ts'
 import { operation } from '../core/http/operation.ts'
+import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
+import { getMemberIn } from '../loyalty/programs/store.ts'
 import { redeem, redeemAlone } from './redeem.ts'
 import { redeem_errors } from './redeem-errors.ts'
 import {
   ExplainedRedemption,
   RedeemQuery,
+  RedeemReward,
   RedeemVoucherQuery,
   RedemptionBody,
   RedemptionsAnswer,
@@ -42,6 +45,15 @@ const single = {
   errors: redeem_errors,
   saves: true,
   description,
+} as const
+
+const rewarding = {
+  body: RedeemReward,
+  reply: ExplainedRedemption,
+  errors: redeem_errors,
+  saves: true,
+  description:
+    'Takes the points of the reward off the card and gives the reward: a code is published, another card is topped up, an order is paid, or goods wait to be sent.',
 } as const
 
 export const redeeming = [
@@ -102,6 +114,24 @@ export const redeeming = [
     flag: 'client_redeem_enabled',
     run: (ctx, { params, body }) => redeemAlone(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
   }),
+  operation({
+    id: 'redeemMemberReward',
+    method: 'POST',
+    path: '/v1/loyalties/members/{memberId}/redemption',
+    summary: 'Redeem a reward',
+    ...rewarding,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
+    run: (ctx, { target, body }) => redeemReward(ctx, target, body),
+  }),
+  operation({
+    id: 'redeemProgramMemberReward',
+    method: 'POST',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/redemption',
+    summary: 'Redeem a reward of a program',
+    ...rewarding,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
+    run: (ctx, { target, body }) => redeemReward(ctx, target, body),
+  }),
 ]
 
 /** The answer also says what the code covered (docs/reference/validations.md#one-voucher). */
@@ -123,5 +153,13 @@ function redeemVoucher(
     { ...body, ...(tracking_id === undefined ? {} : { tracking_id }) },
     { object: 'voucher', id: code, gift: gift ?? null, reward: reward ?? null },
     covered,
+  )
+}
+
+function redeemReward(ctx: Ctx, { id }: StoredVoucher, { reward, order, metadata }: RedeemReward) {
+  return redeemAlone(
+    ctx,
+    { ...(order == null ? {} : { order }), ...(metadata == null ? {} : { metadata }) },
+    { object: 'voucher', id, ...(reward == null ? {} : { reward }) },
   )
 }

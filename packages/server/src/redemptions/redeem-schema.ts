@@ -1,6 +1,7 @@
-import { Maybe, Nullable } from '@guerdon/engine/schema'
+import { Maybe, Metadata, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import {
+  CheckoutOrder,
   checkout,
   ExplanationView,
   GiftBody,
@@ -32,6 +33,13 @@ export const SingleRedemptionBody = Type.Object(
   { examples: [{ order: { source_id: 'order-1', amount: 5_000 }, customer: { source_id: 'customer-1' } }] },
 )
 export type SingleRedemptionBody = Static<typeof SingleRedemptionBody>
+
+export const RedeemReward = Type.Object({
+  reward: Maybe(RewardBody),
+  order: Maybe(CheckoutOrder),
+  metadata: Maybe(Metadata),
+})
+export type RedeemReward = Static<typeof RedeemReward>
 
 /** With `options.explain` also why. */
 export const ExplainedRedemption = Type.Object({

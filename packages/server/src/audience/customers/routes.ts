@@ -10,7 +10,6 @@ import { toCustomer } from './customer.ts'
 import { importCustomers } from './import.ts'
 import { pageOfCustomers } from './list.ts'
 import { withSourceId } from './on-client-side.ts'
-import { listRedeemablesOf } from './redeemables.ts'
 import { eraseCustomer, hideCustomer } from './remove.ts'
 import {
   BulkCustomerMetadata,
@@ -23,8 +22,6 @@ import {
   CustomerList,
   CustomerProfile,
   CustomerQuery,
-  CustomerRedeemableList,
-  CustomerRedeemableQuery,
   CustomerWithAssets,
   PermanentDeletion,
 } from './schema.ts'
@@ -167,17 +164,6 @@ export const customers = [
       ...(await listActivities(ctx, target.id, query)),
       total: await countActivities(ctx, target.id, query),
     }),
-  }),
-  operation({
-    id: 'listCustomerRedeemables',
-    method: 'GET',
-    path: '/v1/customers/{customerId}/redeemables',
-    summary: 'List the codes that a customer holds',
-    query: CustomerRedeemableQuery,
-    reply: CustomerRedeemableList,
-    errors: ['invalid_query_params', 'not_found'],
-    target: (ctx, { params }) => getCustomer(ctx, params.customerId),
-    run: (ctx, { target, query }) => listRedeemablesOf(ctx, target, query),
   }),
   operation({
     id: 'createClientCustomer',

@@ -2,8 +2,7 @@ import { FreeText, Instant, InstantInput, Int, Maybe, Metadata, Name, Nullable, 
 import { type Static, Type } from 'typebox'
 import { ActivityQuery, CampaignActivityQuery } from '../../core/events/activities.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { CursorQuery, DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
-import { Voucher, VoucherType } from '../../incentives/vouchers/schema.ts'
+import { DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 
 const Count = Int({ minimum: 0 })
 
@@ -155,32 +154,6 @@ export const CustomerActivitiesQuery = Type.Object({
   ...CustomerActivityQuery.properties,
   product_id: Type.Optional(Type.String()),
 })
-
-export const CustomerRedeemableQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
-export type CustomerRedeemableQuery = Static<typeof CustomerRedeemableQuery>
-
-/** A code that a customer holds. */
-export const CustomerRedeemable = Type.Object({
-  id: Type.String(),
-  created_at: Instant,
-  redeemable_id: Type.String(),
-  redeemable_object: Type.Literal('voucher'),
-  customer_id: Type.String(),
-  holder_role: OneOf(['OWNER', 'REFERRER', 'REFEREE']),
-  campaign_id: Nullable(Type.String()),
-  campaign_type: Nullable(
-    OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS', 'LOYALTY_PROGRAM', 'REFERRAL_PROGRAM', 'PROMOTION']),
-  ),
-  voucher_type: VoucherType,
-  redeemable: Type.Object({
-    type: Type.Literal('voucher'),
-    voucher: Voucher,
-    status: OneOf(['ACTIVE', 'USED', 'DISABLED', 'NOT_ACTIVE_YET', 'EXPIRED', 'NO_BALANCE']),
-  }),
-})
-export type CustomerRedeemable = Static<typeof CustomerRedeemable>
-
-export const CustomerRedeemableList = listOf('data', CustomerRedeemable, { total: true, cursor: true })
 
 export const PermanentDeletion = Type.Object({
   id: Type.String(),

@@ -1,10 +1,7 @@
-import { ApiError } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
 import { filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { listed } from '../../core/query/list.ts'
-import { createExport } from '../../exports/create.ts'
-import { Export } from '../../exports/schema.ts'
 import { TransactionList, Voucher } from '../vouchers/schema.ts'
 import { listTransactions } from '../vouchers/transactions.ts'
 import { addVouchers, addVoucherWithCode } from './add.ts'
@@ -20,7 +17,6 @@ import {
   CampaignQuery,
   CampaignTransactionQuery,
   CreateCampaign,
-  CreateCampaignTransactionExport,
   DeleteCampaignQuery,
   Nothing,
   UpdateCampaign,
@@ -177,23 +173,6 @@ export const campaigns = [
       const where = filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone })
       const { transactions, ...more } = await listTransactions(ctx, { campaign_id: target.id }, query, [where])
       return listed('data', transactions, hasTransactions(target) ? more : { ...more, total: 0 })
-    },
-  }),
-  operation({
-    id: 'exportCampaignTransactions',
-    method: 'POST',
-    path: '/v1/campaigns/{campaignId}/transactions/export',
-    summary: 'Export the transactions of the cards of a campaign',
-    body: CreateCampaignTransactionExport,
-    reply: Export,
-    errors: ['invalid_payload', 'invalid_export_fields', 'forbidden', 'not_found'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
-    run: (ctx, { target, body }) => {
-      if (!hasTransactions(target))
-        throw new ApiError('forbidden', { details: 'Transactions are allowed only for loyalty or gift campaigns' })
-      return createExport(ctx, 'voucher_transactions', body.parameters, {
-        campaign_id: { conditions: { $in: [target.id] } },
-      })
     },
   }),
 ]

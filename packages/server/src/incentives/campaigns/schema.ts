@@ -237,16 +237,5 @@ export type AddVoucherWithCode = Static<typeof AddVoucherWithCode>
 export const CampaignTransactionQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
 export type CampaignTransactionQuery = Static<typeof CampaignTransactionQuery>
 
-export const CreateCampaignTransactionExport = Type.Object({
-  parameters: Maybe(
-    Type.Object({
-      order: Maybe(OneOf(['-created_at', 'created_at'])),
-      fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
-      filters: Maybe(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
-    }),
-  ),
-})
-export type CreateCampaignTransactionExport = Static<typeof CreateCampaignTransactionExport>
-
 /** The answer of calls that have nothing to say. */
 export const Nothing = Type.Object({})

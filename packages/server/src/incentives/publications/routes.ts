@@ -1,7 +1,9 @@
 import { withSourceId } from '../../audience/customers/on-client-side.ts'
+import { getCustomer } from '../../audience/customers/store.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
 import { getVoucher } from '../vouchers/store.ts'
+import { listRedeemablesOf } from './customer-redeemables.ts'
 import { readPublicationQuery } from './from-query.ts'
 import { pageOfPublications } from './list.ts'
 import { publish } from './publish.ts'
@@ -9,6 +11,8 @@ import {
   ClientPublishQuery,
   CreatePublication,
   CreatePublicationQuery,
+  CustomerRedeemableList,
+  CustomerRedeemableQuery,
   Publication,
   PublicationList,
   PublicationQuery,
@@ -103,5 +107,16 @@ export const publications = [
     errors: ['invalid_query_params', 'page_over_limit', 'not_found'],
     target: (ctx, { params }) => getVoucher(ctx, params.code),
     run: (ctx, { target, query }) => pageOfPublications(ctx, query, target.id),
+  }),
+  operation({
+    id: 'listCustomerRedeemables',
+    method: 'GET',
+    path: '/v1/customers/{customerId}/redeemables',
+    summary: 'List the codes that a customer holds',
+    query: CustomerRedeemableQuery,
+    reply: CustomerRedeemableList,
+    errors: ['invalid_query_params', 'not_found'],
+    target: (ctx, { params }) => getCustomer(ctx, params.customerId),
+    run: (ctx, { target, query }) => listRedeemablesOf(ctx, target, query),
   }),
 ]

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox'
 import { Customer, CustomerBody } from '../../audience/customers/schema.ts'
 import { SimpleCustomer } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
-import { GiftCredits, LoyaltyPoints, Voucher } from '../vouchers/schema.ts'
+import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
+import { GiftCredits, LoyaltyPoints, Voucher, VoucherType } from '../vouchers/schema.ts'
 
 /** What every publication shows, whichever way it is asked for (docs/reference/publications.md#publication-object). */
 const publication = {
@@ -150,3 +150,29 @@ export const PublicationQuery = Type.Object({
   ...FilterQuery,
 })
 export type PublicationQuery = Static<typeof PublicationQuery>
+
+export const CustomerRedeemableQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
+export type CustomerRedeemableQuery = Static<typeof CustomerRedeemableQuery>
+
+/** A code that a customer holds. */
+export const CustomerRedeemable = Type.Object({
+  id: Type.String(),
+  created_at: Instant,
+  redeemable_id: Type.String(),
+  redeemable_object: Type.Literal('voucher'),
+  customer_id: Type.String(),
+  holder_role: OneOf(['OWNER', 'REFERRER', 'REFEREE']),
+  campaign_id: Nullable(Type.String()),
+  campaign_type: Nullable(
+    OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS', 'LOYALTY_PROGRAM', 'REFERRAL_PROGRAM', 'PROMOTION']),
+  ),
+  voucher_type: VoucherType,
+  redeemable: Type.Object({
+    type: Type.Literal('voucher'),
+    voucher: Voucher,
+    status: OneOf(['ACTIVE', 'USED', 'DISABLED', 'NOT_ACTIVE_YET', 'EXPIRED', 'NO_BALANCE']),
+  }),
+})
+export type CustomerRedeemable = Static<typeof CustomerRedeemable>
+
+export const CustomerRedeemableList = listOf('data', CustomerRedeemable, { total: true, cursor: true })

@@ -7,38 +7,17 @@ import { emitMany, type NewEvent } from '../../core/events/emit.ts'
 import type { Balance, SimpleCustomer, Transaction } from '../../core/events/shapes.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { adjustPoints } from '../../loyalty/points/adjust.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import { countInSummary } from '../campaigns/summary-figures.ts'
 import { heap, loadAccount, saveEntry } from './books.ts'
 import { balanceAfter } from './entry-changes.ts'
-import type { AdjustBalance, BalanceAnswer } from './schema.ts'
+import type { AdjustBalance } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
 import { nextTransactionId } from './transaction-id.ts'
 import { findLastTransaction, insertTransaction } from './transactions.ts'
 import { type StoredVoucher, toSimpleVoucher } from './voucher.ts'
-
-/**
- * Adds to a card or takes from it, by postings and one transaction (docs/reference/balances.md#adjust-a-balance). The points of a
- * loyalty card are adjusted by its program (docs/reference/loyalty-cards.md#adjust-the-balance).
- */
-export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustBalance): Promise<BalanceAnswer> {
-  const { amount, source_id = null, reason = null } = body
-  if (card.type === 'DISCOUNT_VOUCHER')
-    throw new ApiError('invalid_add_balance_params', { details: 'A discount voucher has no balance' })
-  if (amount === 0) throw new ApiError('invalid_add_balance_params', { details: 'Property .amount must not be 0' })
-  if (card.type === 'LOYALTY_CARD') {
-    const adjusted = await adjustPoints(ctx, card, { points: amount, source_id, reason }, { source: 'API' })
-    return { ...adjusted, amount }
-  }
-  const locked = await getVoucher(ctx, card.id, { lock: 'alone' })
-  const { operation_type = 'MANUAL', ...answer } = await changeGift(ctx, locked, body, by_hand)
-  return { ...answer, operation_type, amount }
-}
-
-const by_hand = { source: 'API', operation_type: 'MANUAL' } as const
 
 type GiftChange = Pick<AdjustBalance, 'amount' | 'source_id' | 'reason'>
 

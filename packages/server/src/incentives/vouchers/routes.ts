@@ -1,15 +1,9 @@
 import { operation } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
-import { createExport } from '../../exports/create.ts'
-import { Export } from '../../exports/schema.ts'
-import { adjustBalance } from './adjust-balance.ts'
 import { createVoucher } from './create.ts'
 import { pageOfVouchers } from './list.ts'
 import { removeVoucher } from './remove.ts'
 import {
-  AdjustBalance,
-  BalanceAnswer,
-  CreateTransactionExport,
   CreateVoucher,
   CreateVoucherWithCode,
   DeleteVoucherQuery,
@@ -123,25 +117,6 @@ export const vouchers = [
     run: (ctx, { target }) => switchVoucher(ctx, target, false),
   }),
   operation({
-    id: 'adjustVoucherBalance',
-    method: 'POST',
-    path: '/v1/vouchers/{code}/balance',
-    summary: 'Add to the balance of a card, or take from it',
-    body: AdjustBalance,
-    reply: BalanceAnswer,
-    errors: [
-      'invalid_payload',
-      'invalid_add_balance_params',
-      'gift_amount_exceeded',
-      'loyalty_card_points_exceeded',
-      'not_published',
-      'duplicate_source_id',
-      'not_found',
-    ],
-    target: (ctx, { params }) => getVoucher(ctx, params.code),
-    run: (ctx, { target, body }) => adjustBalance(ctx, target, body),
-  }),
-  operation({
     id: 'listVoucherTransactions',
     method: 'GET',
     path: '/v1/vouchers/{code}/transactions',
@@ -154,19 +129,5 @@ export const vouchers = [
       const { transactions, ...more } = await listTransactions(ctx, { voucher_id: target.id }, query)
       return listed('data', transactions, more)
     },
-  }),
-  operation({
-    id: 'exportVoucherTransactions',
-    method: 'POST',
-    path: '/v1/vouchers/{code}/transactions/export',
-    summary: 'Export the transactions of a card',
-    body: CreateTransactionExport,
-    reply: Export,
-    errors: ['invalid_payload', 'invalid_export_fields', 'not_found'],
-    target: (ctx, { params }) => getVoucher(ctx, params.code),
-    run: (ctx, { params, body }) =>
-      createExport(ctx, 'voucher_transactions', body.parameters, {
-        voucher_id: { conditions: { $in: [params.code] } },
-      }),
   }),
 ]

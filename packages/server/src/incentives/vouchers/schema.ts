@@ -216,14 +216,3 @@ export const OwnSettings = {
 }
 
 export const TransactionList = listOf('data', Transaction, { cursor: true, total: 'optional' })
-
-/** What an export of transactions may be told; which card or campaign it is about, the path says. */
-export const CreateTransactionExport = Type.Object({
-  parameters: Maybe(
-    Type.Object({
-      order: Maybe(OneOf(['-created_at', 'created_at'])),
-      fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
-    }),
-  ),
-})
-export type CreateTransactionExport = Static<typeof CreateTransactionExport>

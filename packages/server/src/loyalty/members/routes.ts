@@ -1,17 +1,14 @@
 import type { Ctx } from '../../core/context.ts'
 import { operation } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
-import { Export } from '../../exports/schema.ts'
 import { getCampaign } from '../../incentives/campaigns/store.ts'
 import { TransactionList } from '../../incentives/vouchers/schema.ts'
-import { getMember, getProgram } from '../programs/store.ts'
+import { getMember, getMemberIn, getProgram } from '../programs/store.ts'
 import { listMemberActivity } from './activity.ts'
 import { getCampaignWithCards, liabilityOf } from './liability.ts'
 import { listMemberRewards } from './rewards.ts'
 import {
   CardTransactionQuery,
-  ExportCardTransactions,
-  ExportPointsExpiration,
   Liability,
   LiabilityQuery,
   MemberActivityList,
@@ -26,17 +23,7 @@ import {
 } from './schema.ts'
 import { listBuckets, listPendingPoints } from './store.ts'
 import { listMemberTiers } from './tier.ts'
-import {
-  exportCampaignTransactions,
-  exportMemberTransactions,
-  exportPointsExpiration,
-  listMemberTransactions,
-  listProgramTransactions,
-} from './transactions.ts'
-
-/** Of the program in the path, or else of any. */
-const memberIn = async (ctx: Ctx, { campaignId, memberId }: { campaignId?: string; memberId: string }) =>
-  getMember(ctx, memberId, campaignId === undefined ? undefined : await getProgram(ctx, campaignId))
+import { listMemberTransactions, listProgramTransactions } from './transactions.ts'
 
 async function pendingPointsOf(ctx: Ctx, of: Parameters<typeof listPendingPoints>[1], query: PendingPointsQuery) {
   const { entries, ...more } = await listPendingPoints(ctx, of, query)
@@ -44,7 +31,6 @@ async function pendingPointsOf(ctx: Ctx, of: Parameters<typeof listPendingPoints
 }
 
 const asked_wrong = ['invalid_query_params', 'not_found'] as const
-const not_exportable = ['invalid_payload', 'invalid_export_fields', 'not_found'] as const
 
 export const members = [
   operation({
@@ -68,7 +54,7 @@ export const members = [
     query: PendingPointsQuery,
     reply: PendingPointsList,
     errors: asked_wrong,
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
   }),
   operation({
@@ -80,7 +66,7 @@ export const members = [
     query: PendingPointsQuery,
     reply: PendingPointsList,
     errors: asked_wrong,
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
   }),
   operation({
@@ -92,7 +78,7 @@ export const members = [
     query: MemberActivityQuery,
     reply: MemberActivityList,
     errors: asked_wrong,
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
   }),
   operation({
@@ -104,7 +90,7 @@ export const members = [
     query: MemberActivityQuery,
     reply: MemberActivityList,
     errors: asked_wrong,
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
   }),
   operation({
@@ -129,7 +115,7 @@ export const members = [
     query: CardTransactionQuery,
     reply: TransactionList,
     errors: asked_wrong,
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberTransactions(ctx, target, query),
   }),
   operation({
@@ -141,42 +127,8 @@ export const members = [
     query: CardTransactionQuery,
     reply: TransactionList,
     errors: asked_wrong,
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberTransactions(ctx, target, query),
-  }),
-  operation({
-    id: 'exportProgramTransactions',
-    method: 'POST',
-    path: '/v1/loyalties/{campaignId}/transactions/export',
-    summary: 'Export the transactions of a loyalty program',
-    description: 'Also of a campaign of gift vouchers.',
-    body: ExportCardTransactions,
-    reply: Export,
-    errors: [...not_exportable, 'forbidden'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
-    run: (ctx, { target, body }) => exportCampaignTransactions(ctx, target, body.parameters),
-  }),
-  operation({
-    id: 'exportProgramMemberTransactions',
-    method: 'POST',
-    path: '/v1/loyalties/{campaignId}/members/{memberId}/transactions/export',
-    summary: 'Export the transactions of a member of a loyalty program',
-    body: ExportCardTransactions,
-    reply: Export,
-    errors: not_exportable,
-    target: (ctx, { params }) => memberIn(ctx, params),
-    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
-  }),
-  operation({
-    id: 'exportMemberTransactions',
-    method: 'POST',
-    path: '/v1/loyalties/members/{memberId}/transactions/export',
-    summary: 'Export the transactions of a member',
-    body: ExportCardTransactions,
-    reply: Export,
-    errors: not_exportable,
-    target: (ctx, { params }) => memberIn(ctx, params),
-    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
   }),
   operation({
     id: 'listMemberPointsExpiration',
@@ -198,18 +150,6 @@ export const members = [
     },
   }),
   operation({
-    id: 'exportPointsExpiration',
-    method: 'POST',
-    path: '/v1/loyalties/{campaignId}/points-expiration/export',
-    summary: 'Export the points of a loyalty program by the day they expire',
-    description: 'Also those that are over, with the points that were lost.',
-    body: ExportPointsExpiration,
-    reply: Export,
-    errors: not_exportable,
-    target: (ctx, { params }) => getProgram(ctx, params.campaignId),
-    run: (ctx, { target, body }) => exportPointsExpiration(ctx, target, body.parameters),
-  }),
-  operation({
     id: 'listMemberRewards',
     method: 'GET',
     path: '/v1/loyalties/members/{memberId}/rewards',
@@ -218,7 +158,7 @@ export const members = [
     query: MemberRewardQuery,
     reply: MemberRewardList,
     errors: asked_wrong,
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: async (ctx, { target, query }) => {
       const rewards = await listMemberRewards(ctx, target, query)
       return listed('data', rewards, { total: rewards.length })
@@ -232,7 +172,7 @@ export const members = [
     description: 'The current one, if there is any.',
     reply: MemberTierList,
     errors: ['not_found'],
-    target: (ctx, { params }) => memberIn(ctx, params),
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: async (ctx, { target }) => {
       const tiers = await listMemberTiers(ctx, target)
       return listed('data', tiers, { total: tiers.length })

@@ -1,4 +1,4 @@
-import { Instant, Int, Maybe, Name, OneOf } from '@guerdon/engine/schema'
+import { Instant, Int, Name, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import {
   CalendarDate,
@@ -8,7 +8,6 @@ import {
   PointsBucket as PointsBucketInEvents,
 } from '../../core/events/shapes.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
-import { PointsExpirationExportParameters, TransactionExportParameters } from '../../exports/schema.ts'
 import { RewardAssignment } from '../reward-assignments/schema.ts'
 import { Reward } from '../rewards/schema.ts'
 import { LoyaltyTier } from '../tiers/schema.ts'
@@ -49,10 +48,6 @@ export type MemberActivityQuery = Static<typeof MemberActivityQuery>
 
 export const CardTransactionQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
 export type CardTransactionQuery = Static<typeof CardTransactionQuery>
-
-/** Which cards the file is about, the path says. */
-export const ExportCardTransactions = Type.Object({ parameters: Maybe(TransactionExportParameters) })
-export const ExportPointsExpiration = Type.Object({ parameters: Maybe(PointsExpirationExportParameters) })
 
 export const MemberReward = Type.Object({
   reward: Reward,

@@ -1,10 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
-import { ApiError } from '../../core/http/errors.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { listed } from '../../core/query/list.ts'
-import { createExport } from '../../exports/create.ts'
-import type { AskedParameters, Export, ExportParameters } from '../../exports/schema.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { listTransactions } from '../../incentives/vouchers/transactions.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
@@ -37,39 +34,3 @@ const by_moment = { type: 'datetime', column: 'voucher_transactions.created_at' 
 
 const conditionOf = (ctx: Ctx, { filters }: CardTransactionQuery, fields: FilterFields): Condition =>
   filterSql(parseFilter(filters, fields), { now: ctx.now, timezone: ctx.project.timezone })
-
-type Asked = AskedParameters | null | undefined
-
-export async function exportCampaignTransactions(
-  ctx: Ctx,
-  { id, campaign_type }: StoredCampaign,
-  asked: Asked,
-): Promise<Export> {
-  if (campaign_type !== 'LOYALTY_PROGRAM' && campaign_type !== 'GIFT_VOUCHERS')
-    throw new ApiError('forbidden', { details: 'Transactions are allowed only for loyalty or gift campaigns' })
-  return exportTransactions(ctx, asked, { campaign_id: { conditions: { $in: [id] } } })
-}
-
-/** `key` is what stood in the path, the code or the id: so it is answered. */
-export function exportMemberTransactions(ctx: Ctx, key: string, asked: Asked): Promise<Export> {
-  return exportTransactions(ctx, asked, { voucher_id: { conditions: { $in: [key] } } })
-}
-
-function exportTransactions(ctx: Ctx, asked: Asked, bound: Record<string, unknown>): Promise<Export> {
-  const sent = asSent(asked)
-  return createExport(ctx, 'voucher_transactions', asked, bound, { ...sent, filters: { ...sent.filters, ...bound } })
-}
-
-/** The points of a program by the day they expire. No filter leads out of it, although it is not named among them. */
-export function exportPointsExpiration(ctx: Ctx, { id }: StoredCampaign, asked: Asked): Promise<Export> {
-  return createExport(ctx, 'points_expiration', asked, { campaign_id: { conditions: { $in: [id] } } }, asSent(asked))
-}
-
-function asSent(asked: Asked): ExportParameters {
-  const { order, fields, filters } = asked ?? {}
-  return {
-    ...(order == null ? {} : { order }),
-    ...(fields == null ? {} : { fields }),
-    ...(filters == null ? {} : { filters }),
-  }
-}

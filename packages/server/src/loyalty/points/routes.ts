@@ -1,13 +1,10 @@
-import type { Ctx } from '../../core/context.ts'
 import { numbersRead } from '../../core/http/numeric-text.ts'
 import { operation } from '../../core/http/operation.ts'
-import { Voucher } from '../../incentives/vouchers/schema.ts'
-import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import { redeemAlone } from '../../redemptions/redeem.ts'
-import { redeem_errors } from '../../redemptions/redeem-errors.ts'
-import { ExplainedRedemption } from '../../redemptions/redeem-schema.ts'
-import { getMember, getProgram } from '../programs/store.ts'
+import { AdjustBalance, BalanceAnswer, Voucher } from '../../incentives/vouchers/schema.ts'
+import { getVoucher } from '../../incentives/vouchers/store.ts'
+import { getMemberIn, getProgram } from '../programs/store.ts'
 import { adjustPoints } from './adjust.ts'
+import { adjustBalance } from './adjust-balance.ts'
 import { activatePendingPoints, adjustPendingPoints, cancelPendingPoints } from './change-pending.ts'
 import { estimatePoints } from './estimate.ts'
 import {
@@ -19,7 +16,6 @@ import {
   PendingPointsBalance,
   PointsBalance,
   PointsEstimation,
-  RedeemReward,
   TransferPoints,
   transferPointsShape,
 } from './schema.ts'
@@ -28,11 +24,6 @@ import { transferPoints } from './transfer.ts'
 const adjustmentOf = numbersRead(adjustPointsShape)
 const pendingAdjustmentOf = numbersRead(adjustPendingPointsShape)
 const transfersOf = numbersRead(transferPointsShape)
-
-/** A card by itself, and one of a program that the path names too. */
-const member = (ctx: Ctx, { params }: { params: { memberId: string } }) => getMember(ctx, params.memberId)
-const memberOf = async (ctx: Ctx, { params }: { params: { campaignId: string; memberId: string } }) =>
-  getMember(ctx, params.memberId, await getProgram(ctx, params.campaignId))
 
 const adjusting = {
   body: AdjustPoints,
@@ -54,15 +45,6 @@ const adjusting = {
 
 const pending_errors = ['invalid_pending_points_state', 'not_published', 'multiple_requests', 'not_found'] as const
 
-const redeeming = {
-  body: RedeemReward,
-  reply: ExplainedRedemption,
-  errors: redeem_errors,
-  saves: true,
-  description:
-    'Takes the points of the reward off the card and gives the reward: a code is published, another card is topped up, an order is paid, or goods wait to be sent.',
-} as const
-
 export const loyalty = [
   operation({
     id: 'activateMemberPendingPoints',
@@ -71,7 +53,7 @@ export const loyalty = [
     summary: 'Activate pending points of a member',
     reply: PointsBalance,
     errors: pending_errors,
-    target: member,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, params }) => activatePendingPoints(ctx, target, params.pendingPointsId),
   }),
   operation({
@@ -82,7 +64,7 @@ export const loyalty = [
     body: AdjustPendingPoints,
     reply: PendingPointsBalance,
     errors: [...pending_errors, 'invalid_amount', 'invalid_payload'],
-    target: member,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, params, body }) =>
       adjustPendingPoints(ctx, target, params.pendingPointsId, pendingAdjustmentOf(body).points),
   }),
@@ -93,7 +75,7 @@ export const loyalty = [
     summary: 'Cancel pending points of a member',
     reply: null,
     errors: pending_errors,
-    target: member,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, params }) => cancelPendingPoints(ctx, target, params.pendingPointsId),
   }),
   operation({
@@ -102,7 +84,7 @@ export const loyalty = [
     path: '/v1/loyalties/members/{memberId}/balance',
     summary: 'Adjust the points of a member',
     ...adjusting,
-    target: member,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, body }) => adjustPoints(ctx, target, adjustmentOf(body), { source: null }),
   }),
   operation({
@@ -111,8 +93,27 @@ export const loyalty = [
     path: '/v1/loyalties/{campaignId}/members/{memberId}/balance',
     summary: 'Adjust the points of a member of a program',
     ...adjusting,
-    target: memberOf,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, body }) => adjustPoints(ctx, target, adjustmentOf(body), { source: null }),
+  }),
+  operation({
+    id: 'adjustVoucherBalance',
+    method: 'POST',
+    path: '/v1/vouchers/{code}/balance',
+    summary: 'Add to the balance of a card, or take from it',
+    body: AdjustBalance,
+    reply: BalanceAnswer,
+    errors: [
+      'invalid_payload',
+      'invalid_add_balance_params',
+      'gift_amount_exceeded',
+      'loyalty_card_points_exceeded',
+      'not_published',
+      'duplicate_source_id',
+      'not_found',
+    ],
+    target: (ctx, { params }) => getVoucher(ctx, params.code),
+    run: (ctx, { target, body }) => adjustBalance(ctx, target, body),
   }),
   operation({
     id: 'transferMemberPoints',
@@ -129,26 +130,8 @@ export const loyalty = [
       'multiple_requests',
       'not_found',
     ],
-    target: memberOf,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, body }) => transferPoints(ctx, target, transfersOf(body)),
-  }),
-  operation({
-    id: 'redeemMemberReward',
-    method: 'POST',
-    path: '/v1/loyalties/members/{memberId}/redemption',
-    summary: 'Redeem a reward',
-    ...redeeming,
-    target: member,
-    run: (ctx, { target, body }) => redeemReward(ctx, target, body),
-  }),
-  operation({
-    id: 'redeemProgramMemberReward',
-    method: 'POST',
-    path: '/v1/loyalties/{campaignId}/members/{memberId}/redemption',
-    summary: 'Redeem a reward of a program',
-    ...redeeming,
-    target: memberOf,
-    run: (ctx, { target, body }) => redeemReward(ctx, target, body),
   }),
   operation({
     id: 'estimatePoints',
@@ -170,11 +153,3 @@ export const loyalty = [
     run: (ctx, { target, body }) => estimatePoints(ctx, target, body),
   }),
 ]
-
-function redeemReward(ctx: Ctx, { id }: StoredVoucher, { reward, order, metadata }: RedeemReward) {
-  return redeemAlone(
-    ctx,
-    { ...(order == null ? {} : { order }), ...(metadata == null ? {} : { metadata }) },
-    { object: 'voucher', id, ...(reward == null ? {} : { reward }) },
-  )
-}

@@ -1,7 +1,7 @@
-import { Amount, FreeText, Int, Maybe, Metadata, Name, OneOf } from '@guerdon/engine/schema'
+import { Amount, FreeText, Int, Maybe, Name, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../../audience/customers/schema.ts'
-import { CheckoutOrder, RewardBody } from '../../checkout/decision/schema.ts'
+import { CheckoutOrder } from '../../checkout/decision/schema.ts'
 import { NumericText } from '../../core/http/numeric-text.ts'
 
 const ofCard = {
@@ -57,13 +57,6 @@ const transfers = Type.Array(
 export const TransferPoints = NumericText(transfers)
 export type TransferPoints = Static<typeof transfers>
 export const transferPointsShape = transfers
-
-export const RedeemReward = Type.Object({
-  reward: Maybe(RewardBody),
-  order: Maybe(CheckoutOrder),
-  metadata: Maybe(Metadata),
-})
-export type RedeemReward = Static<typeof RedeemReward>
 
 export const EstimatePoints = Type.Object({
   customer: Type.Optional(CustomerBody),

@@ -34,3 +34,10 @@ export async function getMember(
   }
   return card
 }
+
+/** The loyalty card that a path names: by `memberId` alone, or within the program that the path names as `campaignId`. */
+export const getMemberIn = async (
+  ctx: Ctx,
+  { campaignId, memberId }: { campaignId?: string; memberId: string },
+): Promise<StoredVoucher> =>
+  getMember(ctx, memberId, campaignId === undefined ? undefined : await getProgram(ctx, campaignId))

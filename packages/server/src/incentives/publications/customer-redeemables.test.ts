@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
-import { statusOf } from './redeemables.ts'
+import type { StoredVoucher } from '../vouchers/voucher.ts'
+import { statusOf } from './customer-redeemables.ts'
 
 const discount = { type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 700 } }
 

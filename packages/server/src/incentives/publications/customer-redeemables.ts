@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
+import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import type { FilterField } from '../../core/query/filter/field.ts'
 import { filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { countOf, cursorOf, listed } from '../../core/query/list.ts'
-import { listVouchersById } from '../../incentives/vouchers/store.ts'
-import { balanceOf, type StoredVoucher, toVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { StoredCustomer } from './customer.ts'
+import { listVouchersById } from '../vouchers/store.ts'
+import { balanceOf, type StoredVoucher, toVoucher } from '../vouchers/voucher.ts'
 import type { CustomerRedeemable, CustomerRedeemableQuery } from './schema.ts'
 
 /**
