@@ -20,20 +20,20 @@ import { giveRewards } from './rewarded.ts'
 /**
  * Redeems the points of a card for a reward because its program does so by itself
  * (docs/reference/rewards.md#automatic-redemption), inside of the transaction that put the points there. It is a redemption like
- * any other, but one that cannot be leaves no trace. Answers the card that is to get points by it, if one is, or null when
- * nothing was redeemed.
+ * any other, but one that cannot be leaves no trace. Points count as of the day `spent_on`. Answers the card that is to get
+ * points by it, if one is, or null when nothing was redeemed.
  */
 export async function redeemAutomatically(
   ctx: Ctx,
   code: string,
   assignment: ConfiguredRewardAssignment,
-  occasion: Occasion,
+  spent_on: string,
 ): Promise<{ grown: Grown | null } | null> {
   const request = requestOf(ctx, code, assignment)
   const guards = new Set<string>()
   for (let tries = 1; ; tries += 1) {
     try {
-      return await unlessRefused(ctx, async () => ({ grown: await redeemOne(ctx, request, occasion, [...guards]) }))
+      return await unlessRefused(ctx, async () => ({ grown: await redeemOne(ctx, request, spent_on, [...guards]) }))
     } catch (error) {
       // Somebody else was faster with what a rule counts: it is counted again, and nobody else counts meanwhile.
       const guard = error instanceof Outrun ? guardName(error.row) : null
@@ -41,12 +41,6 @@ export async function redeemAutomatically(
       guards.add(guard)
     }
   }
-}
-
-interface Occasion {
-  chain: Chain
-  /** The day as of which points count. */
-  spent_on: string
 }
 
 function requestOf(ctx: Ctx, code: string, { id, reward_id }: ConfiguredRewardAssignment): CheckoutRequest {
@@ -60,7 +54,7 @@ function requestOf(ctx: Ctx, code: string, { id, reward_id }: ConfiguredRewardAs
 async function redeemOne(
   ctx: Ctx,
   request: CheckoutRequest,
-  { chain, spent_on }: Occasion,
+  spent_on: string,
   guards: readonly string[],
 ): Promise<Grown | null> {
   const loaded = await loadCheckout(ctx, request, { db: ctx.db, lock: true, guards, is_redemption: true })
@@ -68,7 +62,7 @@ async function redeemOne(
   const verdict = judge(ctx, it, { is_alone: true })
   if (!verdict.valid) throw new NotIssued(new ApiError('invalid_redeemables'))
   const redeemed = redeemAll(ctx, it, verdict)
-  await giveRewards(ctx, redeemed, chain)
+  await giveRewards(ctx, redeemed)
   await refreshVersion(ctx, redeemed)
   await saveCheckout(ctx, ctx.db, changesOf(ctx, redeemed))
   await countRewards(ctx, rewardsOf(redeemed), 1)

@@ -92,7 +92,7 @@ async function redeemRequest<Answer>(
     const chain = newChain()
     return {
       issue: async (ctx) => {
-        await giveRewards(ctx, redeemed, chain)
+        await giveRewards(ctx, redeemed)
         await refreshVersion(ctx, redeemed)
         return decisionOf(ctx, redeemed, shown)
       },

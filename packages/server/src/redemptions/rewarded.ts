@@ -19,11 +19,11 @@ import { simpleRedemption } from './tell.ts'
  * Gives the rewards that a request redeems points for, and shows them in what is redeemed
  * (docs/reference/rewards.md#redeem-a-reward).
  */
-export async function giveRewards(ctx: Ctx, redeemed: Redeemed, chain: Chain): Promise<void> {
+export async function giveRewards(ctx: Ctx, redeemed: Redeemed): Promise<void> {
   for (const part of redeemed.children) {
     const shown = part.row.reward as RedeemedReward | null
     if (shown === null || part.code === null) continue
-    part.rewarded = await give(ctx, redeemed, part, shown, chain)
+    part.rewarded = await give(ctx, redeemed, part, shown)
     const { voucher, product, sku } = part.rewarded.issued
     part.row.reward = {
       ...shown,
@@ -39,14 +39,13 @@ async function give(
   { it, who }: Redeemed,
   { row, code }: RedeemedPart,
   shown: RedeemedReward,
-  chain: Chain,
 ): Promise<Rewarded> {
   const { rewards, reward_assignments } = it.loaded.configuration
   const reward = rewards.get(shown.id)
   const assignment = reward_assignments.get(shown.assignment_id ?? '')
   if (reward === undefined || assignment === undefined || who.customer === null || code === null)
     throw new NotIssued(new ApiError('not_found', { resource_type: 'reward', resource_id: shown.id }))
-  const issued = await issueReward(ctx, { customer: who.customer, reward, chain }).catch((error: unknown) => {
+  const issued = await issueReward(ctx, { customer: who.customer, reward }).catch((error: unknown) => {
     throw error instanceof ApiError ? new NotIssued(error) : error
   })
   return {

@@ -110,15 +110,14 @@ export async function autoRedeem(books: Books, voucher_id: string, moment: Momen
 
 /** What grew by each unit, if anything did. */
 async function redeemUnits(
-  { ctx, chain }: Books,
+  { ctx }: Books,
   { voucher: { code } }: Card,
   assignment: ConfiguredRewardAssignment,
   moment: Moment,
 ): Promise<Array<Grown | null>> {
   const given: Array<Grown | null> = []
   while (given.length < units_max) {
-    const { spent_on } = moment
-    const redeemed = await redeemAutomatically(madeUpFor(ctx, moment), code, assignment, { chain, spent_on })
+    const redeemed = await redeemAutomatically(madeUpFor(ctx, moment), code, assignment, moment.spent_on)
     if (redeemed === null) break
     given.push(redeemed.grown)
   }

@@ -51,7 +51,6 @@ const nothing: Issued = {
 export interface Occasion {
   customer: StoredCustomer
   reward: Pick<ConfiguredReward, 'type' | 'parameters'>
-  chain: Chain
 }
 
 /**
@@ -81,11 +80,11 @@ async function material(ctx: Ctx, { product: { id, sku_id } }: { product: { id: 
 /** A code of a campaign, and not one that the customer has already. */
 async function newCode(
   ctx: Ctx,
-  { customer, chain }: Occasion,
+  { customer }: Occasion,
   campaign_id: string,
 ): Promise<{ id: string; publication: SimplePublication }> {
   const request = { customer: { id: customer.id }, campaign: { name: campaign_id } }
-  const published = await publishCodes(ctx, request, { chain, is_followed: false })
+  const published = await publishCodes(ctx, request, { is_followed: false })
   if (published instanceof ApiError) throw published
   const { publication, vouchers, isNew } = published
   const [voucher] = vouchers

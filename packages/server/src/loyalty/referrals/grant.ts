@@ -42,7 +42,7 @@ export async function grantTiers(
   const rewarded = await listRewardedBy(ctx, earlier, conversion.referrer.id)
   for (const tier of await tiersReached(ctx, conversion)) {
     if (rewarded.has(tier.assignment.id)) continue
-    const issued = await unlessRefused(ctx, () => give(ctx, conversion, tier, chain))
+    const issued = await unlessRefused(ctx, () => give(ctx, conversion, tier))
     if (issued === null) continue
     const row = redemptionOf(ctx, conversion, tier, issued)
     await saveCheckout(ctx, ctx.db, { reward_redemptions: [row], events: eventsOf(conversion, tier, issued, row) })
@@ -80,14 +80,9 @@ function tiersOf({ configuration, program }: Conversion): RewardingTier[] {
 }
 
 /** Null: it was given before. What cannot be given is not counted, and may be given at a later referral. */
-async function give(
-  ctx: Ctx,
-  { referrer }: Conversion,
-  { tier, reward }: RewardingTier,
-  chain: Chain,
-): Promise<Issued | null> {
+async function give(ctx: Ctx, { referrer }: Conversion, { tier, reward }: RewardingTier): Promise<Issued | null> {
   if (tier.parameters.criteria === 'MIN_REFEREES' && !(await insertGrant(ctx, tier.id, referrer.id))) return null
-  const issued = await issueReward(ctx, { customer: referrer, reward, chain })
+  const issued = await issueReward(ctx, { customer: referrer, reward })
   await countRewards(ctx, [reward.id], 1)
   return issued
 }

@@ -19,7 +19,7 @@ export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Cha
   const { related_object_parent, type, amount } = referee_reward
   const parameters = { campaign: { id: related_object_parent.id, balance: amount, type: campaign_types[type] } }
   const issued = await unlessRefused(ctx, () =>
-    issueReward(ctx, { customer: referee, reward: { type: 'CAMPAIGN', parameters }, chain }),
+    issueReward(ctx, { customer: referee, reward: { type: 'CAMPAIGN', parameters } }),
   )
   if (issued === null) return
   await emit(ctx, 'customer.rewarded', referee.id, {
