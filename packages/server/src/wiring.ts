@@ -1,18 +1,77 @@
 import { segmentsNamingLocation } from './audience/segments/naming.ts'
+import { whenLocationShapeChanged, whenMetadataSchemaChanged, whenTimezoneChanged } from './audience/segments/rewalk.ts'
 import { collectionsNamingGoods, collectionsNamingLocation } from './catalogue/product-collections/naming.ts'
 import type { Assignables, Reactions, References, Wiring } from './core/reactions.ts'
 import { assignableCampaign } from './incentives/campaigns/assignable.ts'
 import { assignablePromotionTier } from './incentives/promotions/assignable.ts'
 import { assignableVoucher } from './incentives/vouchers/assignable.ts'
+import { eraseHoldings } from './incentives/vouchers/erase-holdings.ts'
 import { assignableEarningRule } from './loyalty/earning-rules/assignable.ts'
 import { earningRulesNaming } from './loyalty/earning-rules/naming.ts'
+import {
+  followCanceledOrder,
+  followPaidOrder,
+  followPublication,
+  followSegmentEntries,
+} from './loyalty/points/follow.ts'
+import { forgetMembers, leaveProgram } from './loyalty/points/leave.ts'
+import { reviewMembers, settleProgram } from './loyalty/points/review.ts'
+import { eraseProgram } from './loyalty/programs/erase.ts'
 import { referralProgramsNaming, referralTiersNaming } from './loyalty/referrals/naming.ts'
+import { deleteReferralTiersOf } from './loyalty/referrals/tier-store.ts'
 import { assignableRewardAssignment } from './loyalty/reward-assignments/assignable.ts'
+import { deleteRewardAssignmentsIn } from './loyalty/reward-assignments/remove.ts'
+import { redeemAutomatically } from './redemptions/redeem-automatically.ts'
+import {
+  deleteCounted,
+  deleteRedemptionsOf,
+  deleteSomeRedemptionsIn,
+  eraseCustomerFromRedemptions,
+} from './redemptions/store.ts'
 import { discountsNaming } from './rules/terms/naming.ts'
 import { rulesNamingCollection, rulesNamingGoods, rulesNamingSegment } from './rules/validation-rules/naming.ts'
 
 /** What follows from what: each moment that a module announces, and the functions of higher modules that react to it. */
-const reactions: Reactions = {}
+const reactions: Reactions = {
+  // account/reactions.ts
+  timezoneChanged: whenTimezoneChanged,
+
+  // definitions/reactions.ts
+  metadataSchemaChanged: whenMetadataSchemaChanged,
+  locationShapeChanged: whenLocationShapeChanged,
+
+  // audience/reactions.ts
+  segmentsEntered: followSegmentEntries,
+  customerErased: async (ctx, id) => {
+    const holding_events = await eraseHoldings(ctx, id)
+    const redemption_events = await eraseCustomerFromRedemptions(ctx, id)
+    return holding_events + redemption_events
+  },
+
+  // orders/reactions.ts
+  orderPaid: followPaidOrder,
+  orderCanceled: followCanceledOrder,
+
+  // incentives/reactions.ts
+  codesPublished: followPublication,
+  voucherDeleting: leaveProgram,
+  campaignVouchersDeleting: forgetMembers,
+  vouchersErased: deleteRedemptionsOf,
+  campaignDeleted: async (ctx, id) => {
+    await deleteRewardAssignmentsIn(ctx, id)
+    await deleteReferralTiersOf(ctx, id)
+    await eraseProgram(ctx, id)
+  },
+  campaignErasing: deleteSomeRedemptionsIn,
+  campaignErased: (ctx, id) => deleteCounted(ctx, [id]),
+  tierSettingsChanging: settleProgram,
+  tierRecalculationRequested: (ctx, campaign_id) => reviewMembers(ctx, campaign_id, 'settings'),
+  // The redemptions of a deleted tier stay: they belong to the history of its campaign.
+  promotionTiersDeleted: deleteCounted,
+
+  // loyalty/reactions.ts
+  rewardDue: redeemAutomatically,
+}
 
 /**
  * For each kind of thing, the functions that find which objects name it. Before a request deletes the thing, they are asked in

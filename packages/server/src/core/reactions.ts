@@ -2,6 +2,8 @@
  * What higher modules do when something happens in a lower one, in the same transaction. A module declares the moments that it
  * announces by extending this interface (`orders/reactions.ts`); `wiring.ts` says which function reacts. A moment without a
  * reaction does not compile. Where a direct call is possible it stays a direct call.
+ * A moment named `…ing` is announced before the change, because its reaction reads or locks rows that the change writes; one
+ * named `…ed` is announced together with the change.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: modules extend it
 export interface Reactions {}

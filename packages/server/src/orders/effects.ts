@@ -6,7 +6,6 @@ import type { Goods } from '../catalogue/products/goods.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow, OrderStatus } from '../core/db/tables.ts'
 import { emitMany, type NewEvent } from '../core/events/emit.ts'
-import { followCanceledOrder, followPaidOrder } from '../loyalty/points/follow.ts'
 import { invalidAmount } from './input.ts'
 import { type StoredOrder, toOrder } from './order.ts'
 import type { People } from './people.ts'
@@ -38,9 +37,9 @@ export async function followOrder(
   const told = await emitMany(ctx, orderEvents(change))
   const { before, order, goods } = change
   const paid = told.find(({ type }) => type === 'customer.order.paid')
-  if (paid !== undefined) await followPaidOrder(ctx, order, paid, goods ?? null)
+  if (paid !== undefined) await ctx.reactions.orderPaid(ctx, order, paid, goods ?? null)
   if (order.status === 'CANCELED' && before !== null && before.status !== 'CANCELED')
-    await followCanceledOrder(ctx, order)
+    await ctx.reactions.orderCanceled(ctx, order)
 }
 
 const statusEvent = {

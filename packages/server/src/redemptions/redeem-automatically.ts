@@ -7,7 +7,6 @@ import type { ConfiguredRewardAssignment } from '../core/configuration/configura
 import type { Ctx } from '../core/context.ts'
 import { ApiError } from '../core/http/errors.ts'
 import { limits } from '../core/lib/limits.ts'
-import type { Chain } from '../loyalty/points/card.ts'
 import type { Grown } from '../loyalty/points/issue.ts'
 import { unlessRefused } from '../loyalty/points/unless-refused.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'

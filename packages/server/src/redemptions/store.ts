@@ -132,8 +132,11 @@ export async function deleteRedemptionsOf({ db, project_id }: Ctx, voucher_ids: 
   await deleteCounted({ db, project_id }, voucher_ids)
 }
 
-/** Deletes redemptions of a campaign, at most so many, and answers how many it deleted. */
-export async function deleteSomeRedemptionsIn({ db, project_id }: Ctx, campaign_id: string): Promise<number> {
+/**
+ * Deletes redemptions of a campaign whose codes are erased, at most so many, and returns whether none are left. The redemptions
+ * of codes were erased with the codes: these are the redemptions of promotion tiers.
+ */
+export async function deleteSomeRedemptionsIn({ db, project_id }: Ctx, campaign_id: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     with doomed as materialized (
       select id from redemptions where project_id = ${project_id} and campaign_id = ${campaign_id}
@@ -141,7 +144,7 @@ export async function deleteSomeRedemptionsIn({ db, project_id }: Ctx, campaign_
     )
     delete from redemptions r using doomed where r.project_id = ${project_id} and r.id = doomed.id`.execute(db)
   await tally(db, project_id, 'redemptions', -Number(numAffectedRows))
-  return Number(numAffectedRows)
+  return Number(numAffectedRows) < limits.redemptions_deleted_at_once
 }
 
 /** Deletes what was counted of campaigns, tiers or codes that are going, and what sessions hold of them. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Db } from '../core/db/connect.ts'
+import type { Database, Db } from '../core/db/database.ts'
 import { until } from './background.ts'
 
 /** The backend of PostgreSQL that a transaction runs on. */

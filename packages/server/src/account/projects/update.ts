@@ -1,6 +1,5 @@
 import type { Updateable } from 'kysely'
 import { Clean } from 'typebox/value'
-import { whenTimezoneChanged } from '../../audience/segments/rewalk.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { ProjectRow } from '../../core/db/tables.ts'
@@ -15,7 +14,7 @@ export async function changeProject(ctx: Ctx, sent: UpdateProject): Promise<Proj
   const body = Clean(UpdateProject, sent) as UpdateProject // what we do not know must not be stored inside of what we do
   const before = await getProjectForUpdate(ctx, ctx.project_id)
   const changed = await updateProject(ctx, before.id, { ...plainChanges(body), ...nestedChanges(before, body) })
-  if (changed.timezone !== before.timezone) await whenTimezoneChanged({ ...ctx, project: changed })
+  if (changed.timezone !== before.timezone) await ctx.reactions.timezoneChanged({ ...ctx, project: changed })
   await announceCredentialChange(ctx)
   return changed
 }

@@ -4,9 +4,7 @@ import { tally } from '../../core/db/tallies.ts'
 import { emit } from '../../core/events/emit.ts'
 import { forgetEvents } from '../../core/events/forget.ts'
 import { newId } from '../../core/lib/ids.ts'
-import { eraseCustomerFromRedemptions } from '../../redemptions/store.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
-import { eraseHoldings } from './erase-holdings.ts'
 import type { PermanentDeletion } from './schema.ts'
 import { updateCustomer } from './store.ts'
 
@@ -33,7 +31,7 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
   // Its own events first: the others share with them what they say.
   const own_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
   const order_events = own_events.filter((type) => type.startsWith('customer.order.')).length
-  const holding_events = (await eraseHoldings(ctx, id)) + (await eraseCustomerFromRedemptions(ctx, id))
+  const holding_events = await ctx.reactions.customerErased(ctx, id)
   // What was erased with its cards was told of it once more.
   const late_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
   const customer_events = own_events.length - order_events + holding_events + late_events.length

@@ -3,12 +3,10 @@ import type { Caller, Ctx } from '../../core/context.ts'
 import { emitMany } from '../../core/events/emit.ts'
 import type { SimpleEvent } from '../../core/events/shapes.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import type { Cause } from '../../loyalty/points/cause.ts'
-import { followMember } from '../../loyalty/points/follow.ts'
-import { configurationNow } from '../../loyalty/points/programs.ts'
 import { toFiltered } from '../customers/filtered.ts'
 import type { Customer } from '../customers/schema.ts'
 import { listCustomersById } from '../customers/store.ts'
+import type { SegmentEntries } from '../reactions.ts'
 import { type Definitions, definitionsOf, segmentsOf } from './definitions.ts'
 import { type StoredSegment, toSimpleSegment } from './store.ts'
 
@@ -77,38 +75,27 @@ export async function tellTransitions(
       ...told('customer.segment.entered', customer, entered),
     ]),
   )
-  await followEntered(ctx, active, transitions, events)
+  const entered = entriesOf(active, transitions, events)
+  if (entered.length > 0) await ctx.reactions.segmentsEntered(ctx, entered)
 }
 
-/** What customers earn by entering a segment (docs/reference/earning-rules.md#when-a-rule-fires). Most do by none. */
-async function followEntered(
-  ctx: Ctx,
+/** The customers that entered active segments, each segment with its event: of one customer, both are in the same order. */
+function entriesOf(
   active: ReadonlyMap<string, Pick<StoredSegment, 'id' | 'name'>>,
   transitions: readonly Transition[],
   events: readonly SimpleEvent[],
-): Promise<void> {
-  const entering = transitions.filter(({ entered }) => entered.some((id) => active.has(id)))
-  if (entering.length === 0) return
-  const { earning_rules } = await configurationNow(ctx)
-  const paying = new Set([...earning_rules.values()].flatMap(({ segment_id }) => segment_id ?? []))
-  for (const { customer, entered } of entering) {
+): SegmentEntries[] {
+  return transitions.flatMap(({ customer, entered }) => {
     const told = events.filter(
       ({ type, entity_id }) => type === 'customer.segment.entered' && entity_id === customer.id,
     )
-    const ids = entered.filter((id) => active.has(id))
-    const causes = ids.flatMap((id, n): Cause[] => {
-      const [segment, event] = [active.get(id), told[n]]
-      if (segment === undefined || event === undefined || !paying.has(id)) return []
-      return [
-        {
-          event: { event: 'customer.segment.entered', segment_id: id },
-          told: event,
-          segment: toSimpleSegment(segment),
-        },
-      ]
+    const segments = entered.flatMap((id) => active.get(id) ?? [])
+    const entries = segments.flatMap((segment, n) => {
+      const event = told[n]
+      return event === undefined ? [] : [{ segment: toSimpleSegment(segment), event }]
     })
-    if (causes.length > 0) await followMember(ctx, customer.id, { causes })
-  }
+    return entries.length === 0 ? [] : [{ customer_id: customer.id, entries }]
+  })
 }
 
 /** How far a walk has come; what lies ahead of a silent one, it will find itself. */

@@ -6,12 +6,14 @@ import { parseCustomerFilter } from '../customers/filter.ts'
 import { startWalks } from './store.ts'
 
 /** A filter looks at more than customers; when that changes, so may memberships, though nobody changed. */
-export const whenLocationChanged = (ctx: Ctx, location_id: string): Promise<void> =>
+export const whenLocationShapeChanged = (ctx: Ctx, location_id: string): Promise<void> =>
   rewalk(ctx, (filter) => locationIds(filter).includes(location_id))
 
-/** The type of a metadata key decides how its values compare. */
-export const whenMetadataSchemaChanged = (ctx: Ctx): Promise<void> =>
-  rewalk(ctx, (filter) => Object.keys(filter).some((field) => field.startsWith('metadata.')))
+/** The type of a metadata key decides how its values compare. Filters of segments read the metadata of customers only. */
+export async function whenMetadataSchemaChanged(ctx: Ctx, related_object: string): Promise<void> {
+  if (related_object !== 'customer') return
+  await rewalk(ctx, (filter) => Object.keys(filter).some((field) => field.startsWith('metadata.')))
+}
 
 /** Days begin at another moment. */
 export const whenTimezoneChanged = (ctx: Ctx): Promise<void> => rewalk(ctx, () => true)

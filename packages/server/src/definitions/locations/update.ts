@@ -1,4 +1,3 @@
-import { whenLocationChanged } from '../../audience/segments/rewalk.ts'
 import type { Ctx } from '../../core/context.ts'
 import { readShape } from './check.ts'
 import type { Location, UpdateLocation } from './schema.ts'
@@ -10,6 +9,6 @@ export async function changeLocation(ctx: Ctx, id: string, { name, shape }: Upda
     ...(name === undefined ? {} : { name }),
     ...(shape === undefined ? {} : { shape: readShape(shape) }),
   })
-  if (shape !== undefined) await whenLocationChanged(ctx, id)
+  if (shape !== undefined) await ctx.reactions.locationShapeChanged(ctx, id)
   return location
 }

@@ -1,4 +1,3 @@
-import { whenMetadataSchemaChanged } from '../../audience/segments/rewalk.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -39,7 +38,7 @@ export async function createMetadataSchema(
   // Counted after the project's version was taken: nobody else is adding one.
   if ((await countMetadataSchemas(ctx)) > limits.schemas_max)
     throw invalidPayload(`Project must NOT have more than ${limits.schemas_max} metadata schemas`)
-  await tellSegments(ctx, related_object)
+  await ctx.reactions.metadataSchemaChanged(ctx, related_object)
   return schema
 }
 
@@ -55,18 +54,14 @@ export async function changeMetadataSchema(
     refuseTooMany(definitions)
     return { definitions, allow_defined_only: allow_defined_only ?? schema.allow_defined_only }
   })
-  await tellSegments(ctx, changed.related_object)
+  await ctx.reactions.metadataSchemaChanged(ctx, changed.related_object)
   return changed
 }
 
 /** What is stored on objects stays; only nobody checks it any more. */
 export async function removeMetadataSchema(ctx: Ctx, { id, related_object }: StoredSchema): Promise<void> {
   await deleteMetadataSchema(ctx, id)
-  await tellSegments(ctx, related_object)
-}
-
-async function tellSegments(ctx: Ctx, related_object: string): Promise<void> {
-  if (related_object === 'customer') await whenMetadataSchemaChanged(ctx)
+  await ctx.reactions.metadataSchemaChanged(ctx, related_object)
 }
 
 function readDefinitions(properties: SentSchema['properties'], related_object: string): NamedDefinition[] {

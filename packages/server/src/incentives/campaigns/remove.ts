@@ -8,11 +8,6 @@ import { emit } from '../../core/events/emit.ts'
 import { defineAsyncAction, startAsyncAction } from '../../core/jobs/async-action.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { forgetMembers } from '../../loyalty/points/leave.ts'
-import { eraseProgram } from '../../loyalty/programs/erase.ts'
-import { deleteReferralTiersOf } from '../../loyalty/referrals/tier-store.ts'
-import { deleteRewardAssignmentsIn } from '../../loyalty/reward-assignments/remove.ts'
-import { deleteCounted, deleteSomeRedemptionsIn } from '../../redemptions/store.ts'
 import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { deleteTiersAndStacksOf } from '../promotions/remove-tier.ts'
 import { destroyVouchers } from '../vouchers/remove.ts'
@@ -39,9 +34,7 @@ export async function removeCampaign(
   const shown = await showCampaign(ctx, campaign)
   await deleteAssignmentsOf(ctx, 'campaign', [id])
   // What it offered goes at once: nobody could take it back any more, and until then the rewards would be in use.
-  await deleteRewardAssignmentsIn(ctx, id)
-  await deleteReferralTiersOf(ctx, id)
-  await eraseProgram(ctx, id)
+  await ctx.reactions.campaignDeleted(ctx, id)
   await updateCampaign(ctx, id, { deleted_at: ctx.now })
   if (!force)
     await insertBinEntry(ctx, {
@@ -67,9 +60,9 @@ export async function destroyCampaign(ctx: Ctx, campaign_id: string): Promise<vo
     await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })
     return
   }
-  await forgetMembers(ctx, codes)
+  await ctx.reactions.campaignVouchersDeleting(ctx, codes)
   await destroyVouchers(ctx, codes)
-  if ((await deleteSomeRedemptionsIn(ctx, id)) === limits.redemptions_deleted_at_once) {
+  if (!(await ctx.reactions.campaignErasing(ctx, id))) {
     await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })
     return
   }
@@ -86,18 +79,16 @@ export const deleteVouchers = defineAsyncAction<
   begin: async (ctx, { campaign_id }) => ({ after: '', gone: 0, total: await countCodes(ctx, campaign_id) }),
   async step(ctx, { campaign_id, force }, { after, gone, total }) {
     const codes = await nextCodes(ctx, campaign_id, after, limits.codes_deleted_at_once)
-    await forgetMembers(ctx, codes)
+    await ctx.reactions.campaignVouchersDeleting(ctx, codes)
     const done = force ? codes.length : await binCodes(ctx, codes)
     if (force) await destroyVouchers(ctx, codes)
-    // Redemptions of codes went with them: what is left are those of promotion tiers.
     const isLast = codes.length < limits.codes_deleted_at_once
-    const redemptions = isLast && force ? await deleteSomeRedemptionsIn(ctx, campaign_id) : 0
     return {
       state: { after: codes.at(-1) ?? after, gone: gone + codes.length, total },
       progress: ((gone + codes.length) / total) * 100,
       done,
       failed: [],
-      finished: isLast && redemptions < limits.redemptions_deleted_at_once,
+      finished: isLast && (!force || (await ctx.reactions.campaignErasing(ctx, campaign_id))),
     }
   },
   async finish(ctx, { campaign_id, force }, { done_count }) {
@@ -148,7 +139,7 @@ async function eraseCampaign(ctx: Ctx, id: CampaignId): Promise<void> {
   const { numAffectedRows = 0n } =
     await sql`delete from publications where project_id = ${project_id} and campaign_id = ${id}`.execute(db)
   await tally(db, project_id, 'publications', -Number(numAffectedRows))
-  await deleteCounted(ctx, [id])
+  await ctx.reactions.campaignErased(ctx, id)
   await sql`delete from tallies where project_id = ${project_id} and name ^@ ${`campaign/${id}/`}`.execute(db)
   await recordDeletion(db, project_id, 'campaign', id)
   await db.deleteFrom('campaigns').where('project_id', '=', project_id).where('id', '=', id).execute()

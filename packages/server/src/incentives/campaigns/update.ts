@@ -2,7 +2,6 @@ import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow, CampaignVoucher } from '../../core/db/tables.ts'
 import { emit } from '../../core/events/emit.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { reviewMembers, settleProgram } from '../../loyalty/points/review.ts'
 import { chosenCategory } from '../../rules/categories/assign.ts'
 import { discountOf } from '../../rules/terms/discount.ts'
 import { insertTerms } from '../../rules/terms/store.ts'
@@ -43,7 +42,7 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
           ctx.now,
         )
   const type = poolAfter(campaign, body)
-  if (hasTierSettings(campaign, body)) await settleProgram(ctx, campaign.id)
+  if (hasTierSettings(campaign, body)) await ctx.reactions.tierSettingsChanging(ctx, campaign.id)
   await updateCampaign(ctx, campaign.id, {
     ...validityColumns(validity),
     ...(voucher === null ? {} : { voucher: JSON.stringify(voucher) }),
@@ -59,7 +58,7 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
   const shown = await showCampaign(ctx, await getCampaign(ctx, campaign.id))
   await emit(ctx, 'campaign.updated', campaign.id, { campaign: shown })
   if (hasTierSettings(campaign, body) && body.options?.recalculate_tiers === true)
-    await reviewMembers(ctx, campaign.id, 'settings')
+    await ctx.reactions.tierRecalculationRequested(ctx, campaign.id)
   return shown
 }
 

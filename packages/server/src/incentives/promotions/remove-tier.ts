@@ -1,6 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
-import { deleteCounted } from '../../redemptions/store.ts'
 import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import type { StoredCampaign } from '../campaigns/store.ts'
@@ -17,7 +16,7 @@ export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): 
   await deleteAssignmentsOf(ctx, 'promotion_tier', [tier.id])
   await takeOutOfStacks(ctx, campaign, tier.id)
   await deleteTier(ctx, tier.id)
-  await deleteCounted(ctx, [tier.id]) // its redemptions stay: they are its campaign's history
+  await ctx.reactions.promotionTiersDeleted(ctx, [tier.id])
   await updateHierarchy(ctx, await listTierIds(ctx, campaign.id))
   await emit(ctx, 'campaign.promotion_tier.deleted', campaign.id, {
     campaign: toSimpleCampaign(campaign),
@@ -48,5 +47,5 @@ export async function deleteTiersAndStacksOf(ctx: Ctx, campaign_id: string): Pro
   if (tier_ids.length > 0) await deleteAssignmentsOf(ctx, 'promotion_tier', tier_ids)
   for (const { id } of await listStacksIn(ctx, campaign_id)) await deleteStack(ctx, id)
   for (const id of tier_ids) await deleteTier(ctx, id)
-  await deleteCounted(ctx, tier_ids)
+  await ctx.reactions.promotionTiersDeleted(ctx, tier_ids)
 }

@@ -9,12 +9,11 @@ import { newId } from '../../core/lib/ids.ts'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { listed } from '../../core/query/list.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import type { Chain } from '../../loyalty/points/card.ts'
-import { followPublication } from '../../loyalty/points/follow.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import type { StoredCampaign } from '../campaigns/store.ts'
 import { type Figure, figureTallies } from '../campaigns/summary-figures.ts'
+import type { Chain } from '../reactions.ts'
 import { listVouchersById } from '../vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
 import type { Attempt } from './attempt.ts'
@@ -32,9 +31,9 @@ export interface PublishOptions {
   one_only?: boolean
   /** The error of a customer that says nothing. */
   refuse?: (details: string) => ApiError
-  /** What has set it off, where something has (loyalty/points/card.ts). */
+  /** What has set it off, where something has; the reaction `codesPublished` gets it. */
   chain?: Chain
-  /** False: whoever asks for it follows it later. */
+  /** False: the caller itself does what follows from the publication (`codesPublished` in ../reactions.ts). */
   is_followed?: boolean
 }
 
@@ -125,8 +124,7 @@ async function keepSuccess(
     ...successesOf(ctx, row, customer, campaign, vouchers),
   ])
   await noteChanged(ctx, [customer.id])
-  const cards = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
-  if (cards.length > 0 && is_followed) await followPublication(ctx, customer.id, cards, chain)
+  if (is_followed) await ctx.reactions.codesPublished(ctx, customer.id, vouchers, chain)
   return { publication: row, customer, vouchers, isNew: true }
 }
 

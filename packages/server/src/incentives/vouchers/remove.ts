@@ -7,8 +7,6 @@ import { insertBinEntry } from '../../core/db/trash-bin.ts'
 import { emit } from '../../core/events/emit.ts'
 import { forgetEvents } from '../../core/events/forget.ts'
 import { notFound } from '../../core/http/errors.ts'
-import { leaveProgram } from '../../loyalty/points/leave.ts'
-import { deleteRedemptionsOf } from '../../redemptions/store.ts'
 import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { automaticTally } from '../campaigns/generate.ts'
@@ -28,11 +26,12 @@ export async function removeVoucher(
   force: boolean,
 ): Promise<void> {
   const known = await getVoucher(ctx, id)
-  await leaveProgram(ctx, known)
+  await ctx.reactions.voucherDeleting(ctx, known)
   const found = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id, { lock: 'here' })
   if (campaign_id !== null && found === undefined) throw notFound('voucher', code) // which went with it
   const voucher = await getVoucher(ctx, id, { lock: 'alone' })
-  if (voucher.holder_id !== known.holder_id) await leaveProgram(ctx, voucher) // given away a moment ago
+  // Another request has published the code between the two reads.
+  if (voucher.holder_id !== known.holder_id) await ctx.reactions.voucherDeleting(ctx, voucher)
   const shown = await showVoucher(ctx, voucher)
   if (force) await destroyVouchers(ctx, [id])
   else {
@@ -128,7 +127,7 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
       or entity_id = any(${ids}::text[]) and type = 'voucher.published')`,
   )
   await tally(db, project_id, 'publications', -emptied.length)
-  await deleteRedemptionsOf(ctx, ids)
+  await ctx.reactions.vouchersErased(ctx, ids)
   for (const table of of_a_code)
     await sql`delete from ${sql.table(table)} where project_id = ${project_id} and voucher_id = any(${ids}::text[])`.execute(
       db,

@@ -2,7 +2,7 @@ import { toSimpleCustomer } from '../../audience/customers/customer.ts'
 import { saveCheckout } from '../../checkout/decision/save.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
-import type { Changes, LoyaltyMove } from '../../core/db/checkout-changes.ts'
+import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { CustomerLoyalty } from '../../core/db/tables.ts'
 import { simpleCampaign } from './campaign-view.ts'
 import {

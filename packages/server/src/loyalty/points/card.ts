@@ -1,14 +1,15 @@
 import type { Account, Lot } from '@guerdon/engine/schema'
 import type { Selectable } from 'kysely'
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
-import type { Changes, LoyaltyMove } from '../../checkout/decision/changes.ts'
 import type { LoadedVoucher } from '../../checkout/decision/voucher-row.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
+import type { Changes, LoyaltyMove } from '../../core/db/checkout-changes.ts'
 import type { LoyaltyMemberRow, PendingPointsRow } from '../../core/db/tables.ts'
 import { type NewEvent, withEventId } from '../../core/events/emit.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
+import type { Chain } from '../../incentives/reactions.ts'
 import type { Program, Programs } from './programs.ts'
 
 /**
@@ -27,12 +28,7 @@ export interface Books {
   asked: Asked
 }
 
-/** What one request set off so far: a rule pays once for it (docs/reference/earning-rules.md#from-event-to-points). */
-export interface Chain {
-  fired: Set<string>
-  /** Programs that a card is about to leave: nothing is earned in them by it, and nobody joins. */
-  closed: Set<string>
-}
+export type { Chain }
 
 export const newChain = (): Chain => ({ fired: new Set(), closed: new Set() })
 

@@ -1,6 +1,5 @@
 import { expirationDate } from '@guerdon/engine'
 import type { ConfiguredEarningRule, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
-import { redeemAutomatically } from '../../redemptions/redeem-automatically.ts'
 import { turnPage } from './books.ts'
 import { type Books, type Card, cardIn, cardNamed, type Moment, madeUpFor, noteMoved } from './card.ts'
 import { type Cause, simpleEvent } from './cause.ts'
@@ -117,7 +116,7 @@ async function redeemUnits(
 ): Promise<Array<Grown | null>> {
   const given: Array<Grown | null> = []
   while (given.length < units_max) {
-    const redeemed = await redeemAutomatically(madeUpFor(ctx, moment), code, assignment, moment.spent_on)
+    const redeemed = await ctx.reactions.rewardDue(madeUpFor(ctx, moment), code, assignment, moment.spent_on)
     if (redeemed === null) break
     given.push(redeemed.grown)
   }

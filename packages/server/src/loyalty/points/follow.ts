@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { SegmentEntries } from '../../audience/reactions.ts'
 import type { Goods } from '../../catalogue/products/goods.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { SimpleEvent } from '../../core/events/shapes.ts'
+import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { openBooks, saveBooks } from './books.ts'
@@ -54,6 +56,24 @@ export async function paidFor(ctx: Ctx, event: string): Promise<{ configuration:
   return pays(configuration, event) ? { configuration } : null
 }
 
+/** What customers earn by entering segments (docs/reference/earning-rules.md#when-a-rule-fires). Most segments pay nothing. */
+export async function followSegmentEntries(ctx: Ctx, entered: readonly SegmentEntries[]): Promise<void> {
+  const { earning_rules } = await configurationNow(ctx)
+  const paying = new Set<string>([...earning_rules.values()].flatMap(({ segment_id }) => segment_id ?? []))
+  for (const { customer_id, entries } of entered) {
+    const causes = entries
+      .filter(({ segment }) => paying.has(segment.id))
+      .map(
+        ({ segment, event }): Cause => ({
+          event: { event: 'customer.segment.entered', segment_id: segment.id },
+          told: event,
+          segment,
+        }),
+      )
+    if (causes.length > 0) await followMember(ctx, customer_id, { causes })
+  }
+}
+
 /** What an order pays that has just been paid. */
 export async function followPaidOrder(
   ctx: Ctx,
@@ -99,14 +119,16 @@ export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise
 
 /**
  * A card that was just given to a customer: a member more, and perhaps in a tier already
- * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
+ * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at). Codes that are no loyalty cards change nothing.
  */
 export async function followPublication(
   ctx: Ctx,
   customer_id: string,
-  voucher_ids: readonly string[],
+  vouchers: ReadonlyArray<Pick<StoredVoucher, 'id' | 'type'>>,
   chain: Chain | undefined,
 ): Promise<void> {
+  const voucher_ids = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
+  if (voucher_ids.length === 0) return
   const books = await openBooks(ctx, [customer_id], chain === undefined ? {} : { chain })
   await settle(books)
   for (const id of voucher_ids) {

@@ -13,7 +13,6 @@ import { publishCodes } from '../../incentives/publications/publish.ts'
 import { changeGift } from '../../incentives/vouchers/adjust-balance.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { Chain } from './card.ts'
 
 /** A reward as it was given. */
 export interface Issued {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { forgetEvents } from '../../core/events/forget.ts'
-import { destroyVouchers, removeVoucher } from '../../incentives/vouchers/remove.ts'
-import { listVouchersById } from '../../incentives/vouchers/store.ts'
-import type { StoredCustomer } from './customer.ts'
+import { destroyVouchers, removeVoucher } from './remove.ts'
+import { listVouchersById } from './store.ts'
 
 /**
  * Takes from a customer that is being erased all that it was given (docs/reference/customers.md#endpoints;

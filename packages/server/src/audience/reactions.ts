@@ -1,0 +1,21 @@
+import type { Ctx } from '../core/context.ts'
+import type { SimpleEvent, SimpleSegment } from '../core/events/shapes.ts'
+import type { StoredCustomer } from './customers/customer.ts'
+
+/** The active segments that one customer has entered, each with its event `customer.segment.entered`. */
+export interface SegmentEntries {
+  customer_id: string
+  entries: ReadonlyArray<{ segment: SimpleSegment; event: SimpleEvent }>
+}
+
+declare module '../core/reactions.ts' {
+  interface Reactions {
+    /** Customers have entered active segments; their events are written. */
+    segmentsEntered: (ctx: Ctx, entered: readonly SegmentEntries[]) => Promise<void>
+    /**
+     * A customer is erased. Its own events are deleted, its row and its orders are still there. Returns how many further events
+     * about it the reactions have deleted.
+     */
+    customerErased: (ctx: Ctx, id: StoredCustomer['id']) => Promise<number>
+  }
+}
