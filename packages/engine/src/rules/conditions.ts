@@ -281,7 +281,7 @@ function isInDailyHours({ start, end, days }: DailyHours, at: Ms, clock: Clock):
 }
 
 /** Every operator of a condition; `$from` belongs to the rules about items. */
-const operators: Readonly<Record<string, Operator>> = {
+export const operators: Readonly<Record<string, Operator>> = {
   $is: { ...equal, is_single: true },
   $is_not: { is_typed: true, prepare: not(equal) },
   $in: equal,

@@ -130,7 +130,7 @@ const items = (quantifier: ItemsRule['quantifier'], more: Partial<ItemsRule> = {
   ...more,
 })
 
-const names: Readonly<Record<string, RuleName>> = {
+export const names: Readonly<Record<string, RuleName>> = {
   'customer.segment': {
     kind: 'value',
     needs: 'customer',

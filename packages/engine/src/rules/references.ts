@@ -90,7 +90,8 @@ function readReferences(operator: string, given: unknown, object?: 'product' | '
   return is_faulty ? `must have products, SKUs or collections as arguments for '${operator}'` : references
 }
 
-const reference_roles: Readonly<Record<string, 'wanted' | 'unwanted' | 'pool'>> = {
+/** Every operator of the rules about items, and what the goods are that it names. */
+export const reference_roles: Readonly<Record<string, 'wanted' | 'unwanted' | 'pool'>> = {
   $is: 'wanted',
   $in: 'wanted',
   $is_not: 'unwanted',

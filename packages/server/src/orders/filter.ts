@@ -9,7 +9,7 @@ import { metadataTypes } from '../definitions/metadata-schemas/rules.ts'
  * What orders are filtered by, in lists (docs/reference/orders.md#endpoints). A discount of nothing is 0 here, though no order
  * shows it.
  */
-const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({
+export const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({
   created_at: { type: 'datetime', column: 'orders.created_at' },
   updated_at: { type: 'datetime', column: 'orders.updated_at' },
   status: { type: 'string', column: 'orders.status' },

@@ -68,7 +68,7 @@ async function isOfCustomer({ db, project_id }: Ctx, key: string): Promise<Condi
 }
 
 /** What redemptions are filtered by in lists, over the tables that their query joins. */
-function redemptionFields({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>): FilterFields {
+export function redemptionFields({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>): FilterFields {
   return {
     voucher_code: codeField(case_sensitive_codes),
     related_object_id: text('redemptions.related_object_id'),

@@ -28,7 +28,7 @@ export async function getSegment(
   return row
 }
 
-const fields: FilterFields = {
+export const segmentFields: FilterFields = {
   id: { type: 'string', column: 'id' },
   name: { type: 'string', column: 'name' },
   type: { type: 'string', column: 'type' },
@@ -49,7 +49,7 @@ export async function listSegments(
     where: [
       ...dateBounds(query),
       ...idsSql(ids),
-      ...(filters === undefined ? [] : [filterSql(parseFilter(filters, fields), { now, timezone })]),
+      ...(filters === undefined ? [] : [filterSql(parseFilter(filters, segmentFields), { now, timezone })]),
     ],
     ...(starting_after === undefined
       ? {}

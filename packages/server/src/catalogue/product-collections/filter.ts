@@ -43,13 +43,18 @@ export async function membershipSql(ctx: Ctx, { id, filter, products }: ProductC
   return filterSql(parsed, { now: ctx.now, timezone: ctx.project.timezone }, { locations })
 }
 
-const fieldsOf = async (ctx: Ctx): Promise<FilterFields> => ({
+const fieldsOf = async (ctx: Ctx): Promise<FilterFields> => goodsFields(await metadataTypes(ctx, 'product'))
+
+/** What a filter sees of a product or SKU, with the types of its metadata. */
+export const goodsFields = (types: MetadataTypes): FilterFields => ({
   ...own_fields,
-  'metadata.*': metadataOfGoods(await metadataTypes(ctx, 'product')),
+  'metadata.*': metadataOfGoods(types),
 })
 
+type MetadataTypes = Awaited<ReturnType<typeof metadataTypes>>
+
 /** A key with a dot may also lead into an object, as it does on an order's line; metadata has no more than two levels. */
-function metadataOfGoods(types: Awaited<ReturnType<typeof metadataTypes>>): (key: string) => FilterField {
+function metadataOfGoods(types: MetadataTypes): (key: string) => FilterField {
   return (key) => {
     const [outer, inner, ...deeper] = key.split('.')
     if (inner === undefined || deeper.length > 0) return metadataField('metadata', types)(key)
@@ -60,7 +65,7 @@ function metadataOfGoods(types: Awaited<ReturnType<typeof metadataTypes>>): (key
 }
 
 /**
- * What a filter sees of a product or SKU; the engine sees the same of an order's line
+ * All of it but the metadata; the engine sees the same of an order's line
  * (docs/reference/product-collections.md#filter-fields).
  */
 const own_fields: FilterFields = {

@@ -1,24 +1,36 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import { filterSql, locationsIn, metadataField, parseFilter } from '../../core/query/filter/filter.ts'
+import {
+  type FilterFields,
+  filterSql,
+  locationsIn,
+  metadataField,
+  parseFilter,
+} from '../../core/query/filter/filter.ts'
 import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 
 /**
  * The `filters` of a list of products or of SKUs, as a condition of its statement (docs/reference/products.md#product-endpoints
- * and docs/reference/products.md#sku-endpoints). The name of an SKU goes by both words.
+ * and docs/reference/products.md#sku-endpoints).
  */
 export async function catalogueFilterSql(ctx: Ctx, table: 'products' | 'skus', filters: unknown): Promise<Condition> {
   const { now, project } = ctx
-  const filter = parseFilter(filters, {
-    created_at: { type: 'datetime', column: 'created_at' },
-    updated_at: { type: 'datetime', column: 'updated_at' },
-    name: { type: 'string', column: table === 'products' ? 'name' : 'sku' },
-    ...(table === 'skus' ? { sku: { type: 'string', column: 'sku' } } : {}),
-    source_id: { type: 'string', column: 'source_id' },
-    price: { type: 'number', column: 'price' },
-    'metadata.*': metadataField('metadata', await metadataTypes(ctx, 'product')),
-  })
+  const filter = parseFilter(filters, catalogueListFields(table, await metadataTypes(ctx, 'product')))
   const locations = await listLocationShapes(ctx, locationsIn(filter))
   return filterSql(filter, { now, timezone: project.timezone }, { locations })
 }
+
+/** What products and SKUs are filtered by, in lists. The name of an SKU goes by both words. */
+export const catalogueListFields = (
+  table: 'products' | 'skus',
+  types: Parameters<typeof metadataField>[1],
+): FilterFields => ({
+  created_at: { type: 'datetime', column: 'created_at' },
+  updated_at: { type: 'datetime', column: 'updated_at' },
+  name: { type: 'string', column: table === 'products' ? 'name' : 'sku' },
+  ...(table === 'skus' ? { sku: { type: 'string', column: 'sku' } } : {}),
+  source_id: { type: 'string', column: 'source_id' },
+  price: { type: 'number', column: 'price' },
+  'metadata.*': metadataField('metadata', types),
+})

@@ -50,6 +50,9 @@ export async function validatePromotions(
 
 const isNotAboutCustomer = (rule: string): boolean => !/^customer[._]/.test(rule)
 
+/** What promotions are filtered by. */
+export const promotion_fields: readonly string[] = ['promotion_id', 'metadata.*']
+
 /** `filters[metadata][color]…` is the same as `filters[metadata.color]…`. */
 function readFilter(sent: unknown): Filter | null {
   if (sent === undefined) return null
@@ -60,7 +63,8 @@ function readFilter(sent: unknown): Filter | null {
         : [[field, set]],
     ),
   )
-  const fault = checkFilter(filter, (field) => field === 'promotion_id' || field.startsWith('metadata.'), '.filters')
+  const isKnown = (field: string) => promotion_fields.includes(field.replace(/^metadata\..*$/s, 'metadata.*'))
+  const fault = checkFilter(filter, isKnown, '.filters')
   if (fault !== null) throw invalidQuery(fault)
   return filter
 }

@@ -10,7 +10,7 @@ import { type FilterFields, filterSql, parseFilter } from '../../core/query/filt
 import { dateBounds, pageOf } from '../../core/query/list.ts'
 import type { CreateLocation, Location, LocationQuery, UpdateLocation } from './schema.ts'
 
-const filter_fields: FilterFields = {
+export const locationFields: FilterFields = {
   name: { type: 'string', column: 'name' },
   created_at: { type: 'datetime', column: 'created_at' },
   updated_at: { type: 'datetime', column: 'updated_at' },
@@ -39,7 +39,7 @@ export async function listLocations(
       default_order: '-created_at',
       where: [
         ...dateBounds(end_date === undefined ? {} : { end_date }),
-        filterSql(parseFilter(filters, filter_fields), { now, timezone }),
+        filterSql(parseFilter(filters, locationFields), { now, timezone }),
       ],
     },
   )

@@ -159,7 +159,7 @@ export const campaignTemplates = [
   }),
 ]
 
-const filter_fields: FilterFields = {
+export const templateFields: FilterFields = {
   id: { type: 'string', column: 'id' },
   name: { type: 'string', column: 'name' },
   campaign_type: { type: 'string', column: 'campaign_type' },
@@ -167,7 +167,7 @@ const filter_fields: FilterFields = {
 
 async function templatePage(ctx: Ctx, query: CampaignTemplateQuery) {
   const { now, project } = ctx
-  const where = [filterSql(parseFilter(query.filters, filter_fields), { now, timezone: project.timezone })]
+  const where = [filterSql(parseFilter(query.filters, templateFields), { now, timezone: project.timezone })]
   const { templates, ...more } = await listTemplates(ctx, query, where)
   return listed('data', templates, more)
 }

@@ -35,7 +35,7 @@ async function conditions(ctx: Ctx, query: CampaignQuery): Promise<Condition[]> 
   if (campaign_status !== undefined) where.push(sql`campaigns.status = ${campaign_status}`)
   if (is_referral_code !== undefined) where.push(sql`${isReferral} = ${is_referral_code}`)
   if (filters !== undefined) {
-    const filter = parseFilter(filters, await campaignFields(ctx))
+    const filter = parseFilter(filters, campaignFields(await metadataTypes(ctx, 'campaign')))
     const locations = await listLocationShapes(ctx, locationsIn(filter))
     where.push(filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone }, { locations }))
   }
@@ -47,7 +47,7 @@ const isDone: Condition = sql`campaigns.status = 'DONE'`
 const text = (column: string | FilterField['column']): FilterField => ({ type: 'string', column })
 const date = (column: string): FilterField => ({ type: 'datetime', column })
 
-async function campaignFields(ctx: Ctx): Promise<FilterFields> {
+export function campaignFields(types: Parameters<typeof metadataField>[1]): FilterFields {
   return {
     campaigns: text('campaigns.name'),
     campaigns_id: text('campaigns.id'),
@@ -80,6 +80,6 @@ async function campaignFields(ctx: Ctx): Promise<FilterFields> {
     expiration_date: date('campaigns.expiration_date'),
     validity_timeframe: text(sql`campaigns.validity_timeframe::text`),
     validity_day_of_week: weekdays(sql`campaigns.validity_day_of_week`),
-    'metadata.*': metadataField('campaigns.metadata', await metadataTypes(ctx, 'campaign')),
+    'metadata.*': metadataField('campaigns.metadata', types),
   }
 }

@@ -3,7 +3,7 @@ import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
 import { filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { listed } from '../../core/query/list.ts'
 import { TransactionList, Voucher } from '../vouchers/schema.ts'
-import { listTransactions } from '../vouchers/transactions.ts'
+import { campaignTransactionFields, listTransactions } from '../vouchers/transactions.ts'
 import { addVouchers, addVoucherWithCode } from './add.ts'
 import { createCampaign } from './create.ts'
 import { pageOfCampaigns } from './list.ts'
@@ -166,10 +166,7 @@ export const campaigns = [
     errors: ['invalid_query_params', 'not_found'],
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: async (ctx, { target, query }) => {
-      const filter = parseFilter(query.filters, {
-        id: { type: 'string', column: 'voucher_transactions.id' },
-        voucher_id: { type: 'string', column: 'voucher_transactions.voucher_id' },
-      })
+      const filter = parseFilter(query.filters, campaignTransactionFields)
       const where = filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone })
       const { transactions, ...more } = await listTransactions(ctx, { campaign_id: target.id }, query, [where])
       return listed('data', transactions, hasTransactions(target) ? more : { ...more, total: 0 })

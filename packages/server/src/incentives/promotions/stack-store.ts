@@ -19,7 +19,7 @@ const columns = {
   updated_at: 'promotion_stacks.updated_at',
 }
 
-const filter_fields: FilterFields = {
+export const stackFields: FilterFields = {
   id: { type: 'string', column: columns.id },
   name: { type: 'string', column: columns.name },
   created_at: { type: 'datetime', column: columns.created_at },
@@ -74,7 +74,7 @@ export async function listStacks(
     id: columns.id,
     where: [
       ...dateBounds({ ...(created_at && { created_at }), ...(updated_at && { updated_at }) }, columns),
-      filterSql(parseFilter(filters, filter_fields), { now, timezone: project.timezone }),
+      filterSql(parseFilter(filters, stackFields), { now, timezone: project.timezone }),
     ],
   })
   return { stacks: rows.map(toStored), total }

@@ -65,12 +65,12 @@ const holdingQuery = ({ db, project_id }: Ctx, customer_id: StoredCustomer['id']
     ])
 
 function conditions({ now, project: { timezone } }: Ctx, { filters }: CustomerRedeemableQuery): Condition[] {
-  return filters === undefined ? [] : [filterSql(parseFilter(filters, fields), { now, timezone })]
+  return filters === undefined ? [] : [filterSql(parseFilter(filters, redeemableFields), { now, timezone })]
 }
 
 const text = (column: string | FilterField['column']): FilterField => ({ type: 'string', column })
 
-const fields = {
+export const redeemableFields = {
   id: text('holders.id'),
   created_at: { type: 'datetime', column: 'holders.created_at' },
   redeemable_id: text('holders.voucher_id'),

@@ -3,6 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { VoucherTransactionRow } from '../../core/db/tables.ts'
 import type { Transaction } from '../../core/events/shapes.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
+import type { FilterFields } from '../../core/query/filter/filter.ts'
 import { cursorOf } from '../../core/query/list.ts'
 import type { VoucherTransactionQuery } from './schema.ts'
 
@@ -15,6 +16,12 @@ export async function insertTransaction({ db, project_id, now }: Ctx, row: NewTr
     .returningAll()
     .executeTakeFirstOrThrow()
   return toTransaction(inserted)
+}
+
+/** What the transactions of all cards of a campaign are filtered by, in lists. */
+export const campaignTransactionFields: FilterFields = {
+  id: { type: 'string', column: 'voucher_transactions.id' },
+  voucher_id: { type: 'string', column: 'voucher_transactions.voucher_id' },
 }
 
 /** The transactions of one card, or of all cards of a campaign. */

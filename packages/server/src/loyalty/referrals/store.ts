@@ -57,7 +57,7 @@ export async function getHolder(ctx: Ctx, voucher_id: VoucherRow['id'], id: stri
   return holder
 }
 
-const fields: FilterFields = {
+export const holderFields: FilterFields = {
   id: { type: 'string', column: 'id' },
   customer_id: { type: 'string', column: 'customer_id' },
   created_at: { type: 'datetime', column: 'created_at' },
@@ -69,7 +69,7 @@ export async function listHolders(ctx: Ctx, voucher_id: VoucherRow['id'], query:
   const where: Condition[] =
     query.filters === undefined
       ? []
-      : [filterSql(parseFilter(query.filters, fields), { now, timezone: project.timezone })]
+      : [filterSql(parseFilter(query.filters, holderFields), { now, timezone: project.timezone })]
   const holders = holderQuery(ctx, voucher_id)
   const page = await cursorOf(holders, query, { columns: { id: 'id' }, default_order: '-id', where })
   return { ...page, total: await countOf(holders, where) }
