@@ -12,5 +12,5 @@ ${keys.replaceAll(/^/gm, '  guerdon ')}
   guerdon --version   print the version
   guerdon --help      print this
 
-Settings are environment variables: PORT, HOST, DATABASE_URL, GUERDON_DATA_DIR, LOG_LEVEL, AUTH_MODE and more; see the README.
+Settings are environment variables: PORT, HOST, DATABASE_URL, GUERDON_DATA_DIR, LOG_LEVEL, AUTH_MODE and more; see docs/reference/settings.md.
 `

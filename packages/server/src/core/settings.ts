@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
 
-/** Everything an operator can set, read once at start from the environment (README, "Settings"). */
+/** Everything an operator can set, read once at start from the environment (docs/reference/settings.md). */
 export interface Settings {
   port: number
   host: string
@@ -46,57 +46,134 @@ export interface BootstrapSettings {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+interface Setting {
+  meaning: string
+  /** What counts when it is not set, as an operator would write it. */
+  standard?: string
+  /** In words, where nothing that could be written counts then. */
+  unset?: string
+}
+
+/** What each environment variable is for; docs/reference/settings.md shows this table (`npm run reference`). */
+export const environment = {
+  PORT: { standard: '8010', meaning: 'port to listen on' },
+  HOST: { standard: '127.0.0.1', meaning: 'address to listen on' },
+  BASE_URL: {
+    unset: '`http://HOST:PORT`',
+    meaning: 'where callers find the service; the addresses of reports, exports and images of codes begin with it',
+  },
+  DATABASE_URL: { unset: 'the embedded database', meaning: 'the PostgreSQL to use' },
+  GUERDON_DATA_DIR: {
+    standard: '.guerdon',
+    meaning: 'folder of the embedded database, which one process at a time may use',
+  },
+  DATABASE_CONNECTIONS: { standard: '8', meaning: 'PostgreSQL connections of one node' },
+  LOG_LEVEL: { standard: 'info', meaning: 'what is logged' },
+  AUTH_MODE: {
+    standard: 'strict',
+    meaning:
+      '`strict`: pair and token; `either`: pair or token ([authentication modes](authentication.md#authentication-modes))',
+  },
+  CLUSTER_ID: { standard: 'eu1', meaning: '`cluster_id` of every project' },
+  OAUTH_TOKEN_TTL_SECONDS: {
+    standard: '900',
+    meaning: 'lifetime of an [access token](authentication.md#oauth-tokens)',
+  },
+  OAUTH_MAX_TOKENS_PER_PROJECT: { standard: '1000', meaning: 'live access tokens of one project' },
+  RATE_LIMIT_API_CALLS: { unset: 'no limit', meaning: 'calls of a project ([rate limits](limits.md#rate-limits))' },
+  RATE_LIMIT_BULK_API_CALLS: { unset: 'no limit', meaning: 'calls of a project that start bulk work' },
+  RATE_LIMIT_API_CALLS_CYCLE: { unset: 'no limit', meaning: 'calls of a project in a calendar month (UTC)' },
+  CLIENT_RATE_LIMIT: {
+    standard: '5/PT5S',
+    meaning: 'client-side calls of one address on one node; set but empty, it is off',
+  },
+  TRUST_PROXY_HOPS: {
+    standard: '0',
+    meaning: 'hops of `X-Forwarded-For` that are trusted for the address of a caller',
+  },
+  MAX_BODY_BYTES: { standard: '10485760', meaning: 'size of the body of a request' },
+  MAX_QUERY_BYTES: { standard: '16384', meaning: 'size of the target of a request (path and query)' },
+  WEBHOOK_TIMEOUT_MS: { standard: '10000', meaning: 'time of one attempt to send a [webhook](webhooks.md)' },
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: {
+    standard: 'false',
+    meaning: '`true` lets webhooks go to loopback, link-local and private addresses, for local development',
+  },
+  AUDIT_RETENTION_DAYS: {
+    standard: '180',
+    meaning: 'retention of the [audit log](audit-log.md) and of the send-out log',
+  },
+  SMTP_URL: { unset: 'mails are only logged', meaning: 'mail transport of [notifications](notifications.md)' },
+  MAIL_FROM: { unset: 'none', meaning: 'sender of mails' },
+  ERROR_MESSAGES_FILE: {
+    unset: 'none',
+    meaning: 'JSON file that maps error keys to [messages of your own](errors.md#custom-messages)',
+  },
+  BOOTSTRAP_APP_ID: { unset: 'generated', meaning: 'id of the server key of the [first start](#first-start)' },
+  BOOTSTRAP_APP_TOKEN: { unset: 'generated', meaning: 'its secret' },
+  BOOTSTRAP_CLIENT_ID: { unset: 'generated', meaning: 'id of the client key of the first start' },
+  BOOTSTRAP_CLIENT_TOKEN: { unset: 'generated', meaning: 'its secret' },
+  BOOTSTRAP_MANAGEMENT_ID: { unset: 'generated', meaning: 'id of the management key of the first start' },
+  BOOTSTRAP_MANAGEMENT_TOKEN: { unset: 'generated', meaning: 'its secret' },
+  BOOTSTRAP_OWNER_EMAIL: { unset: '`owner@localhost`', meaning: 'the owner user of the first start' },
+  BOOTSTRAP_PROJECT_JSON: {
+    standard: '{}',
+    meaning: 'the project of the first start: a body of [POST /projects](projects.md#operations-on-projects)',
+  },
+} as const satisfies Record<string, Setting>
+
+type SettingName = keyof typeof environment
+/** Those that always have a value. */
+type WithStandard = {
+  [Name in SettingName]: (typeof environment)[Name] extends { standard: string } ? Name : never
+}[SettingName]
+
 /** Reads all settings; throws one error that names every bad one. */
 export function readSettings(env: Environment): Settings {
   const problems: string[] = []
 
-  /** One setting: empty counts as absent, and a parser says what is wrong by throwing. */
-  function read<T>(name: string, absent: T, parse: (text: string) => T): T {
+  /** One setting, or null: empty counts as absent, and a parser says what is wrong by throwing. */
+  function optional<T>(name: SettingName, parse: (text: string) => T): T | null {
     const text = env[name]?.trim()
-    if (text === undefined || text === '') return absent
+    if (text === undefined || text === '') return null
     try {
       return parse(text)
     } catch (error) {
       problems.push(`${name}: ${(error as Error).message}`)
-      return absent
+      return null
     }
   }
-  const text = (name: string) => read<string | null>(name, null, (value) => value)
-  const integer = (name: string, absent: number, min: number, max: number) =>
-    read(name, absent, integerBetween(min, max))
+  const read = <T>(name: WithStandard, parse: (text: string) => T): T =>
+    optional(name, parse) ?? parse(environment[name].standard)
+  const text = (name: SettingName) => optional(name, asIs)
+  const integer = (name: WithStandard, min: number, max: number) => read(name, integerBetween(min, max))
 
-  const port = integer('PORT', 8010, 0, 65_535)
-  const host = read('HOST', '127.0.0.1', (value) => value)
+  const port = integer('PORT', 0, 65_535)
+  const host = read('HOST', asIs)
   const settings: Settings = {
     port,
     host,
-    base_url: read('BASE_URL', ownAddress(host, port), webAddress),
-    database_url: read<string | null>('DATABASE_URL', null, postgresUrl),
-    data_dir: read('GUERDON_DATA_DIR', resolve('.guerdon'), (value) => resolve(value)),
-    database_connections: integer('DATABASE_CONNECTIONS', 8, 1, 1_000),
-    log_level: read('LOG_LEVEL', 'info', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
-    auth_mode: read('AUTH_MODE', 'strict', oneOf('strict', 'either')),
-    cluster_id: read('CLUSTER_ID', 'eu1', (value) => value),
-    oauth_token_ttl_seconds: integer('OAUTH_TOKEN_TTL_SECONDS', 900, 1, 31_536_000),
-    oauth_max_tokens_per_project: integer('OAUTH_MAX_TOKENS_PER_PROJECT', 1_000, 1, 1_000_000),
-    rate_limit_api_calls: read('RATE_LIMIT_API_CALLS', [], parseCallLimits),
-    rate_limit_bulk_api_calls: read('RATE_LIMIT_BULK_API_CALLS', [], parseCallLimits),
-    rate_limit_api_calls_cycle: read<number | null>(
-      'RATE_LIMIT_API_CALLS_CYCLE',
-      null,
-      integerBetween(1, Number.MAX_SAFE_INTEGER),
-    ),
-    client_rate_limit:
-      env.CLIENT_RATE_LIMIT?.trim() === '' ? null : read('CLIENT_RATE_LIMIT', { calls: 5, seconds: 5 }, oneCallLimit),
-    trust_proxy_hops: integer('TRUST_PROXY_HOPS', 0, 0, 100),
-    max_body_bytes: integer('MAX_BODY_BYTES', 10_485_760, 1_024, 1_073_741_824),
-    max_query_bytes: integer('MAX_QUERY_BYTES', 16_384, 256, 1_048_576),
-    webhook_timeout_ms: integer('WEBHOOK_TIMEOUT_MS', 10_000, 1, 600_000),
-    webhook_allow_private_targets: read('WEBHOOK_ALLOW_PRIVATE_TARGETS', false, boolean),
-    audit_retention_days: integer('AUDIT_RETENTION_DAYS', 180, 1, 36_500),
+    base_url: optional('BASE_URL', webAddress) ?? ownAddress(host, port),
+    database_url: optional('DATABASE_URL', postgresUrl),
+    data_dir: read('GUERDON_DATA_DIR', (value) => resolve(value)),
+    database_connections: integer('DATABASE_CONNECTIONS', 1, 1_000),
+    log_level: read('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
+    auth_mode: read('AUTH_MODE', oneOf('strict', 'either')),
+    cluster_id: read('CLUSTER_ID', asIs),
+    oauth_token_ttl_seconds: integer('OAUTH_TOKEN_TTL_SECONDS', 1, 31_536_000),
+    oauth_max_tokens_per_project: integer('OAUTH_MAX_TOKENS_PER_PROJECT', 1, 1_000_000),
+    rate_limit_api_calls: optional('RATE_LIMIT_API_CALLS', parseCallLimits) ?? [],
+    rate_limit_bulk_api_calls: optional('RATE_LIMIT_BULK_API_CALLS', parseCallLimits) ?? [],
+    rate_limit_api_calls_cycle: optional('RATE_LIMIT_API_CALLS_CYCLE', integerBetween(1, Number.MAX_SAFE_INTEGER)),
+    client_rate_limit: env.CLIENT_RATE_LIMIT?.trim() === '' ? null : read('CLIENT_RATE_LIMIT', oneCallLimit),
+    trust_proxy_hops: integer('TRUST_PROXY_HOPS', 0, 100),
+    max_body_bytes: integer('MAX_BODY_BYTES', 1_024, 1_073_741_824),
+    max_query_bytes: integer('MAX_QUERY_BYTES', 256, 1_048_576),
+    webhook_timeout_ms: integer('WEBHOOK_TIMEOUT_MS', 1, 600_000),
+    webhook_allow_private_targets: read('WEBHOOK_ALLOW_PRIVATE_TARGETS', boolean),
+    audit_retention_days: integer('AUDIT_RETENTION_DAYS', 1, 36_500),
     smtp_url: text('SMTP_URL'),
     mail_from: text('MAIL_FROM'),
-    error_messages: read<ReadonlyMap<string, string>>('ERROR_MESSAGES_FILE', new Map(), messagesFile),
+    error_messages: optional('ERROR_MESSAGES_FILE', messagesFile) ?? new Map(),
     bootstrap: {
       app_id: text('BOOTSTRAP_APP_ID'),
       app_token: text('BOOTSTRAP_APP_TOKEN'),
@@ -104,8 +181,8 @@ export function readSettings(env: Environment): Settings {
       client_token: text('BOOTSTRAP_CLIENT_TOKEN'),
       management_id: text('BOOTSTRAP_MANAGEMENT_ID'),
       management_token: text('BOOTSTRAP_MANAGEMENT_TOKEN'),
-      owner_email: read<string | null>('BOOTSTRAP_OWNER_EMAIL', null, email),
-      project: read('BOOTSTRAP_PROJECT_JSON', {}, jsonObject),
+      owner_email: optional('BOOTSTRAP_OWNER_EMAIL', email),
+      project: read('BOOTSTRAP_PROJECT_JSON', jsonObject),
     },
   }
   const { cluster_id = settings.cluster_id } = settings.bootstrap.project
@@ -119,6 +196,8 @@ export class BadSettings extends Error {
     super(`Guerdon cannot start, bad settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
   }
 }
+
+const asIs = (text: string): string => text
 
 const integerBetween = (min: number, max: number) => (text: string) => {
   const value = Number(text)
