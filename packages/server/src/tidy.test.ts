@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { catalogue, eventTypes } from './core/events/catalogue.ts'
-import { type IdKind, idKinds } from './core/lib/ids.ts'
+import { idKinds } from './core/lib/ids.ts'
 import { limits } from './core/lib/limits.ts'
+import { reservedIds } from './testing/reserved-ids.ts'
 import { occurs, sourceTexts } from './testing/sources.ts'
 
 /*
@@ -11,23 +12,10 @@ import { occurs, sourceTexts } from './testing/sources.ts'
 
 const sources = sourceTexts()
 
-/** Kinds of ids that the reference gives a form to and nothing makes, and why. */
-const reserved: Partial<Record<IdKind, string>> = {
-  tracking: 'made of what it hides (checkout/tracking.ts)',
-  webhook: 'webhooks are not served',
-  sendout: 'webhooks are not served',
-  notification: 'notifications are not served',
-  branding: 'brandings are not served',
-  consent: 'consents are not served',
-  consent_group: 'consents are not served',
-  distribution_event: 'distributions are not served',
-  audit_entry: 'the audit log is not served',
-}
-
 test.each(idKinds)('id %s: is made, or reserved', (kind) => {
   const isOfEvents = eventTypes.some((type) => kind === `${catalogue[type].entity}_event`)
   const isMade = isOfEvents || occurs(new RegExp(`\\b(?:newId|idPrefix)\\([^)]*'${kind}'`), sources)
-  expect(isMade).toBe(reserved[kind] === undefined)
+  expect(isMade).toBe(reservedIds[kind] === undefined)
 })
 
 test.each(Object.keys(limits))('limit %s: somebody keeps to it', (name) => {

@@ -31,7 +31,7 @@ import {
 
 // Every event there is (docs/reference/events.md#what-webhook-types-carry and
 // docs/reference/events.md#what-customer-activities-carry) and what it carries. A row holds for all types its name spells:
-// `a.b|c` is `a.b` and `a.c`. An action is what somebody did, an effect what the service derived from it (8.3).
+// `a.b|c` is `a.b` and `a.c`. An action is what somebody did, an effect what the service derived from it.
 
 const customer = { customer: SimpleCustomer }
 const campaign = { campaign: SimpleCampaign }

@@ -206,7 +206,7 @@ export const inUse = (
   })
 }
 
-/** Spec 06, 3.1; the total counts the others. */
+/** Ids that an answer names (docs/reference/errors.md#error-body); the total counts the others. */
 const related_ids_max = 20
 
 /** 400 for an object that every project has and nobody may change. */

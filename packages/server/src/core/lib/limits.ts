@@ -23,7 +23,7 @@ export const limits = {
 
   /** Characters of a name or a source id. */
   name_length_max: 255,
-  /** Characters of a free text. */
+  /** Characters of a free text (`description`, `additional_info`, `banner`). */
   text_length_max: 5_000,
   /** One metadata object as JSON. */
   metadata_bytes_max: 65_536,

@@ -1,0 +1,70 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../../..', import.meta.url))
+
+const filesLike = (...patterns: string[]): string[] =>
+  globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' || name === 'dist' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort()
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** Pages and headings that comments of the code name and that do not exist, each after the file that names it. */
+export function brokenReferences(): string[] {
+  return filesLike('packages/**/*.{ts,sql}', 'bench/**/*.ts', 'scripts/*.mjs').flatMap((path) =>
+    [...textOf(path).matchAll(/\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g)]
+      .map(([target]) => target)
+      .filter((target) => !exists(target))
+      .map((target) => `${path}: ${target}`),
+  )
+}
+
+/** Relative links of the documentation that lead nowhere, each after its page. */
+export function brokenLinks(): string[] {
+  return filesLike('*.md', 'docs/**/*.md', 'packages/*/*.md').flatMap((path) =>
+    linksIn(textOf(path))
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => !exists(link.startsWith('#') ? path + link : join(dirname(path), link)))
+      .map((link) => `${path}: ${link}`),
+  )
+}
+
+const linksIn = (text: string): string[] =>
+  [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link as string)
+
+const withoutCode = (text: string): string => withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '')
+const withoutBlocks = (text: string): string => text.replaceAll(/^(```+).*?^\1$/gms, '')
+
+/** Whether there is a file or folder, and where a heading is named, that heading. */
+function exists(target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  if (!existsSync(join(root, path))) return false
+  return anchor === undefined || anchorsIn(normalize(path)).has(anchor)
+}
+
+const anchors = new Map<string, ReadonlySet<string>>()
+
+/** What the headings of a page are called in links, as GitHub does it: of several with one text the later ones are numbered. */
+function anchorsIn(path: string): ReadonlySet<string> {
+  const known = anchors.get(path)
+  if (known !== undefined) return known
+  const found = new Set<string>()
+  for (const [, heading = ''] of withoutBlocks(textOf(path)).matchAll(/^#{1,6} +(.+?) *$/gm)) {
+    const name = anchorOf(heading)
+    let unique = name
+    for (let count = 1; found.has(unique); count += 1) unique = `${name}-${count}`
+    found.add(unique)
+  }
+  anchors.set(path, found)
+  return found
+}
+
+/** `POST /v1/oauth/token` → `post-v1oauthtoken`. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-')
