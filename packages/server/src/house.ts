@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type Bootstrapped, bootstrap } from './account/installation/bootstrap.ts'
 import { openConfigurations } from './core/configuration/cache.ts'
 import type { House } from './core/context.ts'
-import { connectPglite, connectPostgres } from './core/db/connect.ts'
+import { connectPglite, connectPostgres, type OnStatement } from './core/db/connect.ts'
 import type { Database } from './core/db/database.ts'
 import { migrate } from './core/db/migrate.ts'
 import { openBehind } from './core/events/behind.ts'
@@ -12,10 +12,16 @@ import { toInstant } from './core/lib/instant.ts'
 import type { Settings } from './core/settings.ts'
 import { wiring } from './wiring.ts'
 
-/** The database the settings name: PostgreSQL by URL, otherwise the embedded one in its folder. */
-export async function connect({ database_url, database_connections, data_dir }: Settings): Promise<Database> {
-  if (database_url === null) return connectPglite({ folder: data_dir })
-  return connectPostgres({ connectionString: database_url, connections_max: database_connections })
+/**
+ * The database the settings name: PostgreSQL by URL, otherwise the embedded one in its folder. A log of level trace gets the text of
+ * every statement.
+ */
+export async function connect(settings: Settings, log?: FastifyBaseLogger): Promise<Database> {
+  const { database_url, database_connections, data_dir } = settings
+  const onStatement: OnStatement | undefined =
+    log?.level === 'trace' ? (text, duration_ms) => log.trace({ text, duration_ms }, 'statement') : undefined
+  if (database_url === null) return connectPglite({ folder: data_dir, onStatement })
+  return connectPostgres({ connectionString: database_url, connections_max: database_connections, onStatement })
 }
 
 /** A migrated and bootstrapped database with everything that lives on it. Jobs do not run yet. */
@@ -24,7 +30,7 @@ export async function openHouse(
   log: FastifyBaseLogger,
 ): Promise<{ house: House; first_start: Bootstrapped | null }> {
   const now = () => Date.now()
-  const database = await connect(settings)
+  const database = await connect(settings, log)
   try {
     const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
     const credentials = await openCredentials(database, now)

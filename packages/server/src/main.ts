@@ -15,11 +15,13 @@ async function main(): Promise<void> {
       name: { type: 'string' },
       kind: { type: 'string' },
       role: { type: 'string' },
+      each: { type: 'boolean' },
     },
   })
   if (values.help) return say(help)
   if (values.version) return say(`${version}\n`)
   const [command = 'serve', ...rest] = positionals
+  if (command === 'replay') return (await import('./command-line/replay.ts')).replayCommand(rest, values, say)
   const outside = { settings: readSettings(process.env), say }
   // Each command is loaded when it is asked for: the service weighs a second, its help should not.
   if (command === 'serve' && rest.length === 0) return (await import('./command-line/serve.ts')).serve(outside)

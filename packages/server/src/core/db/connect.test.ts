@@ -1,7 +1,11 @@
+import { openAsBlob } from 'node:fs'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../testing/database.ts'
 import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
+import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
+import type { Database } from './database.ts'
+import { hotStatement } from './hot.ts'
 import { inTransaction } from './transaction.ts'
 
 test('both databases return instants as ISO strings, big integers as numbers and jsonb parsed', async () => {
@@ -76,3 +80,25 @@ test('a statement sent during somebody else’s transaction does not run inside 
   })
   expect(await outside).toEqual([{ found: null }])
 })
+
+test('who asks for it hears of every statement, without its values', async () => {
+  const heard: string[] = []
+  const { db, close } = await connectAgain((text, duration_ms) => {
+    expect(duration_ms).toBeGreaterThanOrEqual(0)
+    heard.push(text)
+  })
+  onTestFinished(close)
+  await sql`select ${'hush'}::text as plain`.execute(db)
+  await hotStatement('select $1::text as prepared')(db, ['hush'])
+  await inTransaction(db, (trx) => sql`select 1 as inside`.execute(trx))
+  for (const text of ['select $1::text as plain', 'select $1::text as prepared', 'select 1 as inside'])
+    expect(heard).toContain(text)
+  expect(heard.join()).not.toContain('hush')
+})
+
+/** Another connection to the database of the tests; on PGlite another database. */
+async function connectAgain(onStatement: OnStatement): Promise<Database> {
+  const given = inject('database')
+  if (given.kind === 'postgres') return connectPostgres({ connectionString: given.url, onStatement })
+  return connectPglite({ snapshot: await openAsBlob(given.snapshot), onStatement })
+}

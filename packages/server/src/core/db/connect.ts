@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, type KyselyConfig, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
 import type { Database } from './database.ts'
@@ -10,17 +10,22 @@ import { prepareHot } from './hot.ts'
 import { newTurns, pgliteDialect } from './pglite.ts'
 import type { Tables } from './tables.ts'
 
+/** Called with every statement that has ended. Its values are left out: they can be secrets. */
+export type OnStatement = (text: string, duration_ms: number) => void
+
 export interface PostgresOptions {
   connectionString: string
   connections_max?: number
   /** How long a request waits for a connection. */
   connection_wait_seconds?: number
+  onStatement?: OnStatement | undefined
 }
 
 export function connectPostgres({
   connectionString,
   connections_max = 8,
   connection_wait_seconds = limits.connection_wait_seconds,
+  onStatement,
 }: PostgresOptions): Database {
   const pool = new pg.Pool({
     connectionString,
@@ -37,8 +42,8 @@ export function connectPostgres({
   // its idle connections only, so those in use, between two statements of a transaction, need one of their own.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  prepareHot(db, pool)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...loggedBy(onStatement) })
+  prepareHot(db, pool, { is_logged: onStatement !== undefined })
   return {
     kind: 'postgres',
     db,
@@ -50,8 +55,14 @@ export function connectPostgres({
   }
 }
 
+interface PgliteOptions {
+  folder?: string
+  snapshot?: Blob
+  onStatement?: OnStatement | undefined
+}
+
 /** Opens the embedded database in a folder, alone; without a folder, in memory. */
-export async function connectPglite({ folder, snapshot }: { folder?: string; snapshot?: Blob }): Promise<Database> {
+export async function connectPglite({ folder, snapshot, onStatement }: PgliteOptions): Promise<Database> {
   let unlock = () => {}
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true })
@@ -65,7 +76,7 @@ export async function connectPglite({ folder, snapshot }: { folder?: string; sna
       serializers: bytes.serializers,
     })
     await pglite.exec("set timezone = 'UTC'")
-    return openPglite(pglite, unlock)
+    return openPglite(pglite, unlock, onStatement)
   } catch (error) {
     unlock()
     throw error
@@ -73,9 +84,9 @@ export async function connectPglite({ folder, snapshot }: { folder?: string; sna
 }
 
 /** Wraps an embedded database that is already running. */
-export function openPglite(pglite: PGlite, unlock: () => void = () => {}): Database {
+export function openPglite(pglite: PGlite, unlock: () => void = () => {}, onStatement?: OnStatement): Database {
   const turns = newTurns()
-  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite, turns) })
+  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite, turns), ...loggedBy(onStatement) })
   return {
     kind: 'pglite',
     db,
@@ -101,6 +112,12 @@ export function openPglite(pglite: PGlite, unlock: () => void = () => {}): Datab
     },
   }
 }
+
+/** Kysely measures every statement as soon as it has a function to log with: without one it has none. */
+const loggedBy = (onStatement: OnStatement | undefined): Pick<KyselyConfig, 'log'> =>
+  onStatement === undefined
+    ? {}
+    : { log: ({ query, queryDurationMillis }) => onStatement(query.sql, queryDurationMillis) }
 
 /** `2026-01-01 00:00:00.5+00` → `2026-01-01T00:00:00.500Z`; sessions run in UTC, columns keep milliseconds. */
 function readInstant(text: string): string {

@@ -39,9 +39,12 @@ async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row
   }
 }
 
-/** Has the connections of a database prepare what is hot, and what shows to be: whatever comes often enough. */
-export function prepareHot(db: Db, pool: pg.Pool): void {
-  pools.set(db, pool)
+/**
+ * Has the connections of a database prepare what is hot, and what shows to be: whatever comes often enough. Where statements are
+ * logged, all of them go through Kysely, which logs them.
+ */
+export function prepareHot(db: Db, pool: pg.Pool, { is_logged = false } = {}): void {
+  if (!is_logged) pools.set(db, pool)
   const often = new Often()
   pool.on('connect', (client) => prepareOften(client, often))
 }

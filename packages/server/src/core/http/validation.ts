@@ -37,7 +37,7 @@ interface Schema {
  * (docs/reference/errors.md#messages-about-input).
  */
 export interface Wording {
-  root: 'Payload' | 'Query'
+  root: 'Payload' | 'Query' | 'Facts'
   required: 'should' | 'must'
 }
 

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { evaluate, qualify, sentence } from '@guerdon/engine'
+import { Facts, type Outcome, type Verdict } from '@guerdon/engine/schema'
+import { compileShape } from '../core/http/validation.ts'
+
+export interface ReplayOptions {
+  /** Each redeemable alone on the order, as qualifications and the validation of promotion tiers judge them. */
+  each?: boolean | undefined
+}
+
+/** Evaluates the facts in a file once more and prints the verdict. No database and no settings play a part. */
+export function replayCommand(files: readonly string[], options: ReplayOptions, say: (text: string) => void): void {
+  const [file] = files
+  if (file === undefined || files.length > 1) throw new Error('Usage: guerdon replay FILE [--each]')
+  say(replay(readFacts(file), options))
+}
+
+/** The facts in a file: by themselves, or in the line `facts` that a service at LOG_LEVEL=trace writes for a checkout. */
+export function readFacts(file: string): Facts {
+  const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  const facts = content !== null && typeof content === 'object' && 'facts' in content ? content.facts : content
+  const fault = compileShape(Facts).fault(facts, { root: 'Facts', required: 'must' })
+  if (fault !== null) throw new Error(`${file}: ${fault}`)
+  return facts as Facts
+}
+
+/** The verdict and its reasons, a sentence for each redeemable, and the order that is left. */
+export function replay(facts: Facts, { each = false }: ReplayOptions = {}): string {
+  const { valid, redeemables, order }: Verdict = each
+    ? { valid: true, redeemables: qualify(facts, { explain: true }) }
+    : evaluate(facts, { explain: true })
+  const lines = [
+    `At ${facts.now} in ${facts.timezone}:`,
+    ...redeemables.map((outcome) => `  ${outcome.status.padEnd(12)}  ${reasonOf(outcome)}`),
+    ...(each ? [] : [valid ? 'The request is valid.' : 'The request is not valid.']),
+  ]
+  if (order !== undefined) {
+    const { amount, total_discount_amount, total_amount } = order
+    lines.push(
+      `The order: ${amount} before discounts, ${total_discount_amount} off, ${total_amount} to pay (minor units).`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}
+
+const reasonOf = ({ explanation, object, id, ...outcome }: Outcome): string =>
+  explanation === undefined
+    ? `${object} ${id}: ${'reason' in outcome ? outcome.reason.message : ''}`
+    : sentence(explanation)
