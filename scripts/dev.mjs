@@ -1,5 +1,14 @@
+// The service, restarted on every change. npm run dev -- --inspect lets a debugger attach; other arguments go to the service.
 import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled('run')
 const watched = ['packages/server/src', 'packages/engine/src'].flatMap((path) => ['--watch-path', path])
-process.exitCode = await runNode([...nodeFlags, ...watched, 'packages/server/src/main.ts', ...process.argv.slice(2)])
+const given = process.argv.slice(2)
+const isForNode = (argument) => argument.startsWith('--inspect')
+process.exitCode = await runNode([
+  ...nodeFlags,
+  ...watched,
+  ...given.filter(isForNode),
+  'packages/server/src/main.ts',
+  ...given.filter((argument) => !isForNode(argument)),
+])

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { drawnArchitecture } from './testing/modules.ts'
+
+/* What the documentation says of the code, compared with the code. */
+
+const root = new URL('../../../', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+
+test('the picture of the modules is what the imports draw (npm run modules rewrites it)', () => {
+  expect(drawnArchitecture().isCurrent).toBe(true)
+})
+
+test('every decision is in the index, with its number and its title', () => {
+  const index = read('docs/decisions/README.md')
+  const listed = [
+    ...index.matchAll(/^\| (\d+) \| \[(.+?)\]\((\d{4}-[\w-]+\.md)\) \| (in force|replaced by .+?) \| .+ \|$/gm),
+  ]
+  const files = readdirSync(new URL('docs/decisions/', root)).filter((name) => /^\d{4}-/.test(name))
+  const decisions = files.sort().map((file) => {
+    const [, number, title] = /^# (\d+)\. (.+)/.exec(read(`docs/decisions/${file}`)) ?? []
+    return { number, title, file }
+  })
+  expect(listed.map(([, number, title, file]) => ({ number, title, file }))).toEqual(decisions)
+})
+
+/** A file of the server, by its path from src. */
+const sourcePath =
+  /`((?:core|account|definitions|audience|catalogue|orders|rules|incentives|checkout|loyalty|redemptions|exports|platform|testing)\/[\w./-]+\.(?:ts|sql))`/g
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/architecture.md']
+
+test.each(pages)('%s: its links lead somewhere, its commands and files exist', (page) => {
+  const text = read(page)
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found as string)
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  expect(all(/npm run (?:--silent )?([\w-]+)/g).filter((name) => scripts[name] === undefined)).toEqual([])
+
+  const targets = [
+    ...all(/\]\((?!https?:|#)([^)#]+)/g).map((target) => new URL(target, new URL(page, root))),
+    ...all(/`((?:packages|docs|scripts)\/[\w./-]+\.\w+)`/g).map((path) => new URL(path, root)),
+    ...all(sourcePath).map((path) => new URL(path, import.meta.url)),
+  ]
+  expect(targets.filter((url) => !existsSync(url)).map(({ pathname }) => pathname)).toEqual([])
+})

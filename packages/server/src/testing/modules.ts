@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { sourceTexts } from './sources.ts'
+
+/** Where the picture is: between two lines of its own. */
+export const architectureFile = new URL('../../../../docs/architecture.md', import.meta.url)
+const [begin, end] = ['<!-- modules: npm run modules -->', '<!-- /modules -->']
+
+/** From the top: a module may import those below it (layers.test.ts). What stands beside them serves all or is served by all. */
+const modules = [
+  'exports',
+  'trash-bin',
+  'redemptions',
+  'loyalty',
+  'checkout',
+  'incentives',
+  'rules',
+  'orders',
+  'catalogue',
+  'audience',
+  'definitions',
+  'account',
+  'core',
+]
+
+/** The architecture page with the picture as the imports draw it now. */
+export function drawnArchitecture(): { page: string; isCurrent: boolean } {
+  const page = readFileSync(architectureFile, 'utf8')
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)]
+  if (before < 0 || after < before) throw new Error(`docs/architecture.md has no lines "${begin}" and "${end}"`)
+  const drawn = `${page.slice(0, before)}${begin}\n\n\`\`\`\n${picture()}\`\`\`\n\n${page.slice(after)}`
+  return { page: drawn, isCurrent: drawn === page }
+}
+
+/** A column for each module that is imported, a row for each that imports: how many files of the row import a file of the column. */
+function picture(): string {
+  const importers = countImporters()
+  const width = Math.max(...modules.map((name) => name.length))
+  const cells = (row: number) =>
+    modules.map((to, column) => {
+      const count = importers.get(`${modules[row]} ${to}`) ?? 0
+      const text = column === row ? '■' : count > 0 ? String(count) : '·'
+      return text.padStart(columnWidth(column))
+    })
+  // The names of the columns are their numbers, or the picture would be twice as wide.
+  const columnWidth = (column: number) => Math.max(4, String(column + 1).length + 1)
+  const head = modules.map((_, column) => String(column + 1).padStart(columnWidth(column))).join('')
+  const lines = modules.map((name, row) => `${String(row + 1).padStart(2)} ${name.padEnd(width)}${cells(row).join('')}`)
+  return `   ${' '.repeat(width)}${head}\n${lines.map((line) => `${line.trimEnd()}\n`).join('')}`
+}
+
+function countImporters(): Map<string, number> {
+  const importers = new Map<string, number>()
+  for (const [full, text] of sourceTexts()) {
+    const path = full.replace(/^server\/src\//, '')
+    const [from] = path.split('/') as [string]
+    if (path === full || !modules.includes(from)) continue
+    const targets = [...text.matchAll(/from '(\.[^']+)'/g)].map(
+      ([, target]) => posix.join(posix.dirname(path), target as string).split('/')[0] as string,
+    )
+    for (const to of new Set(targets)) {
+      if (to === from || !modules.includes(to)) continue
+      importers.set(`${from} ${to}`, (importers.get(`${from} ${to}`) ?? 0) + 1)
+    }
+  }
+  return importers
+}

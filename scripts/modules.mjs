@@ -1,0 +1,5 @@
+// Writes the picture of the modules and their imports into docs/architecture.md; a test compares it (modules.test.ts).
+import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
+
+await ensureInstalled()
+process.exitCode = await runNode([...nodeFlags, 'packages/server/src/testing/write-modules.ts'])
