@@ -90,11 +90,15 @@ export function filterFieldsTable(): string {
 /** Every filter with the name that the table gives it. */
 function filters(): Array<[name: string, fields: FilterFields]> {
   return [
-    ...operations.filter(hasFilters).map(({ id, method, path }): [string, FilterFields] => {
-      const fields = listed[id]
-      if (fields === undefined) throw new Error(`testing/reference/filter-fields.ts does not know the filters of ${id}`)
-      return [code(`${method} ${path}`), fields]
-    }),
+    ...operations
+      .filter(hasFilters)
+      .toSorted(byPath)
+      .map(({ id, method, path }): [string, FilterFields] => {
+        const fields = listed[id]
+        if (fields === undefined)
+          throw new Error(`testing/reference/filter-fields.ts does not know the filters of ${id}`)
+        return [code(`${method} ${path}`), fields]
+      }),
     ['[segments](segments.md)', customerFields(types)],
     ['[product collections](product-collections.md)', goodsFields(types)],
     ...Object.entries(exportables).map(([name, { filterFields }]: [string, Exportable]): [string, FilterFields] => [
@@ -103,6 +107,9 @@ function filters(): Array<[name: string, fields: FilterFields]> {
     ]),
   ]
 }
+
+/** So that the table does not depend on the module that carries an operation out. */
+const byPath = (a: Operation, b: Operation): number => (a.path < b.path ? -1 : 1)
 
 const hasFilters = ({ query }: Operation): boolean =>
   query !== undefined && 'properties' in query && 'filters' in (query.properties as object)
