@@ -28,7 +28,14 @@ test('every decision is in the index, with its number and its title', () => {
 const sourcePath =
   /`((?:core|account|definitions|audience|catalogue|orders|rules|incentives|checkout|loyalty|redemptions|exports|platform|testing)\/[\w./-]+\.(?:ts|sql))`/g
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/architecture.md']
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs/architecture.md',
+  'docs/operations.md',
+  'docs/tutorial.md',
+]
 
 test.each(pages)('%s: its links lead somewhere, its commands and files exist', (page) => {
   const text = read(page)

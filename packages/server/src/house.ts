@@ -19,7 +19,9 @@ import { wiring } from './wiring.ts'
 export async function connect(settings: Settings, log?: FastifyBaseLogger): Promise<Database> {
   const { database_url, database_connections, data_dir } = settings
   const onStatement: OnStatement | undefined =
-    log?.level === 'trace' ? (text, duration_ms) => log.trace({ text, duration_ms }, 'statement') : undefined
+    log?.level === 'trace'
+      ? (text, duration_ms) => log.trace({ text, duration_ms: Math.round(duration_ms * 10) / 10 }, 'statement')
+      : undefined
   if (database_url === null) return connectPglite({ folder: data_dir, onStatement })
   return connectPostgres({ connectionString: database_url, connections_max: database_connections, onStatement })
 }
