@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkBundleRules, findBundles } from './bundles.ts'
 import { changeQuantity, openCart } from './cart.ts'
-import type { Scene } from './scene.ts'
+import type { EvaluationScope } from './scene.ts'
 import type { BundleRules, Catalogue, ItemFacts, ValidationRule } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 
-const scene = (catalogue: Catalogue = {}): Scene => ({
+const scene = (catalogue: Catalogue = {}): EvaluationScope => ({
   clock: clockAt('2025-02-26T12:00:00.000Z', 'UTC'),
   customer: null,
   caller: null,

@@ -2,7 +2,7 @@ import type { Cart, Line } from './cart.ts'
 import { once } from './once.ts'
 import { isRuleKey, parseLogic, ruleKeys } from './rules/logic.ts'
 import { type ItemReference, type Matcher, matcherOf, readReference } from './rules/references.ts'
-import type { Scene } from './scene.ts'
+import type { EvaluationScope } from './scene.ts'
 import type { BundleResult, BundleRules, ValidationRule } from './schema/index.ts'
 import { isRecord, isScalar, toNumber } from './values.ts'
 
@@ -13,7 +13,7 @@ import { isRecord, isScalar, toNumber } from './values.ts'
  *
  * 1 green tea and 2 teas of any kind, in an order of 3 green and 3 black: two sets, since three would need 9 units.
  */
-export function findBundles(rules: readonly ValidationRule[], cart: Cart | null, scene: Scene): BundleResult | null {
+export function findBundles(rules: readonly ValidationRule[], cart: Cart | null, scene: EvaluationScope): BundleResult | null {
   let fewest: BundleResult | null = null
   for (const { bundle_rules } of rules) {
     const bundle = isRecord(bundle_rules) ? compileBundle(bundle_rules) : null
@@ -138,7 +138,7 @@ function readQuantity(tree: unknown): number | null {
   return isWhole(quantity, quantity_max) ? quantity : null
 }
 
-function findBundle({ limit, demands }: Bundle, lines: readonly Line[], scene: Scene): BundleResult {
+function findBundle({ limit, demands }: Bundle, lines: readonly Line[], scene: EvaluationScope): BundleResult {
   const matched = demands.map(({ matches }) => lines.filter(({ item }) => matches(item, scene)))
   // More sets never leave more units on any line, so that success ends once and for all: the largest is found by halving.
   let [quantity, too_many] = [0, limit + 1]

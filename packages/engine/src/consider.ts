@@ -8,8 +8,8 @@ import { whyNotPayable, whyNotShown, whyNotUsable } from './eligibility.ts'
 import { withFailure } from './missing-step.ts'
 import { notFound, reason, tooLarge } from './reasons.ts'
 import { evaluateRules, type RuleOptions, violatedRules } from './rules/index.ts'
-import { type Run, sceneFor } from './run.ts'
-import type { Effect, Scene } from './scene.ts'
+import { type Run, scopeFor } from './run.ts'
+import type { Effect, EvaluationScope } from './scene.ts'
 import type {
   Applicable,
   BundleResult,
@@ -25,20 +25,20 @@ import { calculationMode } from './stacking.ts'
 import { ownEntry } from './values.ts'
 
 /** How a redeemable is judged. A checkout asks for everything; qualification only asks what could be used. */
-export interface Manner extends Pick<RuleOptions, 'omit' | 'omit_missing_order'> {
+export interface EvaluationMode extends Pick<RuleOptions, 'omit' | 'omit_missing_order'> {
   /** Cards are shown without being spent: no reward is needed, an unknown order does no harm. */
   is_qualification?: boolean
   /** An incomplete bundle is reported and does no harm. */
   tolerates_missing_bundle?: boolean
 }
 
-export type Considered = { outcome: Applicable; cart: Cart | null } | { outcome: Inapplicable }
+export type EvaluatedRedeemable = { outcome: Applicable; cart: Cart | null } | { outcome: Inapplicable }
 
 /** Judges one redeemable on the order as it stands, and calculates what it does to it. The run is not changed. */
-export function consider(run: Run, redeemable: Redeemable, manner: Manner = {}): Considered {
+export function evaluateRedeemable(run: Run, redeemable: Redeemable, manner: EvaluationMode = {}): EvaluatedRedeemable {
   const trace: Step[] | null = run.explain ? [] : null
   try {
-    const ready = makeReady(run, redeemable, manner, trace)
+    const ready = checkEligibility(run, redeemable, manner, trace)
     return 'reason' in ready ? refused(redeemable, ready, trace) : applied(run, ready, manner, trace)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
@@ -47,9 +47,9 @@ export function consider(run: Run, redeemable: Redeemable, manner: Manner = {}):
 }
 
 /** Whether a redeemable passes all that can be checked without calculating it. */
-export function passes(run: Run, redeemable: Redeemable, manner: Manner): boolean {
+export function passes(run: Run, redeemable: Redeemable, manner: EvaluationMode): boolean {
   try {
-    return !('reason' in makeReady(run, redeemable, manner, null))
+    return !('reason' in checkEligibility(run, redeemable, manner, null))
   } catch (error) {
     if (error instanceof RangeError) return false
     throw error
@@ -71,9 +71,9 @@ interface Refusal {
 }
 
 /** The checks of docs/reference/validity.md#order-of-checks, in their order; the first that fails decides. */
-function makeReady(run: Run, redeemable: Redeemable, manner: Manner, trace: Step[] | null): Ready | Refusal {
+function checkEligibility(run: Run, redeemable: Redeemable, manner: EvaluationMode, trace: Step[] | null): Ready | Refusal {
   if (redeemable.kind === 'unknown') return { reason: notFound(redeemable.object, redeemable.id) }
-  const scene = sceneFor(run, redeemable)
+  const scene = scopeFor(run, redeemable)
   const rules = redeemable.rules ?? none
   const unusable = whyNotUsable(redeemable, scene, trace)
   if (unusable !== null) return { reason: unusable }
@@ -121,14 +121,14 @@ function incompleteBundle(rules: readonly ValidationRule[], redeemable: KnownRed
 }
 
 /** Calculates on a copy, so that a redeemable that fails in the end leaves no trace in the order. */
-function applied(run: Run, ready: Ready, manner: Manner, trace: Step[] | null): Considered {
+function applied(run: Run, ready: Ready, manner: EvaluationMode, trace: Step[] | null): EvaluatedRedeemable {
   const { redeemable, rules, use, bundle } = ready
   const cart = run.cart === null ? null : nextStep(run.cart)
   const done = manner.is_qualification === true && redeemable.kind === 'loyalty_card' ? {} : applyTo(cart, use)
   if ('key' in done) return refused(redeemable, { reason: done }, trace)
 
   if (ready.is_undecided) {
-    const scene: Scene = { ...use.scene, effect: effectOn(cart, done) }
+    const scene: EvaluationScope = { ...use.scene, effect: effectOn(cart, done) }
     const decided: Step[] | null = trace === null ? null : []
     const { reason } = evaluateRules(rules, scene, { ...manner, trace: decided })
     if (trace !== null && decided !== null) tellDecided(trace, decided)
@@ -218,7 +218,7 @@ const informationalSelection = (cart: Cart | null, { coverage, scene }: Use): Se
   cart === null || !coverage.is_defined ? [] : select(cart, coverage, scene)
 
 /** Units to count against lifetime limits. */
-function countedUnits(selected: readonly SelectedEntry[], scene: Scene): NonNullable<Applicable['units']> | null {
+function countedUnits(selected: readonly SelectedEntry[], scene: EvaluationScope): NonNullable<Applicable['units']> | null {
   const counted: Record<string, Record<string, number>> = {}
   for (const { entry, lines } of selected) {
     if (entry === null) continue

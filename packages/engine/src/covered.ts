@@ -1,6 +1,6 @@
 import type { Cart, Item } from './cart.ts'
 import { matches } from './goods.ts'
-import type { Scene } from './scene.ts'
+import type { EvaluationScope } from './scene.ts'
 import type { CoveredEntries, CoveredEntry } from './schema/index.ts'
 import type { Coverage, Entry, SelectedEntry, SelectedLine } from './selection.ts'
 
@@ -15,7 +15,7 @@ export function coveredEntries(
   cart: Cart | null,
   coverage: Coverage,
   selected: readonly SelectedEntry[],
-  scene: Scene,
+  scene: EvaluationScope,
 ): { applicable_to: CoveredEntries; inapplicable_to: CoveredEntries } {
   if (!coverage.is_defined) return { applicable_to: listOf([]), inapplicable_to: listOf([]) }
   const units = unitsLister(cart)

@@ -3,7 +3,7 @@ import { availableCredits, giftLines } from './discounts/gift-credits.ts'
 import { availablePoints, priceInPoints } from './discounts/points.ts'
 import type { Use } from './discounts/use.ts'
 import { notFound, type ReasonKey, reason } from './reasons.ts'
-import type { Scene } from './scene.ts'
+import type { EvaluationScope } from './scene.ts'
 import type { GiftVoucher, KnownRedeemable, LoyaltyCard, Reason, Step, Validity } from './schema/index.ts'
 import { instantText, whyNotValid } from './time/index.ts'
 
@@ -13,13 +13,13 @@ type Voucher = Exclude<KnownRedeemable, { kind: 'promotion_tier' }>
  * Why a redeemable cannot be used now, whatever the order: switched off, out of time, used up
  * (docs/reference/validity.md#order-of-checks and docs/reference/calculated-order.md and docs/reference/stacking.md).
  */
-export function whyNotUsable(redeemable: KnownRedeemable, scene: Scene, trace: Step[] | null): Reason | null {
+export function whyNotUsable(redeemable: KnownRedeemable, scene: EvaluationScope, trace: Step[] | null): Reason | null {
   return redeemable.kind === 'promotion_tier'
     ? whyNotPromotion(redeemable, scene, trace)
     : whyNotVoucher(redeemable, scene, trace)
 }
 
-function whyNotVoucher(voucher: Voucher, scene: Scene, trace: Step[] | null): Reason | null {
+function whyNotVoucher(voucher: Voucher, scene: EvaluationScope, trace: Step[] | null): Reason | null {
   const is_on = voucher.active && (voucher.campaign?.active ?? true)
   trace?.push({ step: 'check', check: 'active', expected: true, actual: is_on, passed: is_on })
   if (!is_on) return reason('voucher_disabled', { details: voucher.code })
@@ -36,7 +36,7 @@ const voucher_dates = {
   validity_hours: 'voucher_not_active_now',
 } as const satisfies Record<string, ReasonKey>
 
-function whyNotInTime(validity: Validity, { clock }: Scene, trace: Step[] | null): keyof typeof voucher_dates | null {
+function whyNotInTime(validity: Validity, { clock }: EvaluationScope, trace: Step[] | null): keyof typeof voucher_dates | null {
   const fault = whyNotValid(validity, clock)
   if (trace !== null) {
     const actual = instantText(clock.at)
@@ -58,7 +58,7 @@ function whyNotQuantity(voucher: Voucher, trace: Step[] | null): Reason | null {
   return passed ? null : reason('quantity_exceeded', { details: voucher.code })
 }
 
-function whyNotReferral(voucher: Voucher, { customer }: Scene, trace: Step[] | null): Reason | null {
+function whyNotReferral(voucher: Voucher, { customer }: EvaluationScope, trace: Step[] | null): Reason | null {
   if (voucher.kind !== 'discount_voucher' || voucher.referral == null) return null
   const { referrer_id } = voucher.referral
   trace?.push({
@@ -83,7 +83,7 @@ function whyNotReferral(voucher: Voucher, { customer }: Scene, trace: Step[] | n
 /** A tier is judged by its own dates and by those of its campaign. */
 function whyNotPromotion(
   tier: Extract<KnownRedeemable, { kind: 'promotion_tier' }>,
-  scene: Scene,
+  scene: EvaluationScope,
   trace: Step[] | null,
 ): Reason | null {
   const is_on = tier.active && tier.discount != null && (tier.campaign?.active ?? true)

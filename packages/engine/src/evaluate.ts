@@ -1,12 +1,12 @@
 import { calculatedOrder } from './calculated-order.ts'
-import { consider, type Manner, passes } from './consider.ts'
+import { evaluateRedeemable, type EvaluationMode, passes } from './consider.ts'
 import { withFailure } from './missing-step.ts'
 import { type ReasonKey, reason, tooLarge } from './reasons.ts'
 import { accept, openRun, type Run } from './run.ts'
 import type { Facts, KnownRedeemable, Outcome, Redeemable, Skipped, Step, Verdict } from './schema/index.ts'
-import { arrange, type Candidate, classify, type Room, roomFor, skipsWithoutEffect } from './stacking.ts'
+import { arrange, type Candidate, classify, type StackingCapacity, newStackingCapacity, skipsWithoutEffect } from './stacking.ts'
 
-export interface EvaluateOptions extends Manner {
+export interface EvaluateOptions extends EvaluationMode {
   /** Each outcome carries an explanation. */
   explain?: boolean
 }
@@ -36,7 +36,7 @@ export function evaluate(facts: Facts, { explain = false, ...manner }: EvaluateO
         is_exclusive,
       )
 
-  const outcomes = walk(run, walked, is_stack ? null : roomFor(rules), manner)
+  const outcomes = walk(run, walked, is_stack ? null : newStackingCapacity(rules), manner)
   for (const { redeemable } of excluded) outcomes.push(skipped(redeemable, 'exclusion_rules_not_met', explain))
   return verdictOf(run, outcomes)
 }
@@ -62,7 +62,7 @@ export const allTooLarge = ({ redeemables }: Facts): Outcome[] =>
   redeemables.map(({ object, id }) => ({ status: 'INAPPLICABLE', object, id, reason: tooLarge() }))
 
 /** One redeemable after the other, each on the order that those before it left. Limits come before validity. */
-function walk(run: Run, candidates: readonly Candidate[], room: Room | null, manner: Manner): Outcome[] {
+function walk(run: Run, candidates: readonly Candidate[], room: StackingCapacity | null, manner: EvaluationMode): Outcome[] {
   const { explain } = run
   const { stacking_rules: rules } = run.facts
   let has_failed = false
@@ -77,7 +77,7 @@ function walk(run: Run, candidates: readonly Candidate[], room: Room | null, man
       const step = (): Step => ({ step: 'limit', limit: limitNames[key] ?? key, used, allowed, passed: false })
       return skipped(redeemable, key, explain, explain ? [step()] : [])
     }
-    const considered = consider(run, redeemable, manner)
+    const considered = evaluateRedeemable(run, redeemable, manner)
     if (!('cart' in considered)) {
       has_failed = true
       return considered.outcome

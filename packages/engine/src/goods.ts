@@ -1,7 +1,7 @@
 import type { Item, Known } from './cart.ts'
 import { compileFilter } from './filter/index.ts'
 import { once } from './once.ts'
-import type { Scene } from './scene.ts'
+import type { EvaluationScope } from './scene.ts'
 import type { Collection } from './schema/index.ts'
 import { isRecord, ownEntry } from './values.ts'
 
@@ -18,7 +18,7 @@ export interface Reference {
 export const all_products = 'pc_a11pr0dUc75'
 
 /** Whether a line sells what a reference names (docs/reference/rules.md#lines-and-references). */
-export function matches(item: Item, reference: Reference, scene: Pick<Scene, 'catalogue' | 'clock'>): boolean {
+export function matches(item: Item, reference: Reference, scene: Pick<EvaluationScope, 'catalogue' | 'clock'>): boolean {
   switch (reference.object) {
     case 'sku':
       return item.sku !== null && isKnownAs(item.sku, reference)
@@ -38,7 +38,7 @@ function isKnownAs({ id, source_id }: Known, reference: Reference): boolean {
   return wanted_source != null && (wanted_source === source_id || wanted_source === id)
 }
 
-export function isInCollection(item: Item, id: string, scene: Pick<Scene, 'catalogue' | 'clock'>): boolean {
+export function isInCollection(item: Item, id: string, scene: Pick<EvaluationScope, 'catalogue' | 'clock'>): boolean {
   if (id === all_products) return true
   const collection = ownEntry(scene.catalogue.collections, id)
   if (collection === undefined) return false

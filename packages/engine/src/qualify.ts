@@ -1,4 +1,4 @@
-import { consider } from './consider.ts'
+import { evaluateRedeemable } from './consider.ts'
 import { allTooLarge, type EvaluateOptions, startRun } from './evaluate.ts'
 import type { Facts, Outcome } from './schema/index.ts'
 
@@ -10,5 +10,5 @@ import type { Facts, Outcome } from './schema/index.ts'
 export function qualify(facts: Facts, { explain = false, ...manner }: EvaluateOptions = {}): Outcome[] {
   const run = startRun(facts, explain)
   if (run === null) return allTooLarge(facts)
-  return facts.redeemables.map((redeemable) => consider(run, redeemable, manner).outcome)
+  return facts.redeemables.map((redeemable) => evaluateRedeemable(run, redeemable, manner).outcome)
 }

@@ -1,5 +1,5 @@
 import { type Cart, openCart } from './cart.ts'
-import type { Scene } from './scene.ts'
+import type { EvaluationScope } from './scene.ts'
 import type { Applicable, Facts, KnownRedeemable } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 import { ownEntry } from './values.ts'
@@ -8,7 +8,7 @@ import { ownEntry } from './values.ts'
 export interface Run {
   readonly facts: Facts
   /** The request as rules and formulas see it, before anything is applied. */
-  readonly scene: Scene
+  readonly scene: EvaluationScope
   readonly explain: boolean
   /** The order as it stands; null when none was sent. */
   cart: Cart | null
@@ -57,7 +57,7 @@ export function openRun(facts: Facts, explain: boolean): Run {
 }
 
 /** The scene for one redeemable: the order as it stands, its counters with what this request has accepted. */
-export function sceneFor(run: Run, redeemable: KnownRedeemable): Scene {
+export function scopeFor(run: Run, redeemable: KnownRedeemable): EvaluationScope {
   const accepted = run.accepted.get(campaignOf(redeemable))
   if (accepted === undefined) {
     return { ...run.scene, cart: run.cart, redeemable, counters: redeemable.counters ?? {} }
@@ -73,7 +73,7 @@ export function sceneFor(run: Run, redeemable: KnownRedeemable): Scene {
 /** A code without a campaign is a campaign of its own (docs/reference/rules.md#counters). */
 const campaignOf = ({ campaign, resource_id }: KnownRedeemable): string => campaign?.id ?? resource_id
 
-function countersWith(accepted: Accepted, stored: Scene['counters']): Scene['counters'] {
+function countersWith(accepted: Accepted, stored: EvaluationScope['counters']): EvaluationScope['counters'] {
   const counters: Record<string, number> = { ...stored }
   for (const [name, of] of Object.entries(shared)) counters[name] = (stored[name] ?? 0) + of(accepted)
   return counters

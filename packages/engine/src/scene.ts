@@ -5,7 +5,7 @@ import type { Clock } from './time/index.ts'
 type Metadata = Record<string, unknown>
 
 /** What rules and formulas look at: the facts of the request, and the order as the redeemables before left it. */
-export interface Scene {
+export interface EvaluationScope {
   readonly clock: Clock
   readonly customer: CustomerFacts | null
   readonly caller: CallerFacts | null
@@ -35,6 +35,6 @@ export interface Effect {
 }
 
 /** The scene on one line of the order: where a value is computed line by line. */
-export interface LineScene extends Scene {
+export interface LineScene extends EvaluationScope {
   readonly line: Line
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openCart } from './cart.ts'
-import { openRun, sceneFor } from './run.ts'
+import { openRun, scopeFor } from './run.ts'
 import type { ApplicableEntry, OrderFacts, ValidationRule } from './schema/index.ts'
 import { coverageOf, select } from './selection.ts'
 import { applicable, discounts, evaluated, taken } from './testing/evaluated.ts'
@@ -528,6 +528,6 @@ describe('limits on units over all redemptions', () => {
 test('the scene of a redeemable is the order as it stands', () => {
   const given = facts({ order: order(line('a', 1, 100)), redeemables: [] })
   const run = openRun(given, false)
-  const scene = sceneFor(run, voucher('V', percentOff(10), { counters: { 'campaign.redemptions.count': 2 } }))
+  const scene = scopeFor(run, voucher('V', percentOff(10), { counters: { 'campaign.redemptions.count': 2 } }))
   expect(scene).toMatchObject({ cart: { amount: 100 }, counters: { 'campaign.redemptions.count': 2 } })
 })

@@ -3,7 +3,7 @@ import { limitOf } from './discounts/settings.ts'
 import { matches } from './goods.ts'
 import { compareProducts, inRange } from './money.ts'
 import { once } from './once.ts'
-import type { Scene } from './scene.ts'
+import type { EvaluationScope } from './scene.ts'
 import type { ApplicableEntry, Step, UnitLimit, ValidationRule } from './schema/index.ts'
 import { ownEntry } from './values.ts'
 
@@ -68,7 +68,7 @@ const joined = <T>(one: readonly T[], other: readonly T[]): readonly T[] =>
 export function select(
   cart: Cart,
   coverage: Coverage,
-  scene: Scene,
+  scene: EvaluationScope,
   blocked: ReadonlySet<string> | null = null,
 ): SelectedEntry[] {
   const { included } = coverage
@@ -88,7 +88,7 @@ export function select(
 }
 
 /** The most specific entry that matches: an SKU before its product before a collection, the earlier one among equals. */
-function ownerOf(line: Line, included: readonly Entry[], scene: Scene): number {
+function ownerOf(line: Line, included: readonly Entry[], scene: EvaluationScope): number {
   let owner = -1
   let best = Number.POSITIVE_INFINITY
   for (const [i, entry] of included.entries()) {
@@ -158,14 +158,14 @@ function compareUnitPrices(a: Line, b: Line, direction: number): number {
  */
 export function capUnits(
   selected: readonly SelectedEntry[],
-  scene: Scene,
+  scene: EvaluationScope,
   bundles: number,
   trace: Step[] | null,
 ): void {
   for (const { entry, lines } of selected) if (entry !== null) capEntry(entry, lines, scene, bundles, trace)
 }
 
-function capEntry(entry: Entry, lines: SelectedLine[], scene: Scene, bundles: number, trace: Step[] | null): void {
+function capEntry(entry: Entry, lines: SelectedLine[], scene: EvaluationScope, bundles: number, trace: Step[] | null): void {
   const { quantity_limit, aggregated_quantity_limit } = entry
   const lifetime = lifetimeLimits(entry, scene)
   if (quantity_limit == null && aggregated_quantity_limit == null && lifetime.length === 0) return
@@ -195,7 +195,7 @@ function capEntry(entry: Entry, lines: SelectedLine[], scene: Scene, bundles: nu
 }
 
 /** The limits over all redemptions that an entry sets and that can be counted for this redeemable and customer. */
-export function lifetimeLimits(entry: Entry, scene: Scene): readonly UnitLimit[] {
+export function lifetimeLimits(entry: Entry, scene: EvaluationScope): readonly UnitLimit[] {
   const limits = limitsOf(entry)
   if (limits.length === 0) return limits
   return limits.filter(

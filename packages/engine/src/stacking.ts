@@ -36,13 +36,13 @@ const rankOf = (redeemable: Redeemable): number =>
 const last = Number.MAX_SAFE_INTEGER
 
 /** How many may still be applied: in all, of each category, of the exclusive ones. */
-export interface Room {
+export interface StackingCapacity {
   /** Which limit leaves no room for a candidate, with its numbers, or null. */
   whyNot(candidate: Candidate): { key: ReasonKey; used: number; allowed: number } | null
   take(candidate: Candidate): void
 }
 
-export function roomFor(rules: StackingRules): Room {
+export function newStackingCapacity(rules: StackingRules): StackingCapacity {
   const counts = { all: 0, exclusive: 0, by_category: new Map<string, number>() }
   const ofCategory = (category: string | null): number =>
     category === null ? 0 : (counts.by_category.get(category) ?? 0)

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
-import type { House } from './core/context.ts'
+import type { Runtime } from './core/context.ts'
 import { acceptBodies } from './core/http/body.ts'
 import { newCallLimiter } from './core/http/call-limiter.ts'
 import { ApiError, errorText } from './core/http/errors.ts'
 import { answerFailures } from './core/http/failures.ts'
-import { newFlights } from './core/http/idempotency.ts'
+import { keyedQueue } from './core/http/idempotency.ts'
 import { mount, unknownRoute } from './core/http/mount.ts'
 import type { Operation } from './core/http/operation.ts'
 import { limitTime } from './core/http/time-limit.ts'
@@ -16,7 +16,7 @@ import { operations as allOperations } from './operations.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
 export interface AppOptions {
-  house: House
+  house: Runtime
   /** The operations to serve; all of them unless a test adds its own. */
   operations?: readonly Operation[]
   /** Whether the service turns requests away while it is overloaded; it does unless a test must not depend on its pace. */
@@ -75,7 +75,7 @@ export function buildApp({ house, operations = allOperations, sheds_load = true 
   const platformRoutes = mountPlatform(app, house, operations, { watch, sheds_load })
   app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
 
-  mount(app, operations, { house, limiter: newCallLimiter(house), flights: newFlights() }, platformRoutes)
+  mount(app, operations, { house, limiter: newCallLimiter(house), flights: keyedQueue() }, platformRoutes)
   return app
 
   /** Node hands out one character per byte of the request target. */

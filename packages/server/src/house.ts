@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type Bootstrapped, bootstrap } from './account/installation/bootstrap.ts'
 import { openConfigurations } from './core/configuration/cache.ts'
-import type { House } from './core/context.ts'
+import type { Runtime } from './core/context.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './core/db/connect.ts'
 import type { Database } from './core/db/database.ts'
 import { migrate } from './core/db/migrate.ts'
-import { openBehind } from './core/events/behind.ts'
+import { openDeferredWriter } from './core/events/behind.ts'
 import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
@@ -27,17 +27,17 @@ export async function connect(settings: Settings, log?: FastifyBaseLogger): Prom
 }
 
 /** A migrated and bootstrapped database with everything that lives on it. Jobs do not run yet. */
-export async function openHouse(
+export async function openRuntime(
   settings: Settings,
   log: FastifyBaseLogger,
-): Promise<{ house: House; first_start: Bootstrapped | null }> {
+): Promise<{ house: Runtime; first_start: Bootstrapped | null }> {
   const now = () => Date.now()
   const database = await connect(settings, log)
   try {
     const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
     const credentials = await openCredentials(database, now)
     const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'background problem'))
-    const behind = openBehind(database.db, log)
+    const behind = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
     return {
       house: { database, jobs, settings, credentials, configurations, behind, wiring, log, now },
@@ -49,8 +49,8 @@ export async function openHouse(
   }
 }
 
-export async function closeHouse(
-  { jobs, credentials, behind, database }: House,
+export async function closeRuntime(
+  { jobs, credentials, behind, database }: Runtime,
   graceful_seconds: number,
 ): Promise<void> {
   await jobs.close({ graceful_seconds })

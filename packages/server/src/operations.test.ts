@@ -7,7 +7,7 @@ import { sampleOf } from './core/http/openapi-sample.ts'
 import type { JsonSchema } from './core/http/openapi-schema.ts'
 import { type Family, familyOf, isOpen, mediaTypeOf, type Operation, pathParamNames } from './core/http/operation.ts'
 import { scopes, scopesFor } from './core/http/scopes.ts'
-import { compileShape } from './core/http/validation.ts'
+import { compileValidator } from './core/http/validation.ts'
 import { operations } from './operations.ts'
 import { namedSchemas } from './schemas.ts'
 import { type Answer, newProject, type Shop, send } from './testing/app.ts'
@@ -92,7 +92,7 @@ describe('the table of operations', () => {
   test('the sample body of the documentation is one the operation takes; otherwise its schema needs `examples`', () => {
     for (const { id, body } of operations) {
       if (body === undefined) continue
-      expect(compileShape(body).fault(sampleBody(id), { root: 'Payload', required: 'should' }), id).toBeNull()
+      expect(compileValidator(body).fault(sampleBody(id), { root: 'Payload', required: 'should' }), id).toBeNull()
     }
   })
 })

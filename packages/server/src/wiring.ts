@@ -1,5 +1,5 @@
 import { segmentsNamingLocation } from './audience/segments/naming.ts'
-import { whenLocationShapeChanged, whenMetadataSchemaChanged, whenTimezoneChanged } from './audience/segments/rewalk.ts'
+import { onLocationShapeChanged, onMetadataSchemaChanged, onTimezoneChanged } from './audience/segments/rewalk.ts'
 import { collectionsNamingGoods, collectionsNamingLocation } from './catalogue/product-collections/naming.ts'
 import type { Assignables, Reactions, References, Wiring } from './core/reactions.ts'
 import { assignableCampaign } from './incentives/campaigns/assignable.ts'
@@ -34,11 +34,11 @@ import { rulesNamingCollection, rulesNamingGoods, rulesNamingSegment } from './r
 /** What follows from what: each moment that a module announces, and the functions of higher modules that react to it. */
 const reactions: Reactions = {
   // account/reactions.ts
-  timezoneChanged: whenTimezoneChanged,
+  timezoneChanged: onTimezoneChanged,
 
   // definitions/reactions.ts
-  metadataSchemaChanged: whenMetadataSchemaChanged,
-  locationShapeChanged: whenLocationShapeChanged,
+  metadataSchemaChanged: onMetadataSchemaChanged,
+  locationShapeChanged: onLocationShapeChanged,
 
   // audience/reactions.ts
   segmentsEntered: followSegmentEntries,

@@ -5,7 +5,7 @@ import { watchSegments } from './audience/segments/watch.ts'
 import { bulkUpdateProductMetadata, bulkUpdateProducts } from './catalogue/products/bulk.ts'
 import { importProducts } from './catalogue/products/import.ts'
 import { importSkus } from './catalogue/skus/import.ts'
-import type { House } from './core/context.ts'
+import type { Runtime } from './core/context.ts'
 import { type AsyncAction, workAsyncActions } from './core/jobs/async-action.ts'
 import { startMaintenance } from './core/jobs/maintenance.ts'
 import { watchUsage } from './core/jobs/usage.ts'
@@ -17,7 +17,7 @@ import { deleteVouchers } from './incentives/campaigns/remove.ts'
 import { updateVouchersInBulk, updateVouchersMetadata } from './incentives/vouchers/bulk.ts'
 import { importVouchers } from './incentives/vouchers/import.ts'
 import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
-import { watchMembers } from './loyalty/points/clock.ts'
+import { startDailyLoyaltyJob } from './loyalty/points/clock.ts'
 import { importOrders } from './orders/import.ts'
 
 /** Every async action of the service. One that is missing here is started, but never runs. */
@@ -42,11 +42,11 @@ const asyncActions: readonly AsyncAction[] = [
 ]
 
 /** From here on this process does its share of the background work. */
-export async function startJobs(house: House): Promise<void> {
+export async function startJobs(house: Runtime): Promise<void> {
   await workAsyncActions(house, asyncActions)
   await startMaintenance(house)
   watchSegments(house)
-  watchMembers(house)
+  startDailyLoyaltyJob(house)
   watchExports(house)
   watchUsage(house)
   await house.jobs.work('purge-project', ({ project_id }, { signal }) =>

@@ -11,7 +11,7 @@ import {
 import { all_products, isInCollection } from '../goods.ts'
 import { inRange, mulDiv } from '../money.ts'
 import { notFound } from '../reasons.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { AppliedDiscount, CatalogueProduct, FreeUnits, Reason, UnitDiscount } from '../schema/index.ts'
 import { ownEntry } from '../values.ts'
 import { replaceUnits } from './replace-units.ts'
@@ -86,7 +86,7 @@ const unitsOf = ({ unit_off, unit_off_formula }: UnitDiscount | FreeUnits, { sce
 const shipping: CatalogueProduct = { id: 'prod_5h1pp1ng', source_id: '5h1pp1ng', name: 'Shipping' }
 
 /** Null when the catalogue no longer has it. */
-function goodOfUnit(id: string, { catalogue }: Scene): UnitGood | null {
+function goodOfUnit(id: string, { catalogue }: EvaluationScope): UnitGood | null {
   const sku = ownEntry(catalogue.skus, id)
   if (sku !== undefined) {
     const product = ownEntry(catalogue.products, sku.product_id ?? '')

@@ -9,7 +9,7 @@ import {
   isFault,
 } from '../formula/index.ts'
 import { Ratio } from '../money.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { ApplicableEntry, Step, UnitLimit } from '../schema/index.ts'
 
 /** A value of a discount: what its formula gives, or what is written when there is none or it cannot be calculated. */
@@ -24,7 +24,7 @@ interface Source {
   /** As it is called in the discount or the entry. */
   field: string
   formula: string | null | undefined
-  scene: Scene
+  scene: EvaluationScope
   trace: Step[] | null
   /**
    * The value is computed line by line. Elsewhere there is no line for a formula to look at
@@ -100,7 +100,7 @@ const percentages = new Map<number, Ratio>()
 const percentages_max = 10_000
 
 /** The new price of a unit: the entry's own, or null. */
-export function priceOf(entry: ApplicableEntry, scene: Scene, line: Line, trace: Step[] | null): number | null {
+export function priceOf(entry: ApplicableEntry, scene: EvaluationScope, line: Line, trace: Step[] | null): number | null {
   const source = { field: 'price', formula: entry.price_formula, scene, trace }
   return calculated(source, line, formulaAmount) ?? wholeLimit(entry.price)
 }
@@ -109,7 +109,7 @@ export function priceOf(entry: ApplicableEntry, scene: Scene, line: Line, trace:
 export function limitOf(
   entry: ApplicableEntry,
   limit: UnitLimit,
-  scene: Scene,
+  scene: EvaluationScope,
   line: Line,
   trace: Step[] | null,
 ): number | null {

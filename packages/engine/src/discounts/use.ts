@@ -1,11 +1,11 @@
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { KnownRedeemable, Step } from '../schema/index.ts'
 import type { Coverage, SelectedEntry } from '../selection.ts'
 
 /** All that a discount needs to know about its use. */
 export interface Use<R extends KnownRedeemable = KnownRedeemable> {
   readonly redeemable: R
-  readonly scene: Scene
+  readonly scene: EvaluationScope
   readonly coverage: Coverage
   /**
    * Whether percentages are taken of what is still to pay, or of the order as it came in

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openCart } from '../cart.ts'
 import { Ratio } from '../money.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import { clockAt } from '../time/index.ts'
 import {
   compileFormula,
@@ -15,7 +15,7 @@ import {
 } from './index.ts'
 
 /** The order of the spec's examples: 256.00, four lines, nine units. It is Saturday, 1 March 2025, 08:30 in Tokyo. */
-const scene: Scene = {
+const scene: EvaluationScope = {
   clock: clockAt('2025-02-28T23:30:00.000Z', 'Asia/Tokyo'),
   customer: {
     birthdate: '1990-05-17',

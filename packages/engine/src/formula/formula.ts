@@ -1,5 +1,5 @@
 import type { Ratio } from '../money.ts'
-import type { LineScene, Scene } from '../scene.ts'
+import type { LineScene, EvaluationScope } from '../scene.ts'
 import { toRatio } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
 import { remembered_length_max } from './limits.ts'
@@ -54,7 +54,7 @@ function remember(formula: Formula): void {
  *
  * `ORDER_AMOUNT * 0.07` on an order of 256.00 → 448/25, which is 17.92.
  */
-export function evaluateFormula(formula: Formula, scene: Scene | LineScene): Ratio | FormulaFault {
+export function evaluateFormula(formula: Formula, scene: EvaluationScope | LineScene): Ratio | FormulaFault {
   const value = formula.run({ sight: scene, long_steps: 0 })
   if (isFault(value)) return value
   return isNumber(value) ? toRatio(value) : { fault: `the result is ${kindOf(value)}, not a number`, position: 0 }

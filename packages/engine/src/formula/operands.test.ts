@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { discountLine, type Line, openCart } from '../cart.ts'
 import { Ratio } from '../money.ts'
-import type { LineScene, Scene } from '../scene.ts'
+import type { LineScene, EvaluationScope } from '../scene.ts'
 import type { DiscountVoucher, ItemFacts, KnownRedeemable, OrderFacts } from '../schema/index.ts'
 import { clockAt } from '../time/index.ts'
 import { compileFormula, evaluateFormula, isFault } from './index.ts'
@@ -54,7 +54,7 @@ const order: OrderFacts = {
   ],
 }
 
-const sceneOf = (facts: OrderFacts | null, redeemable: KnownRedeemable | null = voucher): Scene => ({
+const sceneOf = (facts: OrderFacts | null, redeemable: KnownRedeemable | null = voucher): EvaluationScope => ({
   clock: clockAt('2025-02-28T23:30:00.000Z', 'Asia/Tokyo'),
   customer: { birthdate: '1990-05-17', metadata: { visits: 12 } },
   caller: null,
@@ -69,7 +69,7 @@ const sceneOf = (facts: OrderFacts | null, redeemable: KnownRedeemable | null = 
 })
 
 /** The value as a decimal, or `missing`. */
-function look(text: string, scene: Scene | LineScene): unknown {
+function look(text: string, scene: EvaluationScope | LineScene): unknown {
   const formula = compileFormula(text)
   if (isFault(formula)) throw new Error(`${formula.fault}: ${text}`)
   const value = evaluateFormula(formula, scene)

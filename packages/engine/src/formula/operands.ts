@@ -1,12 +1,12 @@
 import { type Line, subtotalOf, unitPrice } from '../cart.ts'
 import { productMetadata } from '../goods.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { KnownRedeemable } from '../schema/index.ts'
 import { compare, divide, type Exact, fraction, major, whole } from './exact.ts'
 import { momentOf, pointOf, type Value } from './value.ts'
 
 /** The scene, on a line or not. */
-export type Sight = Scene & { readonly line?: Line }
+export type Sight = EvaluationScope & { readonly line?: Line }
 
 /** A value of the scene; null and undefined are missing. */
 type Look = (sight: Sight) => Value | null | undefined

@@ -2,7 +2,7 @@ import { type Cart, type Line, openCart, paidUnits, subtotalOf, totalOf } from '
 import { compileFormula, evaluateFormula, isFault } from '../formula/index.ts'
 import { matches, type Reference, valueAt } from '../goods.ts'
 import { Ratio } from '../money.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { Validity } from '../schema/index.ts'
 import type {
   Accrual,
@@ -29,7 +29,7 @@ import { activationDate, expirationDate, textOf } from './expiry.ts'
  */
 export function accruals(
   facts: EarningFacts,
-  passes: (rule: EarningRule, scene: Scene) => boolean = () => true,
+  passes: (rule: EarningRule, scene: EvaluationScope) => boolean = () => true,
 ): Accrual[] {
   const { event, campaign, card, tier, rules, used_rules } = facts
   const scene = earningScene(facts)
@@ -68,7 +68,7 @@ export const earningScene = ({
   customer,
   event_metadata,
   catalogue,
-}: Pick<EarningFacts, 'now' | 'timezone' | 'order' | 'customer' | 'event_metadata' | 'catalogue'>): Scene => ({
+}: Pick<EarningFacts, 'now' | 'timezone' | 'order' | 'customer' | 'event_metadata' | 'catalogue'>): EvaluationScope => ({
   clock: clockAt(now, timezone),
   customer: customer ?? null,
   caller: null,
@@ -118,7 +118,7 @@ function isMeant(rule: EarningRule, event: EarningEvent, campaign_id: string): b
  *
  * 2 points for every 10.00 of an order of 79.00, in a tier that multiplies by 1.25: 7 × 2 × 1.25 = 17.5 → 18.
  */
-function earnedPoints(loyalty: EarningPoints, scene: Scene, mapping: EarningMapping | null): number {
+function earnedPoints(loyalty: EarningPoints, scene: EvaluationScope, mapping: EarningMapping | null): number {
   const { times, points, points_formula } =
     loyalty.type === 'FIXED' ? { times: 1n, ...loyalty } : shares(loyalty, scene)
   if (times <= 0n) return 0
@@ -133,7 +133,7 @@ const half = Ratio.of(1, 2)
 const most = Ratio.of(Number.MAX_SAFE_INTEGER, 1)
 
 /** A formula that cannot be calculated gives way to the fixed number. */
-function perShare(points: number, points_formula: string | null | undefined, scene: Scene): Ratio {
+function perShare(points: number, points_formula: string | null | undefined, scene: EvaluationScope): Ratio {
   if (points_formula == null) return Ratio.of(points, 1)
   const formula = compileFormula(points_formula)
   const value = isFault(formula) ? formula : evaluateFormula(formula, scene)
@@ -147,8 +147,8 @@ interface Share {
 }
 
 /** How often `every` is contained in what the rule counts; a missing, negative or other value contains it never. */
-function shares(loyalty: ProportionalPoints, scene: Scene): Share & { times: bigint } {
-  const countOf = counted[loyalty.calculation_type] as (loyalty: ProportionalPoints, scene: Scene) => Counted
+function shares(loyalty: ProportionalPoints, scene: EvaluationScope): Share & { times: bigint } {
+  const countOf = counted[loyalty.calculation_type] as (loyalty: ProportionalPoints, scene: EvaluationScope) => Counted
   const { share, value } = countOf(loyalty, scene)
   if (!isNumber(value) || value < 0) return { ...share, times: 0n }
   const { n, d } = Ratio.fromDecimal(value)
@@ -165,7 +165,7 @@ interface Counted {
 type Kind = ProportionalPoints['calculation_type']
 
 const counted: {
-  [K in Kind]: (loyalty: Extract<ProportionalPoints, { calculation_type: K }>, scene: Scene) => Counted
+  [K in Kind]: (loyalty: Extract<ProportionalPoints, { calculation_type: K }>, scene: EvaluationScope) => Counted
 } = {
   ORDER_AMOUNT: ({ order }, { cart }) => ({ share: order.amount, value: cart?.initial_amount }),
   ORDER_TOTAL_AMOUNT: ({ order }, { cart }) => ({ share: order.total_amount, value: payable(cart) }),
@@ -208,7 +208,7 @@ interface Goods {
 }
 
 /** Over the lines that sell what a rule names, each of them once. */
-function sumOver({ object, id, applicable_to }: Goods, scene: Scene, valueIn: (line: Line) => number | null): number {
+function sumOver({ object, id, applicable_to }: Goods, scene: EvaluationScope, valueIn: (line: Line) => number | null): number {
   const wanted = applicable_to?.length ? applicable_to : object == null ? [] : [{ object, id: id ?? null }]
   let sum = 0
   for (const line of scene.cart?.lines ?? []) {

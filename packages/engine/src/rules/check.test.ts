@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openCart } from '../cart.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { RuleTree, ValidationRule } from '../schema/index.ts'
 import { cpuTimeOf } from '../testing/cpu-time.ts'
 import { clockAt } from '../time/index.ts'
@@ -13,7 +13,7 @@ const tea = { id: 'prod_tea', object: 'product' }
 const any = (rules: unknown) => ({ name: 'order.items.any', conditions: { $is: [tea] }, rules })
 const quantity = (rules?: unknown) => ({ name: 'order.items.quantity', conditions: { $is: [1] }, rules })
 
-const scene: Scene = {
+const scene: EvaluationScope = {
   clock: clockAt('2025-02-26T11:00:00.000Z', 'Europe/Warsaw'),
   customer: { id: 'cust_1', segments: ['a'], metadata: { a: 'x' } },
   caller: { user_login: 'ann', api_key: 'app' },

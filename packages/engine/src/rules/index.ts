@@ -1,7 +1,7 @@
 import type { Cart } from '../cart.ts'
 import { once } from '../once.ts'
 import { reason } from '../reasons.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { Catalogue, KnownRedeemable, Reason, Step, ValidationRule } from '../schema/index.ts'
 import type { Entry } from '../selection.ts'
 import { compileTree, type Reading, type Tree, textOf } from './compile.ts'
@@ -40,7 +40,7 @@ export interface Judged {
  * Whether all rules hold. The rules of the campaign come first; the first that fails gives key and text, and all that fail
  * are named.
  */
-export function evaluateRules(rules: readonly ValidationRule[], scene: Scene, options: RuleOptions = {}): Judged {
+export function evaluateRules(rules: readonly ValidationRule[], scene: EvaluationScope, options: RuleOptions = {}): Judged {
   if (rules.length === 0) return held
   const run = openRun(scene, options, null)
   let holds: Truth = true
@@ -72,7 +72,7 @@ export interface RuleResult {
 }
 
 /** Whether one rule holds, and what was left out of it: the form for those who show each assignment by itself. */
-export function evaluateRule(rule: ValidationRule, scene: Scene, options: RuleOptions = {}): RuleResult {
+export function evaluateRule(rule: ValidationRule, scene: EvaluationScope, options: RuleOptions = {}): RuleResult {
   const omitted: string[] = []
   const run = openRun(scene, options, omitted)
   const holds = evaluate(rule, run)
@@ -103,7 +103,7 @@ export function checkRules(
  * Lines that rules pick for the discount by `….discount_applicable`: one entry for each good
  * (docs/reference/rules.md#what-entries-cover).
  */
-function pickedEntries(rules: readonly ValidationRule[], scene: Scene): readonly Entry[] {
+function pickedEntries(rules: readonly ValidationRule[], scene: EvaluationScope): readonly Entry[] {
   if (!rules.some((rule) => compileRule(rule).nodes.some(isIncluding))) return none
   const entries = new Map<string, Entry & { line_indices: Set<number> }>()
   for (const rule of rules) {
@@ -138,7 +138,7 @@ const compileRule = once(({ rules, error }: ValidationRule): Tree => {
 
 const nothing: Tree = { expression: () => true, nodes: [] }
 
-function openRun(scene: Scene, options: RuleOptions, omitted: string[] | null): Run {
+function openRun(scene: EvaluationScope, options: RuleOptions, omitted: string[] | null): Run {
   return {
     scene,
     domains: available[options.available ?? 'redemption'],
@@ -186,7 +186,7 @@ function isOmitted(node: Node, missing: Missing | null, run: Run): boolean {
   return run.omits_missing_order && missing !== null && missing !== 'missing_customer'
 }
 
-function whatIsMissing(needs: Need, cart: Cart | null, { customer }: Scene): Missing | null {
+function whatIsMissing(needs: Need, cart: Cart | null, { customer }: EvaluationScope): Missing | null {
   if (needs === 'customer') return customer === null ? 'missing_customer' : null
   if (cart === null) return 'missing_order'
   if (needs === 'amount') return cart.amount === null ? 'missing_amount' : null
@@ -205,7 +205,7 @@ function explain(node: Node, run: Run, passed: Truth): void {
 function violation(
   { reported, missing }: Pick<Run, 'reported' | 'missing'>,
   rule_ids: readonly string[],
-  { redeemable }: Scene,
+  { redeemable }: EvaluationScope,
 ): Reason {
   const details =
     missing === 'missing_customer' ? 'Customer is required to validate rules' : violatedRules(rule_ids, redeemable)

@@ -1,6 +1,6 @@
 import { type Line, subtotalOf, totalOf, unitPrice } from '../cart.ts'
 import { metadataOf, valueAt } from '../goods.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import { ownEntry } from '../values.ts'
 import type { ArgumentKind } from './conditions.ts'
 
@@ -20,7 +20,7 @@ export interface ValueRule {
   is_late?: true
   /** Conditions that accept `false` ask for nothing, not even for what the rule needs. */
   is_permission?: true
-  value(scene: Scene, property: string): unknown
+  value(scene: EvaluationScope, property: string): unknown
 }
 
 /** A value of every line; one of them, or each, must be as the conditions say. */
@@ -86,9 +86,9 @@ export function priceOf(line: Line): number | undefined {
 
 const lineMetadata = (line: Line, property: string): unknown => valueAt(metadataOf(line.item), property)
 
-const unitsOf = ({ cart }: Scene): number => cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0
+const unitsOf = ({ cart }: EvaluationScope): number => cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0
 
-const number = (needs: Need, value: (scene: Scene) => unknown, more: Partial<ValueRule> = {}): ValueRule => ({
+const number = (needs: Need, value: (scene: EvaluationScope) => unknown, more: Partial<ValueRule> = {}): ValueRule => ({
   kind: 'value',
   argument: 'number',
   needs,
@@ -96,7 +96,7 @@ const number = (needs: Need, value: (scene: Scene) => unknown, more: Partial<Val
   ...more,
 })
 
-const metadata = (schema: string, value: (scene: Scene) => unknown, needs?: Need): ValueRule => ({
+const metadata = (schema: string, value: (scene: EvaluationScope) => unknown, needs?: Need): ValueRule => ({
   kind: 'value',
   argument: 'any',
   has_property: true,
@@ -109,9 +109,9 @@ const metadata = (schema: string, value: (scene: Scene) => unknown, needs?: Need
 function counter(
   name: string,
   more: Partial<ValueRule> = {},
-  adds: (scene: Scene) => number | undefined = () => 1,
+  adds: (scene: EvaluationScope) => number | undefined = () => 1,
 ): Record<string, ValueRule> {
-  const value = (scene: Scene) => {
+  const value = (scene: EvaluationScope) => {
     const added = adds(scene)
     return added === undefined ? undefined : (scene.counters[name] ?? 0) + added
   }

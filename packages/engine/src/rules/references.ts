@@ -1,10 +1,10 @@
 import type { Item, Known } from '../cart.ts'
 import { isInCollection } from '../goods.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import { isRecord, ownEntry } from '../values.ts'
 import { arguments_max } from './conditions.ts'
 
-export type Matcher = (item: Item, scene: Scene) => boolean
+export type Matcher = (item: Item, scene: EvaluationScope) => boolean
 
 export const anything: Matcher = () => true
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { discountLine, discountOrder, openCart } from '../cart.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { ItemFacts, OrderFacts, Rule, RuleStep, RuleTree, Step, ValidationRule } from '../schema/index.ts'
 import { amountOff, giftCard, loyaltyCard, tier, voucher } from '../testing/shop.ts'
 import { clockAt } from '../time/index.ts'
 import { type Availability, countersOf, evaluateRule, evaluateRules, type RuleOptions } from './index.ts'
 
 /** A request without anything, on a Wednesday noon in Warsaw; what a test is about is given. */
-function sceneOf({ order, ...given }: Partial<Scene> & { order?: OrderFacts } = {}): Scene {
+function sceneOf({ order, ...given }: Partial<EvaluationScope> & { order?: OrderFacts } = {}): EvaluationScope {
   return {
     clock: clockAt('2025-02-26T11:00:00.000Z', 'Europe/Warsaw'),
     customer: null,
@@ -55,10 +55,10 @@ const product = (id: string) => ({ id, object: 'product', type: 'product_or_sku'
 const sku = (id: string) => ({ id, object: 'sku', type: 'product_or_sku' })
 const collection = (id: string) => ({ id, object: 'products_collection', type: 'products_collection' })
 
-const holds = (rules: RuleTree | Rule, scene: Scene, options: RuleOptions = {}) =>
+const holds = (rules: RuleTree | Rule, scene: EvaluationScope, options: RuleOptions = {}) =>
   evaluateRules([validation('name' in rules ? tree(null, rules as Rule) : rules)], scene, options).holds
 
-const reasonOf = (rules: RuleTree, scene: Scene, options: RuleOptions = {}) =>
+const reasonOf = (rules: RuleTree, scene: EvaluationScope, options: RuleOptions = {}) =>
   evaluateRules([validation(rules)], scene, options).reason
 
 /** Rules that are simply so: the value of a key in the metadata of the redemption is "yes". */
@@ -566,7 +566,7 @@ describe('why not', () => {
     expect(evaluateRules([first!], scene)).toEqual({ holds: true, reason: null, picked: [] })
   })
 
-  test.each<[redeemable: Scene['redeemable'], label: string]>([
+  test.each<[redeemable: EvaluationScope['redeemable'], label: string]>([
     [voucher('A', amountOff(1)), 'Discount Coupon'],
     [giftCard('A', 1), 'Gift Card'],
     [loyaltyCard('A', 1), 'Loyalty Card'],
@@ -710,7 +710,7 @@ describe('rules that are left out', () => {
 })
 
 describe('the trace', () => {
-  const traced = (rules: RuleTree, scene: Scene, options: RuleOptions = {}) => {
+  const traced = (rules: RuleTree, scene: EvaluationScope, options: RuleOptions = {}) => {
     const trace: Step[] = []
     evaluateRules([validation(rules)], scene, { ...options, trace })
     return trace as RuleStep[]

@@ -1,6 +1,6 @@
 import type { Line } from '../cart.ts'
 import type { ReasonKey } from '../reasons.ts'
-import type { Scene } from '../scene.ts'
+import type { EvaluationScope } from '../scene.ts'
 import type { Step } from '../schema/index.ts'
 import type { ItemsRule, Need, SubRule } from './names.ts'
 import type { Matcher } from './references.ts'
@@ -12,7 +12,7 @@ export type Missing = 'missing_customer' | 'missing_order' | 'missing_amount' | 
 
 /** One evaluation: what it looks at, where it is, and the first "no" that counts. */
 export interface Run {
-  readonly scene: Scene
+  readonly scene: EvaluationScope
   /** Bits of the domains that are looked at here. */
   readonly domains: number
   readonly omit: ((name: string) => boolean) | null

@@ -13,7 +13,7 @@ import { inTransaction, sqlState } from '../core/db/transaction.ts'
 import { credentialChannel } from '../core/http/credentials.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { connect } from '../house.ts'
-import type { Outside } from './outside.ts'
+import type { CommandEnvironment } from './outside.ts'
 
 export interface KeyOptions {
   project?: string | undefined
@@ -24,7 +24,7 @@ export interface KeyOptions {
 
 /** Keys from the command line: the way to make a management key, and the way back in when all keys are lost. */
 export async function keys(
-  { settings, say }: Outside,
+  { settings, say }: CommandEnvironment,
   verb: 'list' | 'create' | 'revoke',
   id: string | undefined,
   options: KeyOptions,

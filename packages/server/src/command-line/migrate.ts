@@ -3,11 +3,11 @@ import { migrate } from '../core/db/migrate.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { connect } from '../house.ts'
-import type { Outside } from './outside.ts'
+import type { CommandEnvironment } from './outside.ts'
 import { keyLines } from './welcome.ts'
 
 /** Prepares the database and stops: for deployments that migrate before they roll out. */
-export async function migrateCommand({ settings, say }: Outside): Promise<void> {
+export async function migrateCommand({ settings, say }: CommandEnvironment): Promise<void> {
   const database = await connect(settings)
   try {
     const { applied, functions, result } = await migrate(database.db, (trx) =>

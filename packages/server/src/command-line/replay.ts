@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { evaluate, qualify, sentence } from '@guerdon/engine'
 import { Facts, type Outcome, type Verdict } from '@guerdon/engine/schema'
-import { compileShape } from '../core/http/validation.ts'
+import { compileValidator } from '../core/http/validation.ts'
 
 export interface ReplayOptions {
   /** Each redeemable alone on the order, as qualifications and the validation of promotion tiers judge them. */
@@ -19,7 +19,7 @@ export function replayCommand(files: readonly string[], options: ReplayOptions, 
 export function readFacts(file: string): Facts {
   const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
   const facts = content !== null && typeof content === 'object' && 'facts' in content ? content.facts : content
-  const fault = compileShape(Facts).fault(facts, { root: 'Facts', required: 'must' })
+  const fault = compileValidator(Facts).fault(facts, { root: 'Facts', required: 'must' })
   if (fault !== null) throw new Error(`${file}: ${fault}`)
   return facts as Facts
 }

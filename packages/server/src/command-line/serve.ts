@@ -2,18 +2,18 @@ import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
 import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
-import { closeHouse, openHouse } from '../house.ts'
+import { closeRuntime, openRuntime } from '../house.ts'
 import { startJobs } from '../work.ts'
-import type { Outside } from './outside.ts'
+import type { CommandEnvironment } from './outside.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts the service and returns once it answers; the process then lives until a signal ends it. */
 export async function serve(
-  { settings, say }: Outside,
+  { settings, say }: CommandEnvironment,
   { sheds_load = true }: { sheds_load?: boolean } = {},
 ): Promise<void> {
   // By itself V8 lets the heap grow to a multiple of what is alive before it collects garbage: an import that needs a few
@@ -23,7 +23,7 @@ export async function serve(
   const log = openLog(settings.log_level)
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)
-  const { house, first_start } = await openHouse(settings, log)
+  const { house, first_start } = await openRuntime(settings, log)
   let app: FastifyInstance | undefined
   try {
     app = buildApp({ house, sheds_load })
@@ -31,7 +31,7 @@ export async function serve(
     await app.listen({ port: settings.port, host: settings.host })
   } catch (error) {
     await app?.close()
-    await closeHouse(house, 0)
+    await closeRuntime(house, 0)
     throw error
   }
   say(welcome(addressOf(app, settings.host), first_start, settings))
@@ -45,7 +45,7 @@ function addressOf(app: FastifyInstance, host: string): string {
 }
 
 /** Stops accepting, finishes what runs, closes; a second signal, or the bound, ends it at once. */
-function stopOnSignal(app: FastifyInstance, house: House): void {
+function stopOnSignal(app: FastifyInstance, house: Runtime): void {
   let stopping = false
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping) process.exit(130)
@@ -59,7 +59,7 @@ function stopOnSignal(app: FastifyInstance, house: House): void {
       (limits.shutdown_seconds + 5) * 1_000,
     ).unref()
     await app.close()
-    await closeHouse(house, limits.shutdown_seconds)
+    await closeRuntime(house, limits.shutdown_seconds)
     app.log.info('stopped')
     process.exit(0)
   }

@@ -3,16 +3,16 @@ import type { Configurations } from './configuration/cache.ts'
 import type { Database, Db } from './db/database.ts'
 import type { Project } from './db/project-row.ts'
 import type { Role } from './db/tables.ts'
-import type { Behind } from './events/behind.ts'
+import type { DeferredWriter } from './events/behind.ts'
 import type { Credentials } from './http/credentials.ts'
-import type { Saving } from './http/stored-reply.ts'
+import type { ReplyStore } from './http/stored-reply.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Instant } from './lib/instant.ts'
 import type { Wiring } from './reactions.ts'
 import type { Settings } from './settings.ts'
 
 /** What the process owns, once: handed to everything that starts with it. */
-export interface House {
+export interface Runtime {
   database: Database
   jobs: Jobs
   settings: Settings
@@ -21,7 +21,7 @@ export interface House {
   /** What projects have configured, in memory. */
   configurations: Configurations
   /** What is written down a moment later, because nothing depends on it. */
-  behind: Behind
+  behind: DeferredWriter
   /** The calls from lower modules to higher ones. */
   wiring: Wiring
   log: FastifyBaseLogger
@@ -50,12 +50,12 @@ export interface InstallationCtx extends Wiring {
   settings: Settings
   credentials: Credentials
   configurations: Configurations
-  behind: Behind
+  behind: DeferredWriter
   log: FastifyBaseLogger
   /** Runs once the transaction is committed, in this process only: for what lives in memory. */
   afterCommit(work: () => void): void
   /** Of an operation that saves by itself. */
-  saving?: Saving
+  saving?: ReplyStore
 }
 
 /** All that an operation may touch. Inside a write, `db` is the transaction. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Ctx, House } from '../core/context.ts'
+import type { Ctx, Runtime } from '../core/context.ts'
 import { isOutage } from '../core/db/outage.ts'
 import { findProject } from '../core/db/project.ts'
 import type { ExportRow, FileRow } from '../core/db/tables.ts'
@@ -16,7 +16,7 @@ import { exportables } from './objects.ts'
 import { type Exported, type Position, readKeys, readRows } from './read.ts'
 
 /** Has this process write exports from now on, together with the other nodes. */
-export function watchExports(house: House): void {
+export function watchExports(house: Runtime): void {
   let last = ''
   house.jobs.watch('exports', async () => {
     const id = await workOnExport(house, { after: last })
@@ -31,7 +31,7 @@ export function watchExports(house: House): void {
  * one; another than those that other nodes are at. Answers which one it was, or null when there is nothing to do.
  */
 export async function workOnExport(
-  house: House,
+  house: Runtime,
   { after = '', only }: { after?: string; only?: string } = {},
 ): Promise<ExportRow['id'] | null> {
   const taken: TakenExport[] = []
@@ -85,7 +85,7 @@ async function takeExport(db: Trx, after: string, only: string | undefined): Pro
   return rows[0] ?? null
 }
 
-async function ctxOf(house: House, trx: Trx, project_id: string): Promise<Ctx> {
+async function ctxOf(house: Runtime, trx: Trx, project_id: string): Promise<Ctx> {
   const project = await findProject(trx, project_id)
   if (project === null) throw new Error(`Project ${project_id} was deleted meanwhile`)
   const caller = { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as const

@@ -8,7 +8,7 @@ type CampaignId = CampaignRow['id']
  * What one request set off so far: a rule pays once for it (docs/reference/earning-rules.md#from-event-to-points). Loyalty
  * programs write and read it; a publication that one of them asks for only hands it on to `codesPublished`.
  */
-export interface Chain {
+export interface CascadeState {
   fired: Set<string>
   /** Programs that a card is about to leave: nothing is earned in them by it, and nobody joins. */
   closed: Set<string>
@@ -21,7 +21,7 @@ declare module '../core/reactions.ts' {
       ctx: Ctx,
       customer_id: string,
       vouchers: readonly StoredVoucher[],
-      chain: Chain | undefined,
+      chain: CascadeState | undefined,
     ) => Promise<void>
 
     /**

@@ -1,6 +1,6 @@
 import type { ConfiguredRewardAssignment } from '../core/configuration/configuration.ts'
 import type { Ctx } from '../core/context.ts'
-import type { Grown } from './points/issue.ts'
+import type { RewardCredit } from './points/issue.ts'
 
 declare module '../core/reactions.ts' {
   interface Reactions {
@@ -13,6 +13,6 @@ declare module '../core/reactions.ts' {
       code: string,
       assignment: ConfiguredRewardAssignment,
       spent_on: string,
-    ) => Promise<{ grown: Grown | null } | null>
+    ) => Promise<{ grown: RewardCredit | null } | null>
   }
 }

@@ -1,7 +1,7 @@
 import type { StoredCustomer } from '../audience/customers/customer.ts'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import { adjustOrderSummary } from '../audience/customers/order-summary.ts'
-import { noteChanged } from '../audience/segments/changed.ts'
+import { queueMembershipCheck } from '../audience/segments/changed.ts'
 import type { Goods } from '../catalogue/products/goods.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow, OrderStatus } from '../core/db/tables.ts'
@@ -70,7 +70,7 @@ async function moveSummaries(ctx: Ctx, { before, order, people: { customer } }: 
     if (customer?.id === customer_id) checkSum(customer, amount)
     await adjustOrderSummary(ctx, customer_id, { amount, count })
   }
-  await noteChanged(
+  await queueMembershipCheck(
     ctx,
     moves.map(({ customer_id }) => customer_id),
   )

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { findGoods } from '../catalogue/products/goods.ts'
 import type { Ctx } from '../core/context.ts'
 import { SimpleOrder } from '../core/events/shapes.ts'
-import { compileShape } from '../core/http/validation.ts'
+import { compileValidator } from '../core/http/validation.ts'
 import { newId } from '../core/lib/ids.ts'
 import { newProject, type Shop } from '../testing/app.ts'
 import { asRequest } from '../testing/background.ts'
@@ -215,7 +215,7 @@ test('the short form of an order has the shape that events promise, and no more'
     const order = await findOrder(ctx, 'redeemed')
     return order === undefined ? null : toSimpleOrder(order)
   })
-  expect(compileShape(SimpleOrder).fault(simple, { root: 'Payload', required: 'must' })).toBeNull()
+  expect(compileValidator(SimpleOrder).fault(simple, { root: 'Payload', required: 'must' })).toBeNull()
   expect(simple).toEqual({
     id,
     source_id: 'redeemed',

@@ -5,10 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { buildApp } from '../app.ts'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
 import { type Answer, newProject, send, testService } from '../testing/app.ts'
-import { newValve } from './load-shedding.ts'
+import { newAdmissionController } from './load-shedding.ts'
 
 const turned_away = {
   status: 503,
@@ -26,7 +26,7 @@ const turned_away = {
 }
 
 test('the valve closes while the event loop is late, and opens slowly afterwards', () => {
-  const valve = newValve()
+  const valve = newAdmissionController()
   const look = (late_ms: number) => {
     valve.adjust(late_ms)
     return valve.share()
@@ -37,7 +37,7 @@ test('the valve closes while the event loop is late, and opens slowly afterwards
 })
 
 test('one pause, or two, turn nobody away', () => {
-  const valve = newValve()
+  const valve = newAdmissionController()
   for (const late_ms of [5_000, 5_000, 0, 5_000, 400, 5_000, 5_000]) {
     valve.adjust(late_ms)
     expect(valve.turnsAway()).toBe(false)
@@ -45,7 +45,7 @@ test('one pause, or two, turn nobody away', () => {
 })
 
 test('the valve turns away exactly its share', () => {
-  const valve = newValve()
+  const valve = newAdmissionController()
   for (let look = 0; look < 3; look += 1) valve.adjust(900)
   expect(Array.from({ length: 8 }, () => valve.turnsAway()).filter(Boolean)).toHaveLength(2)
 })
@@ -156,7 +156,7 @@ async function newService({ sheds_load = true } = {}) {
 }
 
 /** Takes every connection there is, until it is told to let go. */
-async function occupyDatabase({ database }: House): Promise<() => void> {
+async function occupyDatabase({ database }: Runtime): Promise<() => void> {
   const connections = database.kind === 'pglite' ? 1 : 8
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   onTestFinished(() => release())

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import { errorText } from '../core/http/errors.ts'
 import { unavailable } from '../core/http/failures.ts'
 import { limits } from '../core/lib/limits.ts'
@@ -24,11 +24,11 @@ export interface Load {
  */
 export function shedLoad(
   app: FastifyInstance,
-  { database, settings }: Pick<House, 'database' | 'settings'>,
+  { database, settings }: Pick<Runtime, 'database' | 'settings'>,
   { is_on }: { is_on: boolean },
 ): Load {
   const shed: Record<ShedReason, number> = { closing: 0, database: 0, event_loop: 0 }
-  const valve = newValve()
+  const valve = newAdmissionController()
   let late_ms = 0
   let closing = false
 
@@ -88,7 +88,7 @@ export interface Valve {
  * keeps up instead of swinging between all and nothing. A single pause (a large collection of garbage, a vacuum of the
  * embedded database) is no overload: it takes three late looks in a row.
  */
-export function newValve(): Valve {
+export function newAdmissionController(): Valve {
   let late_in_a_row = 0
   let share = 0
   let owed = 0

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
 import { version } from '../core/lib/version.ts'
 import { within } from '../core/lib/within.ts'
@@ -15,7 +15,7 @@ export interface Measured {
 
 /** Everything worth watching, in the text format of Prometheus. Nothing in it tells projects or customers apart. */
 export function newMetrics(
-  { database, jobs, credentials }: House,
+  { database, jobs, credentials }: Runtime,
   { tally, load, in_flight }: Measured,
 ): () => Promise<string> {
   const registry = new Registry()

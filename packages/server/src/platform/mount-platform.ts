@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import { unavailable } from '../core/http/failures.ts'
 import type { Route } from '../core/http/mount.ts'
 import { openapiOf } from '../core/http/openapi.ts'
@@ -28,7 +28,7 @@ declare module 'fastify' {
  */
 export function mountPlatform(
   app: FastifyInstance,
-  house: House,
+  house: Runtime,
   operations: readonly Operation[],
   { watch, sheds_load }: { watch: Watch; sheds_load: boolean },
 ): Route[] {

@@ -1,6 +1,6 @@
 import type { Outcome, Reason, Verdict } from '@guerdon/engine/schema'
 import type { Decision } from '../checkout/decision/decide.ts'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Candidate } from '../checkout/decision/redeemables.ts'
 import { candidateOf, explained, refusalFacts } from '../checkout/decision/results.ts'
 import type { Ctx } from '../core/context.ts'
@@ -21,7 +21,7 @@ import { redemptionEvents } from './tell.ts'
  * the first that was skipped. It is remembered, and changes nothing else; a single thing that does not exist leaves nothing to
  * remember.
  */
-export function failure(ctx: Ctx, it: Case, verdict: Verdict, { is_alone }: { is_alone: boolean }): Decision<never> {
+export function failure(ctx: Ctx, it: Checkout, verdict: Verdict, { is_alone }: { is_alone: boolean }): Decision<never> {
   const refused = firstRefused(verdict)
   const { reason } = refused
   const candidate = candidateOf(it, refused)
@@ -35,7 +35,7 @@ export function failure(ctx: Ctx, it: Case, verdict: Verdict, { is_alone }: { is
 }
 
 /** What applied, but could not be given (docs/reference/rewards.md#redeem-a-reward): remembered in the same way. */
-export function failureOf(ctx: Ctx, it: Case, { key, facts }: ApiError): Decision<never> {
+export function failureOf(ctx: Ctx, it: Checkout, { key, facts }: ApiError): Decision<never> {
   const [only] = it.candidates
   const message = facts.message ?? errorMessage(key)
   const row = failedRow(ctx, it, it.candidates.length === 1 ? (only ?? null) : null, { key, message })
@@ -58,7 +58,7 @@ function explanations({ redeemables }: Verdict): { explanation?: object[] } {
 /** Related to what was refused, or to nothing but itself where that does not exist or is one of several. */
 export function failedRow(
   ctx: Ctx,
-  it: Case,
+  it: Checkout,
   candidate: Candidate | null,
   { key, message }: Pick<Reason, 'message'> & { key: string },
 ): StoredRedemption {
@@ -82,7 +82,7 @@ export function failedRow(
   }
 }
 
-function failureChanges(ctx: Ctx, it: Case, row: StoredRedemption): Changes {
+function failureChanges(ctx: Ctx, it: Checkout, row: StoredRedemption): Changes {
   const { stored } = it.buyer
   return {
     redemptions: [row],
@@ -96,7 +96,7 @@ function failureChanges(ctx: Ctx, it: Case, row: StoredRedemption): Changes {
 export const failedTallies = (ctx: Ctx, campaign_id: CampaignRow['id'] | null): NonNullable<Changes['tallies']> =>
   campaign_id === null ? [] : figureTallies(ctx, campaign_id, { redemptions_failed: 1 })
 
-export function failureEvents(ctx: Ctx, it: Case, row: StoredRedemption): NewEvent[] {
+export function failureEvents(ctx: Ctx, it: Checkout, row: StoredRedemption): NewEvent[] {
   const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
   const candidate = it.candidates.find(
     ({ voucher, tier }) => row.related_object_id === voucher?.id || row.related_object_id === tier?.id,

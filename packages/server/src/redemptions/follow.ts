@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import type { Chain } from '../loyalty/points/card.ts'
+import type { CascadeState } from '../loyalty/points/card.ts'
 import { simpleEvent } from '../loyalty/points/cause.ts'
-import { followMember, paidOrder } from '../loyalty/points/follow.ts'
+import { applyMemberChanges, paidOrder } from '../loyalty/points/follow.ts'
 import { pays } from '../loyalty/points/programs.ts'
 import { convertRedemption, type RedeemedReferralCode } from '../loyalty/referrals/convert.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
@@ -10,7 +10,7 @@ import type { Redeemed } from './redeemed-part.ts'
 import { simpleRedemption } from './tell.ts'
 
 /** Whether more follows from what is redeemed than one statement writes: points move or are earned, somebody was referred. */
-export function isFollowed(redeemed: Redeemed): boolean {
+export function hasFollowUps(redeemed: Redeemed): boolean {
   const { children, who } = redeemed
   if (who.customer === null) return false
   if (children.some(({ code }) => code?.after.type === 'LOYALTY_CARD' || code?.voucher.is_referral_code === true))
@@ -22,7 +22,7 @@ export function isFollowed(redeemed: Redeemed): boolean {
 const isPaid = ({ order }: Redeemed): boolean => order?.order.status === 'PAID' && order.before?.status !== 'PAID'
 
 /** All that follows from what was redeemed and is written: tiers, points for the order, rewards for whoever referred. */
-export async function followRedemption(ctx: Ctx, redeemed: Redeemed, chain: Chain): Promise<void> {
+export async function applyFollowUps(ctx: Ctx, redeemed: Redeemed, chain: CascadeState): Promise<void> {
   const { children, who, order, paid_event_id, it } = redeemed
   if (who.customer === null) return
   await convertRedemption(ctx, who.customer, referralCodesOf(redeemed), chain)
@@ -30,7 +30,7 @@ export async function followRedemption(ctx: Ctx, redeemed: Redeemed, chain: Chai
   const grown = children.flatMap(({ rewarded }) => rewarded?.issued.grown ?? [])
   const isEarning = order !== null && paid_event_id !== null && pays(it.loaded.configuration, 'order.paid')
   if (spent.length + grown.length > 0 || isEarning)
-    await followMember(ctx, who.customer.id, {
+    await applyMemberChanges(ctx, who.customer.id, {
       configuration: it.loaded.configuration,
       touched: spent,
       grown,

@@ -1,14 +1,14 @@
-import { guardName, NotIssued } from '../checkout/decision/decide.ts'
-import { caseOf } from '../checkout/decision/facts.ts'
+import { guardName, RewardUnavailableError } from '../checkout/decision/decide.ts'
+import { assembleCheckout } from '../checkout/decision/facts.ts'
 import { loadCheckout } from '../checkout/decision/load.ts'
 import { type CheckoutRequest, readRequest } from '../checkout/decision/request.ts'
-import { Outrun, saveCheckout } from '../checkout/decision/save.ts'
+import { StaleVersionError, saveCheckout } from '../checkout/decision/save.ts'
 import type { ConfiguredRewardAssignment } from '../core/configuration/configuration.ts'
 import type { Ctx } from '../core/context.ts'
 import { ApiError } from '../core/http/errors.ts'
 import { limits } from '../core/lib/limits.ts'
-import type { Grown } from '../loyalty/points/issue.ts'
-import { unlessRefused } from '../loyalty/points/unless-refused.ts'
+import type { RewardCredit } from '../loyalty/points/issue.ts'
+import { inSavepointOrNull } from '../loyalty/points/unless-refused.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
 import { refreshVersion, rewardsOf } from './follow.ts'
 import { judge } from './redeem.ts'
@@ -27,15 +27,15 @@ export async function redeemAutomatically(
   code: string,
   assignment: ConfiguredRewardAssignment,
   spent_on: string,
-): Promise<{ grown: Grown | null } | null> {
+): Promise<{ grown: RewardCredit | null } | null> {
   const request = requestOf(ctx, code, assignment)
   const guards = new Set<string>()
   for (let tries = 1; ; tries += 1) {
     try {
-      return await unlessRefused(ctx, async () => ({ grown: await redeemOne(ctx, request, spent_on, [...guards]) }))
+      return await inSavepointOrNull(ctx, async () => ({ grown: await redeemOne(ctx, request, spent_on, [...guards]) }))
     } catch (error) {
       // Somebody else was faster with what a rule counts: it is counted again, and nobody else counts meanwhile.
-      const guard = error instanceof Outrun ? guardName(error.row) : null
+      const guard = error instanceof StaleVersionError ? guardName(error.row) : null
       if (guard === null || tries === limits.checkout_tries_max) throw error
       guards.add(guard)
     }
@@ -55,11 +55,11 @@ async function redeemOne(
   request: CheckoutRequest,
   spent_on: string,
   guards: readonly string[],
-): Promise<Grown | null> {
+): Promise<RewardCredit | null> {
   const loaded = await loadCheckout(ctx, request, { db: ctx.db, lock: true, guards, is_redemption: true })
-  const it = caseOf(ctx, request, { ...loaded, today: spent_on })
+  const it = assembleCheckout(ctx, request, { ...loaded, today: spent_on })
   const verdict = judge(ctx, it, { is_alone: true })
-  if (!verdict.valid) throw new NotIssued(new ApiError('invalid_redeemables'))
+  if (!verdict.valid) throw new RewardUnavailableError(new ApiError('invalid_redeemables'))
   const redeemed = redeemAll(ctx, it, verdict)
   await giveRewards(ctx, redeemed)
   await refreshVersion(ctx, redeemed)

@@ -1,6 +1,6 @@
 import type { StoredCustomer } from '../audience/customers/customer.ts'
 import { guardsOf } from '../checkout/decision/save.ts'
-import { taken } from '../checkout/sessions/hold.ts'
+import { versionOf } from '../checkout/sessions/hold.ts'
 import type { Ctx } from '../core/context.ts'
 import type { Changes, CustomerChange } from '../core/db/checkout-changes.ts'
 import { type NewEvent, withEventId } from '../core/events/emit.ts'
@@ -26,7 +26,7 @@ export function changesOf(ctx: Ctx, redeemed: Redeemed): Changes {
     ...(order === null ? {} : { order: { row: columnsOf(order.order), xmin: loaded.order?.xmin ?? null } }),
     customers: customersOf(redeemed),
     vouchers: children.flatMap(({ code }) =>
-      code === null ? [] : [{ ...taken(code.voucher), quantity: 1, ...code.entry?.voucher }],
+      code === null ? [] : [{ ...versionOf(code.voucher), quantity: 1, ...code.entry?.voucher }],
     ),
     guards: guardsOf(children.map(({ candidate }) => candidate.counted)),
     lots: entries.flatMap(({ lots }) => lots ?? []),

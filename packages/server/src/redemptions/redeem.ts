@@ -1,21 +1,21 @@
 import { evaluate } from '@guerdon/engine'
 import type { Applicable, StackingRules, Verdict } from '@guerdon/engine/schema'
-import { type Decision, decided, type LargeDecision } from '../checkout/decision/decide.ts'
-import { type Case, refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/decision/facts.ts'
+import { type Decision, decideAndSave, type TransactionalDecision } from '../checkout/decision/decide.ts'
+import { type Checkout, refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/decision/facts.ts'
 import { withLineIds } from '../checkout/decision/order.ts'
 import { type CheckoutBody, type CheckoutRequest, readRequest } from '../checkout/decision/request.ts'
-import { plainNames } from '../checkout/decision/rows.ts'
+import { batchableKeys } from '../checkout/decision/rows.ts'
 import type { RedeemableBody } from '../checkout/decision/schema.ts'
-import { decidedTogether } from '../checkout/decision/together.ts'
+import { decideInBatch } from '../checkout/decision/together.ts'
 import type { Ctx } from '../core/context.ts'
 import { type ApiError, invalidPayload } from '../core/http/errors.ts'
-import type { Saved } from '../core/http/operation.ts'
-import { newChain } from '../loyalty/points/card.ts'
+import type { StoredReplyResult } from '../core/http/operation.ts'
+import { newCascade } from '../loyalty/points/card.ts'
 import { pays } from '../loyalty/points/programs.ts'
-import { settleCards } from '../loyalty/points/settle-cards.ts'
+import { applyDueChangesToCards } from '../loyalty/points/settle-cards.ts'
 import { writeOverrides } from '../orders/goods.ts'
 import { failure, failureOf } from './failed.ts'
-import { followRedemption, isFollowed, refreshVersion } from './follow.ts'
+import { applyFollowUps, hasFollowUps, refreshVersion } from './follow.ts'
 import { answerOf } from './redeem-answer.ts'
 import { changesOf } from './redeem-changes.ts'
 import type { RedemptionsAnswer } from './redeem-schema.ts'
@@ -32,7 +32,7 @@ import type { Redemption } from './schema.ts'
 export async function redeem(
   ctx: Ctx,
   body: CheckoutBody & { redeemables: RedeemableBody[] },
-): Promise<RedemptionsAnswer | Saved | ApiError> {
+): Promise<RedemptionsAnswer | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, body.redeemables)
   return redeemRequest(ctx, request, { is_alone: false }, (answer) => answer)
 }
@@ -46,7 +46,7 @@ export async function redeemAlone(
   body: CheckoutBody,
   redeemable: RedeemableBody,
   shown: (redemption: Redemption, outcome: Applicable) => Redemption = (redemption) => redemption,
-): Promise<Redemption | Saved | ApiError> {
+): Promise<Redemption | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, [redeemable], { is_alone: true })
   return redeemRequest(ctx, request, { is_alone: true }, ({ redemptions: [only] }, { children: [child] }) =>
     shown(only as Redemption, (child as RedeemedPart).outcome),
@@ -66,7 +66,7 @@ async function redeemRequest<Answer>(
   request: CheckoutRequest,
   { is_alone }: { is_alone: boolean },
   shown: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
-): Promise<Answer | Saved | ApiError> {
+): Promise<Answer | StoredReplyResult | ApiError> {
   if (request.as_of !== null) throw invalidPayload('Property .options.as_of is not for redemptions')
   const overrides = ctx.caller.channel !== 'CLIENT_API' && hasOverrides(request)
   const cards = request.redeemables.flatMap(({ object, id, reward }) =>
@@ -74,36 +74,36 @@ async function redeemRequest<Answer>(
   )
   const prepare = async (ctx: Ctx) => {
     if (overrides) await writeOverrides(ctx, request.order?.items ?? [])
-    if (cards.length > 0) await settleCards(ctx, cards)
+    if (cards.length > 0) await applyDueChangesToCards(ctx, cards)
   }
   const is_large = request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid')
   const is_prepared = overrides || cards.length > 0
   const byItself = () =>
-    decided<Answer>(ctx, request, decide, { is_redemption: true, is_large, ...(is_prepared ? { prepare } : {}) })
+    decideAndSave<Answer>(ctx, request, decide, { is_redemption: true, is_large, ...(is_prepared ? { prepare } : {}) })
   if (is_large || is_prepared || ctx.saving?.key != null) return byItself()
-  const names = plainNames(ctx, request)
-  return names === null ? byItself() : decidedTogether<Answer>(ctx, request, names, decide, byItself)
+  const names = batchableKeys(ctx, request)
+  return names === null ? byItself() : decideInBatch<Answer>(ctx, request, names, decide, byItself)
 
-  function decide(it: Case): Decision<Answer> | LargeDecision<Answer> {
+  function decide(it: Checkout): Decision<Answer> | TransactionalDecision<Answer> {
     const verdict = judge(ctx, it, { is_alone })
     if (!verdict.valid) return failure(ctx, it, verdict, { is_alone })
     const redeemed = redeemAll(ctx, it, verdict)
-    if (!isFollowed(redeemed)) return decisionOf(ctx, redeemed, shown)
-    const chain = newChain()
+    if (!hasFollowUps(redeemed)) return decisionOf(ctx, redeemed, shown)
+    const chain = newCascade()
     return {
       issue: async (ctx) => {
         await giveRewards(ctx, redeemed)
         await refreshVersion(ctx, redeemed)
         return decisionOf(ctx, redeemed, shown)
       },
-      follow: (ctx) => followRedemption(ctx, redeemed, chain),
+      follow: (ctx) => applyFollowUps(ctx, redeemed, chain),
       refused: (error) => failureOf(ctx, it, error),
     }
   }
 }
 
 /** What comes of a request, on facts whose lines have ids; what is wrong with the request itself is thrown. */
-export function judge(ctx: Ctx, it: Case, { is_alone }: { is_alone: boolean }): Verdict {
+export function judge(ctx: Ctx, it: Checkout, { is_alone }: { is_alone: boolean }): Verdict {
   refuseRequest(it)
   refuseCustomer(ctx, it)
   refuseMetadata(it, { is_redemption: true })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type StoredCustomer, toCustomer } from '../audience/customers/customer.ts'
 import { disabledOnClient, mayWriteCustomers } from '../audience/customers/on-client-side.ts'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerChange, CustomerFigure } from '../core/db/checkout-changes.ts'
 import type { NewEvent } from '../core/events/emit.ts'
@@ -24,7 +24,7 @@ export interface RedeemingCustomer {
  * Unknown ids are a mistake; nobody new comes in from a client side that may not create customers
  * (docs/reference/client-side.md#common-rules).
  */
-export function refuseCustomer(ctx: Ctx, { request: { customer: named }, buyer }: Case): void {
+export function refuseCustomer(ctx: Ctx, { request: { customer: named }, buyer }: Checkout): void {
   if (named === null || buyer.stored !== null) return
   const id =
     named.id !== null && (named.source_id === null || named.id.startsWith(idPrefix('customer'))) ? named.id : null
@@ -33,7 +33,7 @@ export function refuseCustomer(ctx: Ctx, { request: { customer: named }, buyer }
 }
 
 /** Who redeems, created or brought up to date by what was sent (docs/reference/requests.md#customer). */
-export function redeemingCustomer(ctx: Ctx, { request, buyer, loaded }: Case): RedeemingCustomer {
+export function redeemingCustomer(ctx: Ctx, { request, buyer, loaded }: Checkout): RedeemingCustomer {
   const { stored, customer } = buyer
   const profile = request.customer?.profile ?? {}
   const rules = metadataRulesOf(loaded.configuration, 'customer')

@@ -1,6 +1,6 @@
 import { calculateOrder } from '@guerdon/engine'
 import type { Applicable, CalculatedItem, CalculatedOrder, Verdict } from '@guerdon/engine/schema'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import { appliedOf, referrerOf } from '../checkout/decision/results.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow } from '../core/db/tables.ts'
@@ -25,7 +25,7 @@ export interface RedeemedOrder {
 /** Null when there is no order (docs/reference/redemptions.md#answer). */
 export function redeemedOrder(
   ctx: Ctx,
-  it: Case,
+  it: Checkout,
   verdict: Verdict,
   customer_id: CustomerRow['id'] | null,
 ): RedeemedOrder | null {
@@ -70,7 +70,7 @@ export function redeemedOrder(
 }
 
 /** Whom the request names must be there. */
-function referrerFor(it: Case, applied: readonly Applicable[]): CustomerRow['id'] | null {
+function referrerFor(it: Checkout, applied: readonly Applicable[]): CustomerRow['id'] | null {
   const { referrer } = it.request
   const { customers } = it.loaded
   if (referrer !== null && !customers.some(({ id, source_id }) => id === referrer || source_id === referrer))
@@ -140,7 +140,7 @@ function difference(
 function storedItems(
   items: readonly CalculatedItem[],
   free_quantities: readonly number[],
-  { request }: Case,
+  { request }: Checkout,
 ): StoredItem[] {
   return items.map((item, index) => {
     const free_quantity = free_quantities[index] ?? 0

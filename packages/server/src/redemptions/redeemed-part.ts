@@ -1,5 +1,5 @@
 import type { Applicable, Verdict } from '@guerdon/engine/schema'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Candidate } from '../checkout/decision/redeemables.ts'
 import type { ConfiguredReward, ConfiguredRewardAssignment } from '../core/configuration/configuration.ts'
 import type { Issued } from '../loyalty/points/issue.ts'
@@ -11,7 +11,7 @@ import type { StoredRedemption } from './redemption.ts'
 
 /** What a request redeemed, as it will be stored; nothing is written yet. */
 export interface Redeemed {
-  it: Case
+  it: Checkout
   verdict: Verdict
   who: RedeemingCustomer
   order: RedeemedOrder | null

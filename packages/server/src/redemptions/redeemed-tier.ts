@@ -1,5 +1,5 @@
 import type { Applicable } from '@guerdon/engine/schema'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Candidate } from '../checkout/decision/redeemables.ts'
 import { categoriesOf } from '../checkout/decision/results.ts'
 import { assignmentsOf, type ConfiguredCampaign, type ConfiguredTier } from '../core/configuration/configuration.ts'
@@ -8,7 +8,7 @@ import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedTier } from './schema.ts'
 
 /** A tier as the answer of its redemption shows it: with what was used of it, this time included. */
-export function redeemedTier(it: Case, candidate: Candidate, { order }: Applicable): RedeemedTier {
+export function redeemedTier(it: Checkout, candidate: Candidate, { order }: Applicable): RedeemedTier {
   const { configuration, tier_usage } = it.loaded
   const tier = candidate.tier as ConfiguredTier
   const campaign = candidate.campaign as ConfiguredCampaign

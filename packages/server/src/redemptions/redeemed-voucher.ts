@@ -1,7 +1,7 @@
 import { nextExpiration, spend } from '@guerdon/engine'
 import type { Applicable } from '@guerdon/engine/schema'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Candidate } from '../checkout/decision/redeemables.ts'
 import { categoriesOf } from '../checkout/decision/results.ts'
 import type { LoadedVoucher } from '../checkout/decision/voucher-row.ts'
@@ -15,7 +15,7 @@ import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedVoucher } from './schema.ts'
 
 /** A code with what it shares with others, from what is in memory. */
-export function storedVoucher(it: Case, voucher: LoadedVoucher, today: string): StoredVoucher {
+export function storedVoucher(it: Checkout, voucher: LoadedVoucher, today: string): StoredVoucher {
   const { campaigns, categories } = it.loaded.configuration
   const { xmin: _, assignments: __, held: ___, lots: ____, member: _____, last_transaction: ______, ...row } = voucher
   const campaign = row.campaign_id === null ? undefined : campaigns.get(row.campaign_id)
@@ -41,7 +41,7 @@ export interface RedeemedCode {
 /** One redemption more, and the credits or points that it takes, those that expire first before the others. */
 export function redeemedCode(
   ctx: Ctx,
-  it: Case,
+  it: Checkout,
   voucher: LoadedVoucher,
   outcome: Applicable,
   told: { redemption_id: string; order: { id: string; source_id: string | null } | null; reward: object | null },
@@ -83,7 +83,7 @@ function holderTier({ loyalty_tiers }: Configuration, { member }: LoadedVoucher)
 }
 
 /** A code as the answer of a redemption shows it: with its own rules and those of its campaign. */
-export function shownVoucher(ctx: Ctx, it: Case, candidate: Candidate, stored: StoredVoucher): RedeemedVoucher {
+export function shownVoucher(ctx: Ctx, it: Checkout, candidate: Candidate, stored: StoredVoucher): RedeemedVoucher {
   const { voucher } = candidate
   const own = (voucher as LoadedVoucher).assignments
   const inherited = stored.campaign_id === null ? [] : assignmentsOf(it.loaded.configuration, stored.campaign_id)

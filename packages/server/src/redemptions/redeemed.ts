@@ -1,6 +1,6 @@
 import type { Applicable, RewardFacts, Verdict } from '@guerdon/engine/schema'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import { type Candidate, mappingFor } from '../checkout/decision/redeemables.ts'
 import { candidateOf } from '../checkout/decision/results.ts'
 import type { LoadedVoucher } from '../checkout/decision/voucher-row.ts'
@@ -19,7 +19,7 @@ import type { RedeemedReward } from './schema.ts'
 import type { Undo } from './undo.ts'
 
 /** All that a valid verdict means (docs/reference/redemptions.md#answer and docs/reference/redemptions.md#state-changes). */
-export function redeemAll(ctx: Ctx, it: Case, verdict: Verdict): Redeemed {
+export function redeemAll(ctx: Ctx, it: Checkout, verdict: Verdict): Redeemed {
   const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
   const who = redeemingCustomer(ctx, it)
   const order = redeemedOrder(ctx, it, verdict, who.customer?.id ?? null)
@@ -39,7 +39,7 @@ export function redeemAll(ctx: Ctx, it: Case, verdict: Verdict): Redeemed {
 
 /** What the things of one request share. */
 interface Common {
-  it: Case
+  it: Checkout
   who: RedeemingCustomer
   order: RedeemedOrder | null
   parent_id: string | null
@@ -103,7 +103,7 @@ const parentRow = (ctx: Ctx, { it, who }: Common, id: string): StoredRedemption 
 
 /** What a card was redeemed for, as the redemption shows it (docs/reference/redemptions.md#redemption-object). */
 function rewardOf(
-  { loaded }: Case,
+  { loaded }: Checkout,
   { facts, voucher }: Candidate,
   { customer }: RedeemingCustomer,
 ): RedeemedReward | null {
@@ -175,7 +175,7 @@ function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRed
 }
 
 /** Under PARTIAL, what did not apply is remembered too, if it exists (docs/reference/redemptions.md#failure). */
-function failedChildren(ctx: Ctx, it: Case, { redeemables }: Verdict, parent_id: string | null): StoredRedemption[] {
+function failedChildren(ctx: Ctx, it: Checkout, { redeemables }: Verdict, parent_id: string | null): StoredRedemption[] {
   return redeemables.flatMap((outcome) => {
     const candidate = outcome.status === 'INAPPLICABLE' ? candidateOf(it, outcome) : null
     return outcome.status !== 'INAPPLICABLE' || candidate === null

@@ -1,5 +1,5 @@
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
-import { NotIssued } from '../checkout/decision/decide.ts'
+import { RewardUnavailableError } from '../checkout/decision/decide.ts'
 import type { Ctx } from '../core/context.ts'
 import type { NewEvent } from '../core/events/emit.ts'
 import type { SimpleReward } from '../core/events/shapes.ts'
@@ -43,9 +43,9 @@ async function give(
   const reward = rewards.get(shown.id)
   const assignment = reward_assignments.get(shown.assignment_id ?? '')
   if (reward === undefined || assignment === undefined || who.customer === null || code === null)
-    throw new NotIssued(new ApiError('not_found', { resource_type: 'reward', resource_id: shown.id }))
+    throw new RewardUnavailableError(new ApiError('not_found', { resource_type: 'reward', resource_id: shown.id }))
   const issued = await issueReward(ctx, { customer: who.customer, reward }).catch((error: unknown) => {
-    throw error instanceof ApiError ? new NotIssued(error) : error
+    throw error instanceof ApiError ? new RewardUnavailableError(error) : error
   })
   return {
     row: {

@@ -24,7 +24,7 @@ import { undone, usedUnits } from './undo.ts'
 export type OrderMode = NonNullable<StoredRedemption['rollback']>['rollback_order_mode']
 
 /** What the caller says of a rollback, and is written down with it. */
-export type Told = Pick<StoredRedemption, 'reason' | 'metadata' | 'tracking_id'>
+export type RollbackEventContext = Pick<StoredRedemption, 'reason' | 'metadata' | 'tracking_id'>
 
 /** A rollback that is decided: its rows, and what they make of everything else. */
 export interface Rollback {
@@ -47,7 +47,7 @@ export interface RolledBackPart {
   tier: Selectable<LoyaltyTierRow> | null
 }
 
-export async function decideRollback(ctx: Ctx, facts: RollbackFacts, mode: OrderMode, told: Told): Promise<Rollback> {
+export async function decideRollback(ctx: Ctx, facts: RollbackFacts, mode: OrderMode, told: RollbackEventContext): Promise<Rollback> {
   const isStack = facts.redemption.related_object_type === 'redemption'
   const parent = isStack ? { ...rollbackRow(ctx, facts.redemption, told), amount: null } : null
   if (parent !== null) parent.related_object_id = parent.id
@@ -64,7 +64,7 @@ export async function decideRollback(ctx: Ctx, facts: RollbackFacts, mode: Order
 }
 
 /** A rollback as it is stored. */
-export function rollbackRow(ctx: Ctx, redemption: StoredRedemption, told: Told): StoredRedemption {
+export function rollbackRow(ctx: Ctx, redemption: StoredRedemption, told: RollbackEventContext): StoredRedemption {
   const { amount } = redemption
   return {
     ...redemption,

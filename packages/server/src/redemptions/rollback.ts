@@ -10,21 +10,21 @@ import { ApiError, type ErrorKey, errorMessage, notFound } from '../core/http/er
 import { newId } from '../core/lib/ids.ts'
 import { loadMetadataRules, refuseUnlessStorable } from '../definitions/metadata-schemas/rules.ts'
 import { figureTallies } from '../incentives/campaigns/summary-figures.ts'
-import { followCanceledOrder, followMember } from '../loyalty/points/follow.ts'
-import { settleCards } from '../loyalty/points/settle-cards.ts'
+import { followCanceledOrder, applyMemberChanges } from '../loyalty/points/follow.ts'
+import { applyDueChangesToCards } from '../loyalty/points/settle-cards.ts'
 import { undoConversions } from '../loyalty/referrals/undo-conversion.ts'
 import { toOrder } from '../orders/order.ts'
 import { hasProfile } from '../orders/people.ts'
 import { findStackingRules } from '../rules/stacking-rules/store.ts'
 import type { StoredRedemption } from './redemption.ts'
-import { decideRollback, type Rollback, rollbackChanges, rollbackRow, type Told } from './rollback-changes.ts'
+import { decideRollback, type Rollback, rollbackChanges, rollbackRow, type RollbackEventContext } from './rollback-changes.ts'
 import { failureEvents, rollbackEvents } from './rollback-events.ts'
 import { loadRollback, type RollbackFacts } from './rollback-load.ts'
 import type { RedemptionRollbacks, RollBackRedemption, RollbackQuery } from './rollback-schema.ts'
 import type { RedemptionRollback } from './schema.ts'
 import { showRedemptions } from './show.ts'
 import { listCodesOf, type ShownRow } from './store.ts'
-import { takeBackRewards } from './take-back.ts'
+import { revokeRewards } from './take-back.ts'
 
 /** Takes a single redemption back (docs/reference/rollbacks.md#roll-back-one). */
 export async function rollBackRedemption(
@@ -71,11 +71,11 @@ async function rollBack(ctx: Ctx, known: ShownRow, asked: RollBackRedemption): P
   if (metadata != null) refuseUnlessStorable(metadata)
   const { customer: named, tracked_source } = readRequest(ctx, pickCustomer(asked), [])
   await refuseOtherCustomer(ctx, known, named, tracked_source)
-  await settleCards(ctx, await listCodesOf(ctx, known.id))
+  await applyDueChangesToCards(ctx, await listCodesOf(ctx, known.id))
   const facts = await loadRollback(ctx, known)
   refuseOtherOrder(facts, asked.order)
 
-  const told: Told = { reason: reason ?? null, metadata: metadata ?? null, tracking_id: known.tracking_id }
+  const told: RollbackEventContext = { reason: reason ?? null, metadata: metadata ?? null, tracking_id: known.tracking_id }
   const refusal = whyNot(ctx, facts.redemption)
   if (refusal !== null) return saveFailure(ctx, facts, told, refusal)
 
@@ -144,7 +144,7 @@ const months = readDuration('P3M') as NonNullable<ReturnType<typeof readDuration
 async function saveFailure(
   ctx: Ctx,
   facts: RollbackFacts,
-  told: Told,
+  told: RollbackEventContext,
   { key, details }: { key: ErrorKey; details: string },
 ): Promise<ApiError> {
   const { redemption, customer } = facts
@@ -174,7 +174,7 @@ async function saveFailure(
   return new ApiError(key, { details, resource_id: id, resource_type: 'redemption_rollback' })
 }
 
-async function save(ctx: Ctx, facts: RollbackFacts, told: Told): Promise<RedemptionRollbacks> {
+async function save(ctx: Ctx, facts: RollbackFacts, told: RollbackEventContext): Promise<RedemptionRollbacks> {
   const { redeemables_rollback_order_mode: mode } = (await findStackingRules(ctx)) ?? default_stacking_rules
   const rollback = await decideRollback(ctx, facts, mode, told)
   const events = await rollbackEvents(ctx, facts, rollback)
@@ -206,10 +206,10 @@ async function save(ctx: Ctx, facts: RollbackFacts, told: Told): Promise<Redempt
 /** What follows from points that came back, rewards that go, and an order that is canceled. */
 async function followRollback(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Promise<void> {
   const { order, parts } = rollback
-  await takeBackRewards(ctx, facts, rollback)
+  await revokeRewards(ctx, facts, rollback)
   const cards = parts.flatMap(({ voucher }) => (voucher?.type === 'LOYALTY_CARD' ? [voucher.id] : []))
   // Points that come back are not redeemed by themselves again: whoever rolls that back does not want it.
-  if (facts.customer !== null && cards.length > 0) await followMember(ctx, facts.customer.id, { touched: cards })
+  if (facts.customer !== null && cards.length > 0) await applyMemberChanges(ctx, facts.customer.id, { touched: cards })
   if (order?.status === 'CANCELED' && facts.order?.status !== 'CANCELED') await followCanceledOrder(ctx, order)
 }
 

@@ -7,12 +7,12 @@ import { changeGift } from '../incentives/vouchers/adjust-balance.ts'
 import { findVoucher, getVoucher } from '../incentives/vouchers/store.ts'
 import { switchVoucher } from '../incentives/vouchers/update.ts'
 import { balanceOf, type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
-import { openBooks, saveBooks } from '../loyalty/points/books.ts'
+import { lockAndLoadMembers, saveMembers } from '../loyalty/points/books.ts'
 import { cardNamed, momentNow } from '../loyalty/points/card.ts'
 import { followBalances } from '../loyalty/points/cascade.ts'
 import { debit } from '../loyalty/points/ledger.ts'
-import { settle } from '../loyalty/points/settle.ts'
-import { tellPointsAdded, tellTransaction } from '../loyalty/points/tell.ts'
+import { applyDueChanges } from '../loyalty/points/settle.ts'
+import { tellPointsAdded, emitTransaction } from '../loyalty/points/tell.ts'
 import { toRewardAssignment } from '../loyalty/reward-assignments/reward-assignment.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
 import { rewardRedemptionEvent, type StoredRewardRedemption } from '../loyalty/rewards/reward-redemption.ts'
@@ -26,7 +26,7 @@ import type { RedeemedReward } from './schema.ts'
  * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): codes that nobody has used are disabled, and cards
  * lose what they got, up to what is on them.
  */
-export async function takeBackRewards(ctx: Ctx, facts: RollbackFacts, { parts }: Rollback): Promise<void> {
+export async function revokeRewards(ctx: Ctx, facts: RollbackFacts, { parts }: Rollback): Promise<void> {
   for (const part of parts) {
     if (part.voucher?.type !== 'LOYALTY_CARD') continue
     const given = await listGiven(ctx, part)
@@ -73,18 +73,18 @@ async function takeBack(ctx: Ctx, issued: StoredVoucher, amount: number | null):
 
 async function takePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: number): Promise<void> {
   if (holder_id === null) return
-  const books = await openBooks(ctx, [holder_id])
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, [holder_id])
+  await applyDueChanges(books)
   const card = cardNamed(books, id)
   const left = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
   if (card === undefined || left === 0) return
   const moment = momentNow(ctx)
   const told = { type: 'POINTS_REMOVAL', source: 'Automation', operation_type: 'AUTOMATIC' } as const
   const posted = debit(books, card, left, told, moment)
-  tellTransaction(books, card, posted)
+  emitTransaction(books, card, posted)
   tellPointsAdded(books, card, posted)
   await followBalances(books, [id], moment, { isIncreased: false })
-  await saveBooks(books)
+  await saveMembers(books)
 }
 
 async function tellTakenBack(

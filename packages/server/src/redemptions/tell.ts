@@ -1,5 +1,5 @@
 import { type StoredCustomer, toSimpleCustomer } from '../audience/customers/customer.ts'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Candidate } from '../checkout/decision/redeemables.ts'
 import type { Ctx } from '../core/context.ts'
 import type { NewEvent } from '../core/events/emit.ts'
@@ -17,14 +17,14 @@ import { shownVoucher } from './redeemed-voucher.ts'
 import { type StoredRedemption, toSimpleRedemption } from './redemption.ts'
 
 /** What all events of a request share. */
-export interface Told {
-  it: Case
+export interface EventContext {
+  it: Checkout
   customer: StoredCustomer | null
   order: RedeemedOrder | null
 }
 
 /** What one redemption is about; null for a parent, and for a failure of several things together. */
-export interface About {
+export interface RedemptionSubject {
   candidate: Candidate
   /** As it is afterwards. */
   voucher: StoredVoucher | null
@@ -34,7 +34,7 @@ export interface About {
  * That something was redeemed, or was not: for the shop, and in the activity of the customer
  * (docs/reference/redemptions.md#events).
  */
-export function redemptionEvents(ctx: Ctx, told: Told, row: StoredRedemption, about: About | null): NewEvent[] {
+export function redemptionEvents(ctx: Ctx, told: EventContext, row: StoredRedemption, about: RedemptionSubject | null): NewEvent[] {
   const { it, customer } = told
   const { configuration, customers } = it.loaded
   const campaign = about?.candidate.campaign ?? null
@@ -63,9 +63,9 @@ export function redemptionEvents(ctx: Ctx, told: Told, row: StoredRedemption, ab
 
 /** A redemption as events tell of it, with the order as it left it and as it was before all of them. */
 export function simpleRedemption(
-  { customer, order }: Told,
+  { customer, order }: EventContext,
   row: StoredRedemption,
-  about: About | null,
+  about: RedemptionSubject | null,
 ): SimpleRedemption {
   const tier = about?.candidate.tier ?? null
   return toSimpleRedemption(row, {
@@ -90,7 +90,7 @@ function leftBy({ order }: StoredRedemption): Partial<Left> {
 }
 
 /** That credits or points were spent. */
-export function transactionEvents(ctx: Ctx, told: Told, { row, candidate, code }: RedeemedPart): NewEvent[] {
+export function transactionEvents(ctx: Ctx, told: EventContext, { row, candidate, code }: RedeemedPart): NewEvent[] {
   if (code?.entry == null) return []
   const { it, order } = told
   const { entry, after } = code

@@ -3,7 +3,7 @@ import type { CalculatedOrder, Facts } from '@guerdon/engine/schema'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyFacts, anyRedeemable, factsOf, freshOrder } from '../../../engine/src/testing/arbitrary.ts'
-import type { Case } from '../checkout/decision/facts.ts'
+import type { Checkout } from '../checkout/decision/facts.ts'
 import { withLineIds } from '../checkout/decision/order.ts'
 import type { Ctx } from '../core/context.ts'
 import type { StoredItem, StoredOrder } from '../orders/order.ts'
@@ -248,7 +248,7 @@ describe('whatever the engine did to an order', () => {
       candidates: [],
     }
     const ctx = { project_id: 'proj_1', now: nobody.created_at }
-    const done = redeemedOrder(ctx as Ctx, it as unknown as Case, verdict, null)
+    const done = redeemedOrder(ctx as Ctx, it as unknown as Checkout, verdict, null)
     return done === null || done.order.amount === null ? null : { facts, redeemed: done }
   }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { atEnd } from './closings.ts'
 import { expectAllDeclared, expectDeclared } from './conformance.ts'
 import { testDatabase } from './database.ts'
-import { openTestHouse } from './house.ts'
+import { openTestRuntime } from './house.ts'
 import { insertTestProject, type TestKeys } from './project.ts'
 
 /** A clock the tests move: it runs with the real one until it is set. */
@@ -19,7 +19,7 @@ export interface TestClock {
 
 export interface TestService {
   app: FastifyInstance
-  house: House
+  house: Runtime
   clock: TestClock
 }
 
@@ -78,9 +78,9 @@ async function handedOn(before: Promise<OpenService>): Promise<OpenService> {
 
 async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<OpenService> {
   const clock = newClock()
-  const opened = await openTestHouse(await testDatabase(), { env, now: clock.now })
+  const opened = await openTestRuntime(await testDatabase(), { env, now: clock.now })
   let isAtWork = false
-  const work: House['jobs']['work'] = (queue, handle) => {
+  const work: Runtime['jobs']['work'] = (queue, handle) => {
     isAtWork = true
     return opened.jobs.work(queue, handle)
   }
@@ -107,7 +107,7 @@ async function closeService({ app, house }: TestService): Promise<void> {
  * The service as it is, but for two things: it turns nobody away for being overloaded, since that depends on what else the
  * machine does, and every injected request takes a turn of the event loop.
  */
-export function newTestApp(house: House, served: readonly Operation[] = operations): FastifyInstance {
+export function newTestApp(house: Runtime, served: readonly Operation[] = operations): FastifyInstance {
   const app = buildApp({ house, operations: served, sheds_load: false })
   // PGlite needs no turn to answer: without this one a test that only sends requests would keep every timer waiting.
   app.addHook('onRequest', (_request, _reply, next) => void setImmediate(next))

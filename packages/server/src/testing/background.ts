@@ -1,6 +1,6 @@
 import { insertProjectOf } from '../account/projects/create.ts'
 import type { CreateProject } from '../account/projects/schema.ts'
-import type { Ctx, House } from '../core/context.ts'
+import type { Ctx, Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Project } from '../core/db/project-row.ts'
 import { inTransaction } from '../core/db/transaction.ts'
@@ -10,24 +10,24 @@ import type { QueueName } from '../core/jobs/queues.ts'
 import { newId } from '../core/lib/ids.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { atEnd } from './closings.ts'
-import { openTestHouse } from './house.ts'
+import { openTestRuntime } from './house.ts'
 
 /** A house whose jobs are open but not working; another one on the same database is another process, so to speak. */
-export async function openHouse(database: Database): Promise<House> {
-  const house = await openTestHouse(database)
+export async function openHouse(database: Database): Promise<Runtime> {
+  const house = await openTestRuntime(database)
   atEnd(() => house.credentials.close())
   atEnd(() => house.behind.close())
   atEnd(() => house.jobs.close({ graceful_seconds: 1 }))
   return house
 }
 
-export function insertProject({ database, now }: House): Promise<Project> {
+export function insertProject({ database, now }: Runtime): Promise<Project> {
   const body = { name: 'Test shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true } as CreateProject
   return insertProjectOf(database.db, toInstant(now()), body, { is_sandbox: false })
 }
 
 /** Does what a request to a project would do: one transaction, and after it what was to follow the commit. */
-export async function asRequest<T>(house: House, project: Project, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export async function asRequest<T>(house: Runtime, project: Project, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const after_commit: Array<() => void> = []
   const result = await inTransaction(house.database.db, (trx) =>
     work({
@@ -51,7 +51,7 @@ export const testCaller = {
  * files share one, and another file would take the job. `await runAsyncActions(shop.service.house, shop.project_id, [importCustomers])`
  */
 export async function runAsyncActions(
-  house: House,
+  house: Runtime,
   project_id: string,
   actions: readonly AsyncAction[],
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function runAsyncActions(
 
 /** Like `until`, but a job that failed is tried again at once, as if the pause before its next try had passed. */
 export function untilRetried<T>(
-  { database, jobs }: Pick<House, 'database' | 'jobs'>,
+  { database, jobs }: Pick<Runtime, 'database' | 'jobs'>,
   look: () => T | undefined | Promise<T | undefined>,
 ): Promise<T> {
   return until(async () => {

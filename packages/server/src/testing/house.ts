@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { openConfigurations } from '../core/configuration/cache.ts'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
-import { openBehind } from '../core/events/behind.ts'
+import { openDeferredWriter } from '../core/events/behind.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
@@ -12,10 +12,10 @@ export const testSettings = (env: Record<string, string> = {}): Settings =>
   readSettings({ LOG_LEVEL: 'silent', ...env })
 
 /** A house on an open database; two on one database are two nodes, so to speak. Its jobs do not work yet. */
-export async function openTestHouse(
+export async function openTestRuntime(
   database: Database,
   { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},
-): Promise<House> {
+): Promise<Runtime> {
   const log = pino({ level: 'silent' })
   return {
     database,
@@ -23,7 +23,7 @@ export async function openTestHouse(
     credentials: await openCredentials(database, now),
     settings: testSettings(env),
     configurations: openConfigurations(),
-    behind: openBehind(database.db, log),
+    behind: openDeferredWriter(database.db, log),
     wiring,
     log,
     now,

@@ -7,7 +7,7 @@ import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
 import { connection_wait_seconds } from './database.ts'
-import { openTestHouse } from './house.ts'
+import { openTestRuntime } from './house.ts'
 import { createDatabase } from './postgres.ts'
 
 export type Node = Omit<TestService, 'clock'>
@@ -59,7 +59,7 @@ export async function openNode(
   database: Database,
   { env = {}, extra = [], only = operations, now = Date.now }: NodeOptions = {},
 ): Promise<Node> {
-  const house = await openTestHouse(database, { env, now })
+  const house = await openTestRuntime(database, { env, now })
   const app = newTestApp(house, [...only, ...extra])
   await app.ready()
   atEnd(async () => {

@@ -1,7 +1,7 @@
 import { insertApiKey } from '../account/api-keys/store.ts'
 import { insertProjectOf } from '../account/projects/create.ts'
 import type { CreateProject } from '../account/projects/schema.ts'
-import type { House } from '../core/context.ts'
+import type { Runtime } from '../core/context.ts'
 import { hashOf } from '../core/http/secrets.ts'
 import { newId, randomText } from '../core/lib/ids.ts'
 import { toInstant } from '../core/lib/instant.ts'
@@ -26,7 +26,7 @@ const management = {
 
 /** A fresh project with one key of each kind and a token that opens everything. */
 export async function insertTestProject(
-  { database: { db }, now }: House,
+  { database: { db }, now }: Runtime,
   body: Record<string, unknown>,
 ): Promise<TestKeys> {
   const created_at = toInstant(now())

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Trx } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import { compileShape } from '../../core/http/validation.ts'
+import { compileValidator } from '../../core/http/validation.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { BootstrapSettings } from '../../core/settings.ts'
 import { insertApiKey } from '../api-keys/store.ts'
@@ -90,7 +90,7 @@ function projectBody(given: Record<string, unknown>): BootstrapProject {
     client_set_voucher_expiration_date_enabled: true,
     ...given,
   }
-  const fault = compileShape(BootstrapProject).fault(body, { root: 'Payload', required: 'must' })
+  const fault = compileValidator(BootstrapProject).fault(body, { root: 'Payload', required: 'must' })
   if (fault !== null) throw new Error(`BOOTSTRAP_PROJECT_JSON: ${fault}`)
   return body
 }

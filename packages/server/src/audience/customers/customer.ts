@@ -27,13 +27,13 @@ export function toCustomer(row: StoredCustomer): Customer {
 }
 
 /** Somebody of whom only a name is known: a customer that was never stored, without an id. */
-export const toStranger = (source_id: string, now: Instant): Customer => ({
-  ...toCustomer(newborn({ source_id }, now)),
+export const anonymousCustomer = (source_id: string, now: Instant): Customer => ({
+  ...toCustomer(newCustomerRow({ source_id }, now)),
   id: '',
 })
 
 /** A customer as it is stored at birth. */
-export const newborn = (said: Partial<StoredCustomer>, now: Instant): StoredCustomer => ({
+export const newCustomerRow = (said: Partial<StoredCustomer>, now: Instant): StoredCustomer => ({
   ...nobody,
   ...said,
   created_at: now,

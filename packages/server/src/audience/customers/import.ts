@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { noteGrowth } from '../../core/db/statistics.ts'
+import { analyzeIfGrown } from '../../core/db/statistics.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
 import { tally } from '../../core/db/tallies.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
@@ -10,8 +10,8 @@ import { newId } from '../../core/lib/ids.ts'
 import { parseInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { noteChanged } from '../segments/changed.ts'
-import { newborn, type StoredCustomer, toCustomer } from './customer.ts'
+import { queueMembershipCheck } from '../segments/changed.ts'
+import { newCustomerRow, type StoredCustomer, toCustomer } from './customer.ts'
 
 /** Spec 04, 4.4: a row overwrites a whole profile, and what it does not say is cleared. */
 export const importCustomers = defineCsvImport<MetadataRules>({
@@ -23,7 +23,7 @@ export const importCustomers = defineCsvImport<MetadataRules>({
     const failures: RowFailure[] = []
     for (let at = 0; at < rows.length; at += batch_rows)
       failures.push(...(await saveRows(ctx, rows.slice(at, at + batch_rows), rules)))
-    await noteGrowth(ctx.db, ctx.project_id, 'customers')
+    await analyzeIfGrown(ctx.db, ctx.project_id, 'customers')
     return failures
   },
 })
@@ -69,7 +69,7 @@ async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise
     [...inserts.values()].filter(({ id }) => !created.has(id)),
   )
   await overwrite(ctx, late)
-  await noteChanged(ctx, [...updates.keys(), ...created, ...late.map(({ id }) => id)])
+  await queueMembershipCheck(ctx, [...updates.keys(), ...created, ...late.map(({ id }) => id)])
   return failures
 }
 
@@ -188,7 +188,7 @@ async function insertAll(ctx: Ctx, rows: readonly Overwrite[]): Promise<Set<Stor
     ctx,
     rows.flatMap((row): NewEvent[] => {
       if (!created.has(row.id)) return []
-      const customer = toCustomer(newborn(row, now))
+      const customer = toCustomer(newCustomerRow(row, now))
       return [{ type: 'customer.created', entity_id: row.id, data: { customer } }]
     }),
   )

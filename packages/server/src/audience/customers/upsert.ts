@@ -4,7 +4,7 @@ import { emit } from '../../core/events/emit.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { noteChanged } from '../segments/changed.ts'
+import { queueMembershipCheck } from '../segments/changed.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
 import type { CustomerBody, CustomerProfile } from './schema.ts'
 import { findCustomerById, findCustomerBySource, insertCustomer, updateCustomer } from './store.ts'
@@ -67,7 +67,7 @@ async function createCustomer(
   })
   if (customer === undefined) return undefined
   await emit(ctx, 'customer.created', customer.id, { customer: toCustomer(customer) })
-  await noteChanged(ctx, [customer.id])
+  await queueMembershipCheck(ctx, [customer.id])
   return customer
 }
 
@@ -85,7 +85,7 @@ export async function changeCustomer(
     metadata: JSON.stringify(metadata),
     updated_at: ctx.now,
   })
-  await noteChanged(ctx, [changed.id]) // `updated_at` has moved at least, and may be filtered by
+  await queueMembershipCheck(ctx, [changed.id]) // `updated_at` has moved at least, and may be filtered by
   if (!silent && !isSame(customer, changed))
     await emit(ctx, 'customer.updated', changed.id, { customer: toCustomer(changed) })
   return changed

@@ -5,7 +5,7 @@ import type { Ctx } from '../../core/context.ts'
  * Notes, in the transaction that changes them, that customers may have entered or left segments. A worker looks at them
  * within seconds (audience/segments/watch.ts). A project without dynamic segments has nothing to look at.
  */
-export async function noteChanged(ctx: Ctx, ids: readonly string[]): Promise<void> {
+export async function queueMembershipCheck(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const { db, project_id, now, request_id, caller, jobs } = ctx
   if (ids.length === 0) return
   await sql`

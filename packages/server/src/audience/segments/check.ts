@@ -7,7 +7,7 @@ import { toFiltered } from '../customers/filtered.ts'
 import type { Customer } from '../customers/schema.ts'
 import { listCustomersById } from '../customers/store.ts'
 import type { SegmentEntries } from '../reactions.ts'
-import { type Definitions, definitionsOf, segmentsOf } from './definitions.ts'
+import { type SegmentDefinitions, definitionsOf, segmentsOf } from './definitions.ts'
 import { type StoredSegment, toSimpleSegment } from './store.ts'
 
 /** A customer that changed, and the request that changed it. */
@@ -58,7 +58,7 @@ export interface Transition {
 /** Tells of customers that entered or left active segments; passive ones are nobody's business. */
 export async function tellTransitions(
   ctx: Ctx,
-  { segments }: Pick<Definitions, 'segments'>,
+  { segments }: Pick<SegmentDefinitions, 'segments'>,
   transitions: readonly Transition[],
 ): Promise<void> {
   const active = new Map(segments.filter(({ type }) => type === 'auto-update').map((segment) => [segment.id, segment]))

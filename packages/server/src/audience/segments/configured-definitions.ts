@@ -1,12 +1,12 @@
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
 import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
-import type { Definitions } from './definitions.ts'
+import type { SegmentDefinitions } from './definitions.ts'
 
-const definitions_by_configuration = new WeakMap<Configuration, Definitions>()
+const definitions_by_configuration = new WeakMap<Configuration, SegmentDefinitions>()
 
 /** The dynamic segments of a configuration, with what their filters look up. */
-export function configuredDefinitions(configuration: Configuration): Definitions {
+export function configuredDefinitions(configuration: Configuration): SegmentDefinitions {
   let definitions = definitions_by_configuration.get(configuration)
   if (definitions === undefined) {
     const { segments, metadata_schemas, locations } = configuration

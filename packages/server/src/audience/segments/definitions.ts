@@ -9,14 +9,14 @@ import { type FilteredCustomer, readField } from '../customers/fields.ts'
 import type { StoredSegment } from './store.ts'
 
 /** The dynamic segments of a project, with what their filters look up. */
-export interface Definitions {
+export interface SegmentDefinitions {
   segments: ReadonlyArray<Pick<StoredSegment, 'id' | 'name' | 'type'> & { filter: Filter }>
   catalogue: Catalogue
 }
 
 /** The segments a customer belongs to now, of those that are filters. */
 export function segmentsOf(
-  { segments, catalogue }: Definitions,
+  { segments, catalogue }: SegmentDefinitions,
   customer: FilteredCustomer,
   { now, project: { timezone } }: Pick<Ctx, 'now' | 'project'>,
 ): Set<StoredSegment['id']> {
@@ -28,7 +28,7 @@ export function segmentsOf(
 }
 
 /** Projects whose segments are kept in memory, compiled (docs/decisions/0011); the one used longest ago goes first. */
-const kept = new Map<string, { config_version: number; definitions: Definitions }>()
+const kept = new Map<string, { config_version: number; definitions: SegmentDefinitions }>()
 const projects_max = 200
 
 /**
@@ -36,7 +36,7 @@ const projects_max = 200
  * also if it were undone. With `lock`, nobody changes them until it ends: memberships that
  * are written now follow from filters that are in force.
  */
-export async function definitionsOf(ctx: Ctx, { lock = false }: { lock?: boolean } = {}): Promise<Definitions> {
+export async function definitionsOf(ctx: Ctx, { lock = false }: { lock?: boolean } = {}): Promise<SegmentDefinitions> {
   const { db, project_id } = ctx
   const { config_version } = await db
     .selectFrom('projects')
@@ -52,7 +52,7 @@ export async function definitionsOf(ctx: Ctx, { lock = false }: { lock?: boolean
   return definitions
 }
 
-async function loadDefinitions(ctx: Ctx): Promise<Definitions> {
+async function loadDefinitions(ctx: Ctx): Promise<SegmentDefinitions> {
   const segments = await ctx.db
     .selectFrom('segments')
     .where('project_id', '=', ctx.project_id)

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import type { SimpleSegment } from '../../core/events/shapes.ts'
-import { type StoredCustomer, toStranger } from '../customers/customer.ts'
+import { type StoredCustomer, anonymousCustomer } from '../customers/customer.ts'
 import type { FilteredCustomer } from '../customers/fields.ts'
 import { toFiltered } from '../customers/filtered.ts'
 import { findCustomer } from '../customers/store.ts'
@@ -12,7 +12,7 @@ export async function listSegmentsOf(ctx: Ctx, key: string): Promise<SimpleSegme
   const row = await findCustomer(ctx, key)
   const [stored] = row === undefined ? [] : await toFiltered(ctx, [row])
   const filtered: FilteredCustomer = stored ?? {
-    customer: toStranger(key, ctx.now),
+    customer: anonymousCustomer(key, ctx.now),
     events: new Map(),
     publications: [],
   }

@@ -6,19 +6,19 @@ import { parseCustomerFilter } from '../customers/filter.ts'
 import { startWalks } from './store.ts'
 
 /** A filter looks at more than customers; when that changes, so may memberships, though nobody changed. */
-export const whenLocationShapeChanged = (ctx: Ctx, location_id: string): Promise<void> =>
-  rewalk(ctx, (filter) => locationIds(filter).includes(location_id))
+export const onLocationShapeChanged = (ctx: Ctx, location_id: string): Promise<void> =>
+  recomputeSegments(ctx, (filter) => locationIds(filter).includes(location_id))
 
 /** The type of a metadata key decides how its values compare. Filters of segments read the metadata of customers only. */
-export async function whenMetadataSchemaChanged(ctx: Ctx, related_object: string): Promise<void> {
+export async function onMetadataSchemaChanged(ctx: Ctx, related_object: string): Promise<void> {
   if (related_object !== 'customer') return
-  await rewalk(ctx, (filter) => Object.keys(filter).some((field) => field.startsWith('metadata.')))
+  await recomputeSegments(ctx, (filter) => Object.keys(filter).some((field) => field.startsWith('metadata.')))
 }
 
 /** Days begin at another moment. */
-export const whenTimezoneChanged = (ctx: Ctx): Promise<void> => rewalk(ctx, () => true)
+export const onTimezoneChanged = (ctx: Ctx): Promise<void> => recomputeSegments(ctx, () => true)
 
-async function rewalk(ctx: Ctx, isConcerned: (filter: Filter) => boolean): Promise<void> {
+async function recomputeSegments(ctx: Ctx, isConcerned: (filter: Filter) => boolean): Promise<void> {
   const { db, project_id } = ctx
   const segments = await db
     .selectFrom('segments')

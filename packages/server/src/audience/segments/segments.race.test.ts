@@ -7,7 +7,7 @@ import { newProject } from '../../testing/app.ts'
 import { testCaller } from '../../testing/background.ts'
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { getCustomer } from '../customers/store.ts'
-import { noteChanged } from './changed.ts'
+import { queueMembershipCheck } from './changed.ts'
 import { lookAtSegments } from './watch.ts'
 
 test('while customers change and a walk is under way, three lookers agree with the filter, and tell each turn once', async () => {
@@ -78,7 +78,7 @@ test('a looker and the next step of the same import do not wait for each other',
       await meanwhile(ctx)
       // Whoever looks waits for the customer, and must hold nothing that is needed here: this fails instead of waiting.
       await sql`select from segment_checks where customer_id = ${id} for update nowait`.execute(ctx.db)
-      await noteChanged(ctx, [id])
+      await queueMembershipCheck(ctx, [id])
     })
   await step()
   let looking: Promise<boolean> | undefined

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Caller, Ctx, House } from '../../core/context.ts'
+import type { Caller, Ctx, Runtime } from '../../core/context.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
 import { inBackground, type Origin } from '../../core/jobs/background.ts'
 import type { Look } from '../../core/jobs/watch.ts'
@@ -15,7 +15,7 @@ const batch_members = 5_000
 const daily_ms = 60_000
 
 /** Keeps memberships up to date from now on, together with the other nodes. */
-export function watchSegments(house: House): void {
+export function watchSegments(house: Runtime): void {
   let looked_at = -Infinity
   house.jobs.watch('segments', async () => {
     const isDue = house.now() - looked_at >= daily_ms
@@ -29,7 +29,7 @@ export function watchSegments(house: House): void {
  * Answers whether there may be more. `only` restricts it to one project.
  */
 export async function lookAtSegments(
-  house: House,
+  house: Runtime,
   { daily, only }: { daily: boolean; only?: string },
 ): ReturnType<Look> {
   if (daily) await startDailyWalks(house, only)
@@ -47,7 +47,7 @@ const trouble_ms = 60_000
 const troubled = new Map<string, number>()
 
 /** Does one thing in a transaction of its own; one that fails, or is somebody else's at the moment, did nothing. */
-async function attempt(house: House, name: string, project_id: string, work: (ctx: Ctx) => Promise<boolean>) {
+async function attempt(house: Runtime, name: string, project_id: string, work: (ctx: Ctx) => Promise<boolean>) {
   try {
     return (await inBackground(house, project_id, newRun(), work)) === true
   } catch (error) {
@@ -66,7 +66,7 @@ function namesInTrouble(now: number): string[] {
 const projects_at_once_max = 5
 
 /** Of the projects that have waited longest, the first where nobody else is at it: the customers that changed first. */
-async function checkSome(house: House, only?: string): Promise<boolean> {
+async function checkSome(house: Runtime, only?: string): Promise<boolean> {
   const left_alone = namesInTrouble(house.now())
   for (let tried = 0; tried < projects_at_once_max; tried += 1) {
     const oldest = await sql<{ project_id: string }>`
@@ -106,7 +106,7 @@ async function checkOldest(ctx: Ctx): Promise<boolean> {
 const walks_at_once_max = 20
 
 /** One batch of the walk that began first, or of the next one where that is troubled, held or waits for its end. */
-async function walkSome(house: House, only?: string): Promise<boolean> {
+async function walkSome(house: Runtime, only?: string): Promise<boolean> {
   const { rows } = await sql<{ project_id: string; id: StoredSegment['id'] }>`
     select s.project_id, s.id from segments s join projects p on p.id = s.project_id and p.deleted_at is null
     where s.walk_started_at is not null and s.deleted_at is null and ${inProject(only, 's.project_id')}
@@ -117,7 +117,7 @@ async function walkSome(house: House, only?: string): Promise<boolean> {
 }
 
 /** Where a filter asks for days, yesterday's memberships hold no longer once the project has a new day. */
-async function startDailyWalks({ database: { db }, now }: House, only?: string): Promise<void> {
+async function startDailyWalks({ database: { db }, now }: Runtime, only?: string): Promise<void> {
   const moment = toInstant(now())
   const { rows } = await sql<{ project_id: string; timezone: string }>`
     select distinct s.project_id, p.timezone from segments s join projects p on p.id = s.project_id and p.deleted_at is null
@@ -131,7 +131,7 @@ async function startDailyWalks({ database: { db }, now }: House, only?: string):
 }
 
 /** Members of segments that were deleted, and at last the segment. */
-async function clearSome({ database: { db } }: House, only?: string): Promise<boolean> {
+async function clearSome({ database: { db } }: Runtime, only?: string): Promise<boolean> {
   const { rows } = await sql<{ project_id: string; id: string }>`
     select project_id, id from segments where deleted_at is not null and ${inProject(only)} limit 1`.execute(db)
   const [doomed] = rows

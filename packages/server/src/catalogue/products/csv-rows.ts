@@ -19,7 +19,7 @@ export async function importRows<Good extends { source_id: string | null }>(
   read: (row: CsvRow) => Good,
   save: (group: ReadRow<Good>[]) => Promise<RowFailure[]>,
 ): Promise<RowFailure[]> {
-  const { passed, failures } = sift(
+  const { passed, failures } = partitionRows(
     rows,
     (row) => row,
     (row) => ({ row, good: read(row) }),
@@ -36,7 +36,7 @@ export async function importRows<Good extends { source_id: string | null }>(
 }
 
 /** Rows that pass a check of their own, as `read` makes them, and those that it refuses. */
-export function sift<From, To>(
+export function partitionRows<From, To>(
   rows: readonly From[],
   rowOf: (from: From) => CsvRow,
   read: (from: From) => To,

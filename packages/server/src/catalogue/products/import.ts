@@ -1,11 +1,11 @@
 import type { Ctx } from '../../core/context.ts'
 import { shipping_source_id } from '../../core/db/built-in-products.ts'
 import { duplicate, invalidPayload, isProtected } from '../../core/http/errors.ts'
-import { compileShape } from '../../core/http/validation.ts'
+import { compileValidator } from '../../core/http/validation.ts'
 import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { checkPrice } from './check-price.ts'
-import { importRows, type ReadRow, readCells, readPrice, sift } from './csv-rows.ts'
+import { importRows, type ReadRow, readCells, readPrice, partitionRows } from './csv-rows.ts'
 import { replaced } from './on-conflict.ts'
 import { CreateProduct } from './schema.ts'
 import { insertProducts, listProductsNamed, type NewProduct } from './store.ts'
@@ -31,7 +31,7 @@ export const importProducts = defineCsvImport<MetadataRules>({
   },
 })
 
-const shape = compileShape(CreateProduct)
+const shape = compileValidator(CreateProduct)
 
 function readProduct(row: CsvRow, rules: MetadataRules): NewProduct {
   const headers = ['name', 'source_id', 'price', 'attributes', 'image_url'] as const
@@ -56,7 +56,7 @@ async function saveProducts(ctx: Ctx, group: ReadRow<NewProduct>[], rules: Metad
   const source_ids = group.flatMap(({ good }) => good.source_id ?? [])
   const known = new Set((await listProductsNamed(ctx, source_ids, { lock: 'here' })).map(({ source_id }) => source_id))
   // The metadata of a known product is not written, and so not asked for.
-  const { passed, failures } = sift(
+  const { passed, failures } = partitionRows(
     group,
     ({ row }) => row,
     (read) => {

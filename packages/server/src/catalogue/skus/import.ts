@@ -2,11 +2,11 @@ import { parse as parseJson } from 'secure-json-parse'
 import type { Ctx } from '../../core/context.ts'
 import { shipping_id } from '../../core/db/built-in-products.ts'
 import { ApiError, duplicate, invalidPayload, isProtected, notFound } from '../../core/http/errors.ts'
-import { compileShape } from '../../core/http/validation.ts'
+import { compileValidator } from '../../core/http/validation.ts'
 import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { importRows, type ReadRow, readCells, readPrice, sift } from '../products/csv-rows.ts'
+import { importRows, type ReadRow, readCells, readPrice, partitionRows } from '../products/csv-rows.ts'
 import { namedBy } from '../products/goods.ts'
 import { replacedIfGiven } from '../products/on-conflict.ts'
 import { listProductsNamed } from '../products/store.ts'
@@ -32,7 +32,7 @@ export const importSkus = defineCsvImport<MetadataRules>({
   failure: () => ({}),
 })
 
-const shape = compileShape(CreateSku)
+const shape = compileValidator(CreateSku)
 
 /** Its `product_id` is what the row calls the product, yet. */
 function readSku(row: CsvRow, rules: MetadataRules): NewSku & { source_id: string } {
@@ -93,7 +93,7 @@ async function saveSkus(
     { lock: true },
   )
   const known = new Set(skus.map(({ source_id }) => source_id))
-  const { passed, failures } = sift(
+  const { passed, failures } = partitionRows(
     group,
     ({ row }) => row,
     ({ row, good }) => {

@@ -1,12 +1,12 @@
 import type { CustomerFacts } from '@guerdon/engine/schema'
-import { newborn, type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
+import { newCustomerRow, type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
 import { overlaidProfile } from '../../audience/customers/upsert.ts'
 import { configuredDefinitions } from '../../audience/segments/configured-definitions.ts'
 import { segmentsOf } from '../../audience/segments/definitions.ts'
 import { asksForSegments } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { newId } from '../../core/lib/ids.ts'
-import type { Loaded, Versioned } from './loaded.ts'
+import type { CheckoutRows, Versioned } from './loaded.ts'
 import { ambiguous, type CheckoutRequest } from './request.ts'
 
 /** Whose request it is. */
@@ -22,11 +22,11 @@ export interface Buyer {
  * card among the redeemables (who that is, `checkout_facts` has found). One who is named and not known has an id from here
  * on, by which it is created if it redeems.
  */
-export function buyerOf(ctx: Ctx, { customer: named, tracked_source }: CheckoutRequest, { caller }: Loaded): Buyer {
+export function buyerOf(ctx: Ctx, { customer: named, tracked_source }: CheckoutRequest, { caller }: CheckoutRows): Buyer {
   const source_id = caller === null ? (named?.source_id ?? tracked_source) : caller.source_id
   if (tracked_source !== null && source_id !== tracked_source) throw ambiguous(tracked_source, source_id)
   if (named === null) return { stored: caller, customer: caller }
-  const before = caller ?? newborn({ id: newId('customer', Date.parse(ctx.now)), source_id: named.source_id }, ctx.now)
+  const before = caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: named.source_id }, ctx.now)
   return { stored: caller, customer: overlaidProfile(before, named.profile) }
 }
 
@@ -34,7 +34,7 @@ export function buyerOf(ctx: Ctx, { customer: named, tracked_source }: CheckoutR
 export function customerFacts(
   { now, project }: Pick<Ctx, 'now' | 'project'>,
   { customer }: Buyer,
-  loaded: Loaded,
+  loaded: CheckoutRows,
 ): CustomerFacts | null {
   if (customer === null) return null
   const { source_id, birthdate, birthday, metadata, loyalty } = customer
@@ -48,7 +48,7 @@ export function customerFacts(
   }
 }
 
-function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, loaded: Loaded): string[] {
+function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, loaded: CheckoutRows): string[] {
   const { configuration, segments, events, publications } = loaded
   const dynamic = segmentsOf(
     configuredDefinitions(configuration),

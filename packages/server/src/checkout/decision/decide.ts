@@ -3,14 +3,14 @@ import type { Ctx } from '../../core/context.ts'
 import type { Changes } from '../../core/db/checkout-changes.ts'
 import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import { isKept, newFlights, usedOtherwise } from '../../core/http/idempotency.ts'
-import { Saved } from '../../core/http/operation.ts'
+import { isKept, keyedQueue, usedOtherwise } from '../../core/http/idempotency.ts'
+import { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type Case, caseOf } from './facts.ts'
+import { type Checkout, assembleCheckout } from './facts.ts'
 import { loadCheckout } from './load.ts'
 import type { KeptReply } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
-import { KeyTaken, multipleRequests, Outrun, saveCheckout } from './save.ts'
+import { IdempotencyKeyTakenError, multipleRequests, StaleVersionError, saveCheckout } from './save.ts'
 
 /** What was decided: what is answered, and what has to be written before it is. */
 export interface Decision<Result> {
@@ -24,7 +24,7 @@ export interface Decision<Result> {
  * A decision that takes more than one statement to write: something has to be issued before it can be, or follows from it. All
  * of that is one transaction. What cannot be issued is a refusal, which undoes the rest.
  */
-export interface LargeDecision<Result> {
+export interface TransactionalDecision<Result> {
   /** What has to happen before it is known what is answered and written. */
   issue(ctx: Ctx): Promise<Decision<Result>>
   /** What follows from what was written. */
@@ -37,37 +37,37 @@ export interface LargeDecision<Result> {
  * if all that it relied on is still as it was read. Otherwise it is decided anew on fresh facts, of those in this process
  * that want the same thing one after another; and under locks when that has not helped a few times.
  */
-export async function decided<Result>(
+export async function decideAndSave<Result>(
   ctx: Ctx,
   request: CheckoutRequest,
-  decide: (it: Case) => Decision<Result> | LargeDecision<Result>,
+  decide: (it: Checkout) => Decision<Result> | TransactionalDecision<Result>,
   { is_redemption = false, is_large = false, prepare }: DecideOptions = {},
-): Promise<Result | Saved | ApiError> {
+): Promise<Result | StoredReplyResult | ApiError> {
   let isLarge = is_large || prepare !== undefined
   try {
     return await first()
   } catch (error) {
-    const lost = lostTo(error)
+    const lost = conflictingRow(error)
     if (lost === null) throw translated(error)
     const second = () => again(lost)
-    return (isRow(lost) ? one_by_one(`${ctx.project_id} ${lost}`, second) : second()).catch((error: unknown) => {
+    return (isRow(lost) ? serializeByRow(`${ctx.project_id} ${lost}`, second) : second()).catch((error: unknown) => {
       throw translated(error)
     })
   }
 
   /** Whether it is large shows when it is decided. */
-  async function first(): Promise<Result | Saved | ApiError> {
+  async function first(): Promise<Result | StoredReplyResult | ApiError> {
     if (isLarge) return inOneTransaction()
     try {
       return await attempt(ctx, false, [])
     } catch (error) {
-      if (!(error instanceof TooLarge)) throw error
+      if (!(error instanceof TransactionRequiredError)) throw error
       isLarge = true
       return inOneTransaction()
     }
   }
 
-  async function again(lost: string): Promise<Result | Saved | ApiError> {
+  async function again(lost: string): Promise<Result | StoredReplyResult | ApiError> {
     const guards = new Set([lost])
     for (let tries = 2; ; tries += 1) {
       const isLocked = tries > limits.checkout_tries_unlocked
@@ -82,7 +82,7 @@ export async function decided<Result>(
           ),
         )
       } catch (error) {
-        const row = lostTo(error)
+        const row = conflictingRow(error)
         if (row === null) throw error
         if (tries === limits.checkout_tries_max) throw multipleRequests()
         guards.add(row)
@@ -91,7 +91,7 @@ export async function decided<Result>(
   }
 
   /** A refusal, and an answer that was given before, undo what was prepared and issued. */
-  async function inOneTransaction(guards: string[] = []): Promise<Result | Saved | ApiError> {
+  async function inOneTransaction(guards: string[] = []): Promise<Result | StoredReplyResult | ApiError> {
     const after_commit: Array<() => void> = []
     try {
       const result = await inTransaction(ctx.db, async (trx) => {
@@ -99,43 +99,43 @@ export async function decided<Result>(
         const inside: Ctx = { ...ctx, db: trx, afterCommit: (work) => void after_commit.push(work) }
         await prepare?.(inside)
         const result = await attempt(inside, true, guards)
-        if (result instanceof Saved && result.is_replayed) throw new Undone(result)
+        if (result instanceof StoredReplyResult && result.is_replayed) throw new RolledBackResult(result)
         return result
       })
       for (const work of after_commit) work()
       return result
     } catch (error) {
-      if (!(error instanceof Undone)) throw error
-      return error.kept instanceof Saved ? error.kept : saved(ctx, error.kept as Decision<Result>)
+      if (!(error instanceof RolledBackResult)) throw error
+      return error.kept instanceof StoredReplyResult ? error.kept : saved(ctx, error.kept as Decision<Result>)
     }
   }
 
-  async function attempt(ctx: Ctx, lock: boolean, guards: string[]): Promise<Result | Saved | ApiError> {
+  async function attempt(ctx: Ctx, lock: boolean, guards: string[]): Promise<Result | StoredReplyResult | ApiError> {
     const { db } = ctx
     const key = ctx.saving?.key ?? null
     const loaded = await loadCheckout(ctx, request, { db, lock, key: key?.key ?? null, guards, is_redemption })
     if (loaded.kept !== null) return replay(loaded.kept)
-    const decision = decide(caseOf(ctx, request, loaded))
+    const decision = decide(assembleCheckout(ctx, request, loaded))
     if ('issue' in decision) {
-      if (!isLarge) throw new TooLarge()
-      return allOf(ctx, decision)
+      if (!isLarge) throw new TransactionRequiredError()
+      return saveInTransaction(ctx, decision)
     }
-    if (prepare !== undefined && decision.result instanceof ApiError) throw new Undone(decision)
+    if (prepare !== undefined && decision.result instanceof ApiError) throw new RolledBackResult(decision)
     return saved(ctx, decision)
   }
 
-  async function allOf(ctx: Ctx, large: LargeDecision<Result>): Promise<Result | Saved | ApiError> {
+  async function saveInTransaction(ctx: Ctx, large: TransactionalDecision<Result>): Promise<Result | StoredReplyResult | ApiError> {
     try {
       const result = await saved(ctx, await large.issue(ctx))
       await large.follow(ctx)
       return result
     } catch (error) {
-      if (!(error instanceof NotIssued)) throw error
-      throw new Undone(large.refused(error.reason))
+      if (!(error instanceof RewardUnavailableError)) throw error
+      throw new RolledBackResult(large.refused(error.reason))
     }
   }
 
-  async function saved(ctx: Ctx, { result, changes }: Decision<Result>): Promise<Result | Saved | ApiError> {
+  async function saved(ctx: Ctx, { result, changes }: Decision<Result>): Promise<Result | StoredReplyResult | ApiError> {
     const key = ctx.saving?.key ?? null
     if (changes === null) return result
     if (key === null || ctx.saving === undefined) {
@@ -145,13 +145,13 @@ export async function decided<Result>(
     const reply = ctx.saving.replyOf(result)
     assert(isKept(reply.status), 'what is saved is kept')
     await saveCheckout(ctx, ctx.db, changes, { ...key, ...reply })
-    return new Saved(reply)
+    return new StoredReplyResult(reply)
   }
 
-  function replay({ fingerprint, status, body }: KeptReply): Saved {
+  function replay({ fingerprint, status, body }: KeptReply): StoredReplyResult {
     const key = ctx.saving?.key
     if (key != null && key.fingerprint !== fingerprint) throw usedOtherwise(key.key)
-    return new Saved({ status, body }, { is_replayed: true })
+    return new StoredReplyResult({ status, body }, { is_replayed: true })
   }
 }
 
@@ -164,7 +164,7 @@ export interface DecideOptions {
 }
 
 /** What was decided cannot be issued: why. */
-export class NotIssued extends Error {
+export class RewardUnavailableError extends Error {
   readonly reason: ApiError
 
   constructor(reason: ApiError) {
@@ -174,25 +174,25 @@ export class NotIssued extends Error {
 }
 
 /** It needs a transaction, which is not open. */
-class TooLarge extends Error {}
+class TransactionRequiredError extends Error {}
 
 /** Takes back what was prepared, and keeps what was decided or answered before. */
-class Undone extends Error {
-  readonly kept: Decision<unknown> | Saved
+class RolledBackResult extends Error {
+  readonly kept: Decision<unknown> | StoredReplyResult
 
-  constructor(kept: Decision<unknown> | Saved) {
+  constructor(kept: Decision<unknown> | StoredReplyResult) {
     super('undone')
     this.kept = kept
   }
 }
 
 /** Within one process those who want the same row go one after another, instead of outrunning each other. */
-const one_by_one = newFlights(limits.checkout_lock_seconds * 2_000)
+const serializeByRow = keyedQueue(limits.checkout_lock_seconds * 2_000)
 
 /** What a decision lost to, where it may be made again. */
-export function lostTo(error: unknown): string | null {
-  if (error instanceof Outrun) return error.row
-  if (error instanceof KeyTaken) return 'key'
+export function conflictingRow(error: unknown): string | null {
+  if (error instanceof StaleVersionError) return error.row
+  if (error instanceof IdempotencyKeyTakenError) return 'key'
   return ['40001', '40P01'].includes(sqlState(error) ?? '') ? 'conflict' : null
 }
 

@@ -4,14 +4,14 @@ import type { EventTally, Received } from '../../audience/customers/fields.ts'
 import { findGoods, type Goods } from '../../catalogue/products/goods.ts'
 import { asksForSegments, type Configuration, rulesOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
-import { hotStatement } from '../../core/db/hot.ts'
+import { preparedStatement } from '../../core/db/hot.ts'
 import type { Terms } from '../../core/db/tables.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { keptTerms, knownTerms } from '../../rules/terms/kept.ts'
 import { countedGroups } from '../../rules/validation-rules/counted.ts'
-import type { Counted, Loaded, LoadOptions } from './loaded.ts'
-import { namedRewards, namedTiers, unitTypes } from './named.ts'
+import type { Counted, CheckoutRows, LoadOptions } from './loaded.ts'
+import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './named.ts'
 import type { CheckoutRequest } from './request.ts'
 import type { Rows } from './rows.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
@@ -38,7 +38,7 @@ export interface DetailQuestion extends Partial<ReturnType<typeof periodsOf>> {
   published?: string[]
 }
 
-const askFor = hotStatement<{ found: Details }>('select checkout_details($1, $2::jsonb) as found')
+const askFor = preparedStatement<{ found: Details }>('select checkout_details($1, $2::jsonb) as found')
 
 /** The rows of a request with all that shows to be needed once they are there. */
 export async function withDetails(
@@ -47,7 +47,7 @@ export async function withDetails(
   configuration: Configuration,
   rows: Rows,
   db: LoadOptions['db'],
-): Promise<Loaded> {
+): Promise<CheckoutRows> {
   const caller = callerOf(request, rows)
   // Taken now: what is known may be let go of while the rest is asked for.
   const terms = new Map<string, Terms | undefined>(
@@ -98,7 +98,7 @@ const isEmpty = (wanted: object): boolean => Object.keys(wanted).length === 0
  * Whose request it is: whoever it names, and nobody if we do not know that one; else whoever the stored order belongs to; else
  * the holder of a loyalty card among the codes.
  */
-function callerOf({ customer: named }: CheckoutRequest, { customers, order, vouchers }: Rows): Loaded['caller'] {
+function callerOf({ customer: named }: CheckoutRequest, { customers, order, vouchers }: Rows): CheckoutRows['caller'] {
   if (named !== null && (named.id !== null || named.source_id !== null))
     return (
       customers.find(({ id }) => id === named.id) ??
@@ -120,14 +120,14 @@ function countedFor(
   configuration: Configuration,
   { vouchers }: Rows,
 ): DetailQuestion {
-  const rewards = namedRewards(configuration, request.redeemables).flatMap(({ id }) => rulesOf(configuration, id))
+  const rewards = rewardAssignmentsInRequest(configuration, request.redeemables).flatMap(({ id }) => rulesOf(configuration, id))
   const counted = [
     ...vouchers.map(({ id, campaign_id, assignments }) => {
       const own = assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])
       const inherited = campaign_id === null ? [] : rulesOf(configuration, campaign_id)
       return { id, scope: campaign_id ?? id, is_tier: false, groups: groupsOf([...own, ...inherited, ...rewards]) }
     }),
-    ...namedTiers(configuration, request.redeemables).map(({ id, campaign_id }) => ({
+    ...tiersInRequest(configuration, request.redeemables).map(({ id, campaign_id }) => ({
       id,
       scope: campaign_id,
       is_tier: true,

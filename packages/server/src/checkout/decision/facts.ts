@@ -6,21 +6,21 @@ import { metadataRulesOf } from '../../definitions/metadata-schemas/configured-r
 import type { DescribedObject, NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
 import { refuseUnlessStorable } from '../../definitions/metadata-schemas/rules.ts'
 import { type Buyer, buyerOf, customerFacts } from './customer.ts'
-import type { Loaded } from './loaded.ts'
+import type { CheckoutRows } from './loaded.ts'
 import { orderFacts } from './order.ts'
 import { type Candidate, candidatesOf } from './redeemables.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /** A request with all that is known of it, ready to be decided. */
-export interface Case {
+export interface Checkout {
   request: CheckoutRequest
-  loaded: Loaded
+  loaded: CheckoutRows
   buyer: Buyer
   candidates: readonly Candidate[]
   facts: Facts
 }
 
-export function caseOf(ctx: Ctx, request: CheckoutRequest, loaded: Loaded): Case {
+export function assembleCheckout(ctx: Ctx, request: CheckoutRequest, loaded: CheckoutRows): Checkout {
   const buyer = buyerOf(ctx, request, loaded)
   const candidates = candidatesOf(ctx.project, request.redeemables, loaded, buyer)
   const facts = factsOf(ctx, request, loaded, buyer, candidates)
@@ -32,7 +32,7 @@ export function caseOf(ctx: Ctx, request: CheckoutRequest, loaded: Loaded): Case
 function factsOf(
   ctx: Ctx,
   request: CheckoutRequest,
-  loaded: Loaded,
+  loaded: CheckoutRows,
   buyer: Buyer,
   candidates: readonly Candidate[],
 ): Facts {
@@ -63,7 +63,7 @@ type MetadataTypes = NonNullable<NonNullable<Facts['catalogue']>['metadata_types
 
 const types_by_schemas = new WeakMap<object, MetadataTypes>()
 
-function metadataTypesOf({ configuration: { metadata_schemas } }: Loaded): MetadataTypes {
+function metadataTypesOf({ configuration: { metadata_schemas } }: CheckoutRows): MetadataTypes {
   let types = types_by_schemas.get(metadata_schemas)
   if (types === undefined) {
     types = Object.fromEntries(
@@ -81,7 +81,7 @@ function metadataTypesOf({ configuration: { metadata_schemas } }: Loaded): Metad
  * What a request must not say, whatever comes of it (docs/reference/stacking.md#request-checks and
  * docs/reference/requests.md#order).
  */
-export function refuseRequest({ request, loaded, candidates }: Case): void {
+export function refuseRequest({ request, loaded, candidates }: Checkout): void {
   const { redeemables } = request
   const { redeemables_limit } = loaded.configuration.stacking_rules
   if (redeemables.length === 0) throw invalidPayload('Property .redeemables must NOT have fewer than 1 items')
@@ -101,7 +101,7 @@ export function refuseRequest({ request, loaded, candidates }: Case): void {
  * What is stored must have all that the project demands; who only asks need not send metadata yet.
  */
 export function refuseMetadata(
-  { request, loaded: { configuration, order: known }, buyer }: Case,
+  { request, loaded: { configuration, order: known }, buyer }: Checkout,
   { is_redemption = false }: { is_redemption?: boolean } = {},
 ): void {
   const { order, metadata, customer } = request

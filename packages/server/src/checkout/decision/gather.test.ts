@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Db } from '../../core/db/database.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type Names, newGathering } from './gather.ts'
+import { type LookupKeys, newLookupBatcher } from './gather.ts'
 
 /** Patience ends when a test says so. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-const none: Names = {
+const none: LookupKeys = {
   code_keys: [],
   customer_sources: [],
   customer_ids: [],
@@ -25,7 +25,7 @@ function gathering() {
     now: string
     back(rows: string[] | Error): void
   }> = []
-  const ask = newGathering<string[]>(
+  const ask = newLookupBatcher<string[]>(
     (_, project_id, now, { code_keys }) =>
       new Promise((resolve, reject) => {
         const back = (rows: string[] | Error) => (rows instanceof Error ? reject(rows) : resolve(rows))

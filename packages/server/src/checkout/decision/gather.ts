@@ -2,10 +2,10 @@ import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { Trips } from './trips.ts'
+import { ConcurrencyLimit } from './trips.ts'
 
 /** By what rows are found. */
-export interface Names {
+export interface LookupKeys {
   code_keys: readonly string[]
   customer_sources: readonly string[]
   customer_ids: readonly string[]
@@ -15,12 +15,12 @@ export interface Names {
   sku_ids: readonly string[]
 }
 
-type Ask<Rows> = (db: Db, project_id: string, now: Instant, names: Names) => Promise<Rows>
+type Ask<Rows> = (db: Db, project_id: string, now: Instant, names: LookupKeys) => Promise<Rows>
 
-type OwnOf<Rows> = (rows: Rows) => (names: Names) => Rows
+type OwnOf<Rows> = (rows: Rows) => (names: LookupKeys) => Rows
 
-interface Waiting<Rows> {
-  names: Names
+interface QueuedLookup<Rows> {
+  names: LookupKeys
   now: Instant
   resolve(rows: Rows): void
   reject(error: unknown): void
@@ -33,21 +33,21 @@ interface Waiting<Rows> {
  *
  * What is found is found for all of them; `ownOf` takes out of it what one of them would have found alone.
  */
-export function newGathering<Rows>(ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
-  const under_way = new WeakMap<Db, Gathering<Rows>>()
-  return ({ project_id, now }: Pick<Ctx, 'project_id' | 'now'>, db: Db, names: Names): Promise<Rows> => {
-    const gathering = under_way.get(db) ?? new Gathering(db, ask, ownOf)
+export function newLookupBatcher<Rows>(ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
+  const under_way = new WeakMap<Db, LookupBatcher<Rows>>()
+  return ({ project_id, now }: Pick<Ctx, 'project_id' | 'now'>, db: Db, names: LookupKeys): Promise<Rows> => {
+    const gathering = under_way.get(db) ?? new LookupBatcher(db, ask, ownOf)
     under_way.set(db, gathering)
     return gathering.ask(project_id, names, now)
   }
 }
 
-class Gathering<Rows> {
+class LookupBatcher<Rows> {
   readonly #db: Db
   readonly #ask: Ask<Rows>
   readonly #ownOf: OwnOf<Rows>
-  readonly #waiting = new Map<string, Waiting<Rows>[]>()
-  readonly #trips = new Trips(limits.gathering_trips_max, () => this.#next())
+  readonly #waiting = new Map<string, QueuedLookup<Rows>[]>()
+  readonly #trips = new ConcurrencyLimit(limits.gathering_trips_max, () => this.#next())
 
   constructor(db: Db, ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
     this.#db = db
@@ -55,7 +55,7 @@ class Gathering<Rows> {
     this.#ownOf = ownOf
   }
 
-  ask(project_id: string, names: Names, now: Instant): Promise<Rows> {
+  ask(project_id: string, names: LookupKeys, now: Instant): Promise<Rows> {
     if (this.#trips.mayStart()) return this.#trip(project_id, names, now)
     return new Promise((resolve, reject) => {
       const one = { names, now, resolve, reject }
@@ -65,7 +65,7 @@ class Gathering<Rows> {
     })
   }
 
-  #trip(project_id: string, names: Names, now: Instant): Promise<Rows> {
+  #trip(project_id: string, names: LookupKeys, now: Instant): Promise<Rows> {
     return this.#trips.run(() => this.#ask(this.#db, project_id, now, names))
   }
 
@@ -80,7 +80,7 @@ class Gathering<Rows> {
     const rest = all.slice(limits.gathering_calls_max)
     if (rest.length > 0) this.#waiting.set(project_id, rest)
     const now = together.reduce((latest, one) => (one.now > latest ? one.now : latest), '') as Instant
-    this.#trip(project_id, allOf(together.map(({ names }) => names)), now).then(
+    this.#trip(project_id, mergeKeys(together.map(({ names }) => names)), now).then(
       (rows) => {
         const own = together.length === 1 ? () => rows : this.#ownOf(rows)
         for (const { names, resolve } of together) resolve(own(names))
@@ -93,10 +93,10 @@ class Gathering<Rows> {
 }
 
 /** What any of them names. */
-export function allOf(several: readonly Names[]): Names {
+export function mergeKeys(several: readonly LookupKeys[]): LookupKeys {
   const [only] = several
-  if (several.length === 1) return only as Names
-  const of = (kind: keyof Names) => [...new Set(several.flatMap((names) => names[kind]))]
+  if (several.length === 1) return only as LookupKeys
+  const of = (kind: keyof LookupKeys) => [...new Set(several.flatMap((names) => names[kind]))]
   return {
     code_keys: of('code_keys'),
     customer_sources: of('customer_sources'),

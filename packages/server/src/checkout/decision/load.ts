@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { withDetails } from './details.ts'
-import type { Loaded, LoadOptions } from './loaded.ts'
+import type { CheckoutRows, LoadOptions } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
 import { loadRows } from './rows.ts'
 
@@ -9,7 +9,7 @@ import { loadRows } from './rows.ts'
  * nothing. The configuration comes from memory; what comes along says whether it is current, and if it is not, everything is
  * asked for once more with the new one.
  */
-export async function loadCheckout(ctx: Ctx, request: CheckoutRequest, options: LoadOptions): Promise<Loaded> {
+export async function loadCheckout(ctx: Ctx, request: CheckoutRequest, options: LoadOptions): Promise<CheckoutRows> {
   let configuration = ctx.configurations.known(ctx.project_id)
   for (let attempt = 0; ; attempt += 1) {
     const rows = await loadRows(ctx, request, configuration, options)
@@ -23,7 +23,7 @@ export async function loadCheckout(ctx: Ctx, request: CheckoutRequest, options: 
 /** Whoever changes the configuration without a pause cannot keep a checkout from its answer. */
 const refreshes_max = 5
 
-const nothing_loaded: Omit<Loaded, 'configuration' | 'kept'> = {
+const nothing_loaded: Omit<CheckoutRows, 'configuration' | 'kept'> = {
   vouchers: [],
   customers: [],
   caller: null,

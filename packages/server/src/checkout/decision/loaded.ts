@@ -7,7 +7,7 @@ import type { StoredOrder } from '../../orders/order.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 
 /** What the database knows of all that a request names. */
-export interface Loaded {
+export interface CheckoutRows {
   configuration: Configuration
   vouchers: readonly LoadedVoucher[]
   customers: ReadonlyArray<Versioned<StoredCustomer>>

@@ -3,7 +3,7 @@ import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /** The tiers that a request names, by themselves or by their stack. */
-export function namedTiers({ tiers, stacks }: Configuration, redeemables: CheckoutRequest['redeemables']) {
+export function tiersInRequest({ tiers, stacks }: Configuration, redeemables: CheckoutRequest['redeemables']) {
   const ids = redeemables.flatMap(({ object, id }) =>
     object === 'promotion_tier' ? [id] : object === 'promotion_stack' ? (stacks.get(id)?.tier_ids ?? []) : [],
   )
@@ -11,7 +11,7 @@ export function namedTiers({ tiers, stacks }: Configuration, redeemables: Checko
 }
 
 /** The assignments of the rewards that a request names: they may have rules of their own. */
-export function namedRewards({ reward_assignments }: Configuration, redeemables: CheckoutRequest['redeemables']) {
+export function rewardAssignmentsInRequest({ reward_assignments }: Configuration, redeemables: CheckoutRequest['redeemables']) {
   const wanted = new Set(redeemables.flatMap(({ reward }) => [reward?.id ?? [], reward?.assignment_id ?? []].flat()))
   if (wanted.size === 0) return []
   return [...reward_assignments.values()].filter(({ id, reward_id }) => wanted.has(id) || wanted.has(reward_id))

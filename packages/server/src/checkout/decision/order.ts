@@ -2,7 +2,7 @@ import type { ItemFacts, OrderFacts } from '@guerdon/engine/schema'
 import { notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { orderFactsOf, withCatalogue } from '../../orders/lines.ts'
-import type { Loaded } from './loaded.ts'
+import type { CheckoutRows } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { CheckoutRequest } from './request.ts'
  * base, of which what was sent is replaced; named by the shop's id it is taken as it is stored
  * (docs/reference/requests.md#order).
  */
-export function orderFacts({ order: sent }: CheckoutRequest, { order: stored, goods }: Loaded): OrderFacts | null {
+export function orderFacts({ order: sent }: CheckoutRequest, { order: stored, goods }: CheckoutRows): OrderFacts | null {
   if (sent === null) return null
   if (stored === null) {
     if (sent.id !== undefined) throw notFound('order', sent.id)

@@ -3,7 +3,7 @@ import type { Changes, CustomerChange, CustomerFigure, VoucherChange } from '../
 import type { UsageRow } from '../../core/db/tables.ts'
 import type { Tally } from '../../core/db/tallies.ts'
 import { eventRows } from '../../core/events/emit.ts'
-import { shareParts, type Told } from '../../core/events/parts.ts'
+import { shareParts, type SharedEventParts } from '../../core/events/parts.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { itemsJson } from '../../orders/store.ts'
@@ -19,7 +19,7 @@ export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' 
   tallies?: Array<{ name: Tally; delta: number; id: string }>
   usage?: Array<Omit<UsageRow, 'project_id'>>
   segment_checks?: object[]
-  told: Told[]
+  told: SharedEventParts[]
 }
 
 /** The parameter of `checkout_save`. Each key is read there: `functions/functions.test.ts` compares them. */

@@ -20,7 +20,7 @@ import { accountOf } from '../../incentives/vouchers/entry-changes.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
 import type { Buyer } from './customer.ts'
-import type { Counted, Loaded } from './loaded.ts'
+import type { Counted, CheckoutRows } from './loaded.ts'
 import type { RedeemableInput } from './request.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 
@@ -39,7 +39,7 @@ export interface Candidate {
 export function candidatesOf(
   project: Project,
   redeemables: readonly RedeemableInput[],
-  loaded: Loaded,
+  loaded: CheckoutRows,
   buyer: Buyer,
 ): Candidate[] {
   const { configuration } = loaded
@@ -65,7 +65,7 @@ export function candidatesOf(
 }
 
 /** A code of a campaign in the bin is in the bin too. */
-function findVoucher(project: Project, key: string, { vouchers, configuration }: Loaded): LoadedVoucher | null {
+function findVoucher(project: Project, key: string, { vouchers, configuration }: CheckoutRows): LoadedVoucher | null {
   const code_key = codeKey(project, key)
   const found = vouchers.find(({ id }) => id === key) ?? vouchers.find((one) => one.code_key === code_key)
   if (found === undefined) return null
@@ -81,7 +81,7 @@ const unknown = ({ object, id }: RedeemableInput): Candidate => ({
   counted: null,
 })
 
-function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, loaded: Loaded, buyer: Buyer): Candidate {
+function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, loaded: CheckoutRows, buyer: Buyer): Candidate {
   const { configuration } = loaded
   const campaign = voucher.campaign_id === null ? null : (configuration.campaigns.get(voucher.campaign_id) ?? null)
   const counted = loaded.counted[voucher.id] ?? null
@@ -100,7 +100,7 @@ export function voucherFacts(
   { id, credits, reward }: Omit<RedeemableInput, 'object'>,
   voucher: LoadedVoucher,
   campaign: ConfiguredCampaign | null,
-  loaded: Loaded,
+  loaded: CheckoutRows,
   buyer: Buyer,
 ): Redeemable {
   const { configuration, counted, held_codes, publication_metadata } = loaded
@@ -172,7 +172,7 @@ function voucherRules(
 type SentReward = NonNullable<RedeemableInput['reward']>
 
 /** The reward that points are to buy, among those of the card's program (docs/reference/discounts.md#loyalty-cards). */
-function rewardFacts({ configuration, rewards_redeemed }: Loaded, card: Card, sent: SentReward): RewardFacts | null {
+function rewardFacts({ configuration, rewards_redeemed }: CheckoutRows, card: Card, sent: SentReward): RewardFacts | null {
   const wanted = sent.id ?? sent.assignment_id
   if (wanted === undefined) return null
   const assignment = assignmentFor(configuration, card, sent)
@@ -229,7 +229,7 @@ function assignmentFor({ reward_assignments }: Configuration, { type, campaign_i
 export function tierCandidate(
   tier: ConfiguredTier,
   campaign: ConfiguredCampaign,
-  { configuration, counted }: Pick<Loaded, 'configuration' | 'counted'>,
+  { configuration, counted }: Pick<CheckoutRows, 'configuration' | 'counted'>,
   stack_id: string | null,
 ): Candidate {
   const category = categoryOf(configuration, tier)

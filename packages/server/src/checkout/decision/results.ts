@@ -6,12 +6,12 @@ import type { Ctx } from '../../core/context.ts'
 import { type ErrorFacts, type ErrorKey, errorStatus } from '../../core/http/errors.ts'
 import { metadataOf } from '../../incentives/vouchers/voucher.ts'
 import { toCategory } from '../../rules/categories/store.ts'
-import type { Case } from './facts.ts'
+import type { Checkout } from './facts.ts'
 import type { Candidate } from './redeemables.ts'
 import type { CalculatedOrderView, CategoryInResult, ExplanationView, RedeemableResult, RefusalView } from './schema.ts'
 
 /** What became of one redeemable, as validations show it (docs/reference/validations.md#validate-several). */
-export function resultOf(ctx: Ctx, it: Case, outcome: Outcome, applied: readonly Candidate[]): RedeemableResult {
+export function resultOf(ctx: Ctx, it: Checkout, outcome: Outcome, applied: readonly Candidate[]): RedeemableResult {
   const candidate = candidateOf(it, outcome)
   const { status, id, object } = outcome
   const common = {
@@ -57,7 +57,7 @@ export function resultOf(ctx: Ctx, it: Case, outcome: Outcome, applied: readonly
 const detailsOf = ({ key, message, error }: Reason) => ({ key, message: error?.message ?? message })
 
 /** The redeemable that an outcome is about; null for one that nobody knows. */
-export function candidateOf({ candidates }: Pick<Case, 'candidates'>, { id, object }: Outcome): Candidate | null {
+export function candidateOf({ candidates }: Pick<Checkout, 'candidates'>, { id, object }: Outcome): Candidate | null {
   const found = candidates.find(({ facts }) => facts.id === id && facts.object === object)
   return found === undefined || found.facts.kind === 'unknown' ? null : found
 }
@@ -96,7 +96,7 @@ export function refusalView(
 const shownMetadata = ({ voucher, tier }: Candidate): Record<string, unknown> =>
   voucher === null ? (tier?.metadata ?? {}) : metadataOf(voucher)
 
-function expanded(it: Case, candidate: Candidate): Partial<RedeemableResult> {
+function expanded(it: Checkout, candidate: Candidate): Partial<RedeemableResult> {
   const { expand } = it.request
   const { campaign, tier } = candidate
   return {
@@ -112,7 +112,7 @@ function expanded(it: Case, candidate: Candidate): Partial<RedeemableResult> {
 
 /** The category of a redeemable, and what stacking rules say of it. */
 export function categoriesOf(
-  { loaded: { configuration } }: Pick<Case, 'loaded'>,
+  { loaded: { configuration } }: Pick<Checkout, 'loaded'>,
   { voucher, tier }: Pick<Candidate, 'voucher' | 'tier'>,
 ): CategoryInResult[] {
   const own = voucher ?? tier
@@ -129,7 +129,7 @@ export function categoriesOf(
 }
 
 /** The redeemables that apply. */
-export const appliedOf = (it: Pick<Case, 'candidates'>, outcomes: readonly Outcome[]): Candidate[] =>
+export const appliedOf = (it: Pick<Checkout, 'candidates'>, outcomes: readonly Outcome[]): Candidate[] =>
   outcomes.flatMap((outcome) => (outcome.status === 'APPLICABLE' ? (candidateOf(it, outcome) ?? []) : []))
 
 /**
@@ -137,7 +137,7 @@ export const appliedOf = (it: Pick<Case, 'candidates'>, outcomes: readonly Outco
  * `applied` are those that made it.
  */
 export function orderView(
-  { loaded, buyer, request }: Case,
+  { loaded, buyer, request }: Checkout,
   order: CalculatedOrder,
   applied: readonly Candidate[],
 ): CalculatedOrderView {
@@ -169,7 +169,7 @@ export function orderView(
 
 /** Who brought the order: whom the request names, whose referral code applies, or who did before. */
 export function referrerOf(
-  { request: { referrer }, loaded: { customers, order } }: Pick<Case, 'request' | 'loaded'>,
+  { request: { referrer }, loaded: { customers, order } }: Pick<Checkout, 'request' | 'loaded'>,
   applied: readonly Candidate[],
 ): StoredCustomer['id'] | null {
   const sent =

@@ -6,7 +6,7 @@ import { toSku } from '../../catalogue/skus/store.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
-import { hotStatement } from '../../core/db/hot.ts'
+import { preparedStatement } from '../../core/db/hot.ts'
 import { allFromJson, fromJson } from '../../core/db/json-row.ts'
 import type { ProductRow, SkuRow } from '../../core/db/tables.ts'
 import type { Instant } from '../../core/lib/instant.ts'
@@ -14,9 +14,9 @@ import { limits } from '../../core/lib/limits.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { goodKeys } from '../../orders/lines.ts'
 import type { StoredOrder } from '../../orders/order.ts'
-import { allOf, type Names, newGathering } from './gather.ts'
+import { mergeKeys, type LookupKeys, newLookupBatcher } from './gather.ts'
 import type { KeptReply, LoadOptions, TierUsage, Versioned } from './loaded.ts'
-import { namedRewards, namedTiers, unitTypes } from './named.ts'
+import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './named.ts'
 import type { CheckoutRequest } from './request.ts'
 import { type FoundVoucher, toFoundVoucher } from './voucher-row.ts'
 
@@ -51,9 +51,9 @@ interface Found {
 }
 
 /** By what the rows of a redemption are found; null: it has something special to ask for. */
-export function plainNames(ctx: Ctx, request: CheckoutRequest): Names | null {
+export function batchableKeys(ctx: Ctx, request: CheckoutRequest): LookupKeys | null {
   const configuration = ctx.configurations.known(ctx.project_id)
-  return specialOf(request, configuration, { is_redemption: true }) === null
+  return extraLookupsOf(request, configuration, { is_redemption: true }) === null
     ? namesOf(ctx, request, configuration)
     : null
 }
@@ -63,8 +63,8 @@ export const loadTogether = async (
   db: Db,
   project_id: string,
   now: Instant,
-  several: readonly Names[],
-): Promise<Rows> => toRows((await askFor(db, project_id, now, allOf(several), null)) as Found)
+  several: readonly LookupKeys[],
+): Promise<Rows> => toRows((await askFor(db, project_id, now, mergeKeys(several), null)) as Found)
 
 /** Requests that ask for nothing but rows by their names go together; who has something special to ask goes alone. */
 export function loadRows(
@@ -74,14 +74,14 @@ export function loadRows(
   options: LoadOptions,
 ): Promise<Rows | { kept: KeptReply }> {
   const names = namesOf(ctx, request, configuration)
-  const special = specialOf(request, configuration, options)
+  const special = extraLookupsOf(request, configuration, options)
   if (special === null && !options.db.isTransaction) return gathered(ctx, options.db, names)
   return askFor(options.db, ctx.project_id, ctx.now, names, special).then((found) =>
     'kept' in found ? found : toRows(found),
   )
 }
 
-const facts = hotStatement<{ found: Found | { kept: KeptReply } }>(
+const facts = preparedStatement<{ found: Found | { kept: KeptReply } }>(
   'select checkout_facts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as found',
 )
 
@@ -89,8 +89,8 @@ async function askFor(
   db: Db,
   project_id: string,
   now: Instant,
-  names: Names,
-  special: SpecialLookups | null,
+  names: LookupKeys,
+  special: ExtraLookups | null,
 ): Promise<Found | { kept: KeptReply }> {
   const [row] = await facts(db, [
     project_id,
@@ -107,16 +107,16 @@ async function askFor(
   return (row as { found: Found | { kept: KeptReply } }).found
 }
 
-const gathered = newGathering<Rows>((db, project_id, now, names) => loadTogether(db, project_id, now, [names]), ownOf)
+const gathered = newLookupBatcher<Rows>((db, project_id, now, names) => loadTogether(db, project_id, now, [names]), rowsForRequest)
 
 const given = (names: readonly string[]): readonly string[] | null => (names.length === 0 ? null : names)
 
-function namesOf({ project }: Ctx, request: CheckoutRequest, configuration: Configuration): Names {
+function namesOf({ project }: Ctx, request: CheckoutRequest, configuration: Configuration): LookupKeys {
   const { customer, order, redeemables, referrer } = request
   const { products, skus } = goodKeys(order?.items ?? [])
   const product_keys = [
     ...products,
-    ...namedTiers(configuration, redeemables).flatMap(({ discount }) => unitTypes(discount)),
+    ...tiersInRequest(configuration, redeemables).flatMap(({ discount }) => unitTypes(discount)),
   ]
   const sku_keys = [...skus, ...product_keys]
   return {
@@ -134,7 +134,7 @@ const codesOf = ({ redeemables }: CheckoutRequest): string[] =>
   redeemables.flatMap(({ object, id }) => (object === 'voucher' && !id.includes('\0') ? [id] : []))
 
 /** The parameter `special` of `checkout_facts`: what only some requests ask for. */
-export interface SpecialLookups {
+export interface ExtraLookups {
   key?: string
   order_id?: string
   order_source?: string
@@ -147,16 +147,16 @@ export interface SpecialLookups {
 }
 
 /** What only some requests ask for; null: nothing. */
-function specialOf(
+function extraLookupsOf(
   request: CheckoutRequest,
   configuration: Configuration,
   { lock = false, key = null, guards = [], is_redemption = false }: Omit<LoadOptions, 'db'>,
-): SpecialLookups | null {
+): ExtraLookups | null {
   const { order, redeemables, session } = request
   const voucher_ids = codesOf(request).filter((id) => id.startsWith('v_'))
-  const tiers = is_redemption ? namedTiers(configuration, redeemables).map(({ id }) => id) : []
-  const rewards = namedRewards(configuration, redeemables).map(({ reward_id }) => reward_id)
-  const special: SpecialLookups = {
+  const tiers = is_redemption ? tiersInRequest(configuration, redeemables).map(({ id }) => id) : []
+  const rewards = rewardAssignmentsInRequest(configuration, redeemables).map(({ reward_id }) => reward_id)
+  const special: ExtraLookups = {
     ...(key === null ? {} : { key }),
     ...(order?.id === undefined ? {} : { order_id: order.id }),
     ...(order?.source_id == null ? {} : { order_source: order.source_id }),
@@ -204,12 +204,12 @@ function eachOnce<Row extends { id: string }>(some: readonly Row[], more: readon
  * Of what was found for several requests, what one of them would have found alone. Where everything is, is looked up once for all
  * of them: many requests with many lines would otherwise look at each other's rows one by one.
  */
-export function ownOf(rows: Rows): (names: Names) => Rows {
+export function rowsForRequest(rows: Rows): (names: LookupKeys) => Rows {
   const by_code = new Map(rows.vouchers.map((voucher) => [voucher.code_key, voucher]))
   const [customers, products, skus] = [
-    new Named(rows.customers),
-    new Named(rows.goods.products),
-    new Named(rows.goods.skus),
+    new RowIndex(rows.customers),
+    new RowIndex(rows.goods.products),
+    new RowIndex(rows.goods.skus),
   ]
   return (names) => {
     const vouchers = names.code_keys.flatMap((key) => by_code.get(key) ?? [])
@@ -233,7 +233,7 @@ export function ownOf(rows: Rows): (names: Names) => Rows {
 }
 
 /** Rows by their id, and by the id that the shop gave them. */
-class Named<Row extends { id: string; source_id: string | null }> {
+class RowIndex<Row extends { id: string; source_id: string | null }> {
   readonly #by_id: ReadonlyMap<string, Row>
   readonly #by_source: ReadonlyMap<string | null, Row>
 

@@ -1,17 +1,17 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
-import { hotStatement } from '../../core/db/hot.ts'
+import { preparedStatement } from '../../core/db/hot.ts'
 import { joined } from '../../core/db/joined.ts'
 import { JsonParameter } from '../../core/db/json-parameter.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
-import type { Loaded } from './loaded.ts'
+import type { CheckoutRows } from './loaded.ts'
 import { type KeptKey, merged, type Payload, payloadOf, type SaveParameter } from './payload.ts'
 
 /** Somebody was faster: what was decided on has changed. The name says which row. */
-export class Outrun extends Error {
+export class StaleVersionError extends Error {
   readonly row: string
 
   constructor(row: string) {
@@ -21,13 +21,13 @@ export class Outrun extends Error {
 }
 
 /** Another request with the same Idempotency-Key has been answered. */
-export class KeyTaken extends Error {}
+export class IdempotencyKeyTakenError extends Error {}
 
 /** Whoever could not get hold of what it needs in time has changed nothing (docs/reference/concurrency.md). */
 export const multipleRequests = (): ApiError =>
   new ApiError('multiple_requests', { details: 'Other requests are changing the same things' })
 
-const save = hotStatement<{ has_checks: boolean }>('select checkout_save($1::jsonb, $2) as has_checks')
+const save = preparedStatement<{ has_checks: boolean }>('select checkout_save($1::jsonb, $2) as has_checks')
 
 /** Writes a decision in one trip, or throws `Outrun` and has written nothing. */
 export async function saveCheckout(ctx: Ctx, db: Db, changes: Changes, key: KeptKey | null = null): Promise<void> {
@@ -66,8 +66,8 @@ async function savePayload(
     saved = await save(db, [new JsonParameter(sent), told.length === 0 ? null : joined(told.map(({ parts }) => parts))])
   } catch (error) {
     const state = sqlState(error)
-    if (state === 'GU001') throw new Outrun((error as Error).message)
-    if (state === 'GU002') throw new KeyTaken()
+    if (state === 'GU001') throw new StaleVersionError((error as Error).message)
+    if (state === 'GU002') throw new IdempotencyKeyTakenError()
     if (state === '55P03') throw multipleRequests()
     throw error
   }
@@ -76,7 +76,7 @@ async function savePayload(
 
 /** The guards of some redeemables, each once. */
 export function guardsOf(
-  counted: ReadonlyArray<Loaded['counted'][string] | null>,
+  counted: ReadonlyArray<CheckoutRows['counted'][string] | null>,
 ): Array<{ name: string; version: number }> {
   const guards = new Map(counted.flatMap((one) => Object.entries(one?.guards ?? {})))
   return [...guards].map(([name, version]) => ({ name, version }))

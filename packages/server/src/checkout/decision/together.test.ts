@@ -162,7 +162,7 @@ test('many large carts at the same time hold nobody up', async () => {
       items: Array.from({ length: 500 }, (_, line) => ({ source_id: `good-${n}-${line}`, quantity: 1, price: 100 })),
     },
   })
-  const { ownOf } = await import('./rows.ts')
+  const { rowsForRequest: rowsForRequest } = await import('./rows.ts')
   let looked_at = 0
   const goods = Array.from({ length: 64 * 500 }, (_, n) => ({
     id: `prod_${n}`,
@@ -172,9 +172,9 @@ test('many large carts at the same time hold nobody up', async () => {
     },
   }))
   const rows = { vouchers: [], customers: [], goods: { products: goods, skus: [] } } as unknown as Parameters<
-    typeof ownOf
+    typeof rowsForRequest
   >[0]
-  const own = ownOf(rows)
+  const own = rowsForRequest(rows)
   for (let n = 0; n < 64; n += 1) {
     const product_sources = cart(n).order.items.map(({ source_id }) => source_id)
     expect(own({ ...nothing_named, product_sources }).goods.products).toHaveLength(500)

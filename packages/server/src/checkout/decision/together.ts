@@ -4,25 +4,25 @@ import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import type { Saved } from '../../core/http/operation.ts'
+import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type Decision, type LargeDecision, lostTo } from './decide.ts'
+import { type Decision, type TransactionalDecision, conflictingRow } from './decide.ts'
 import { counts, withDetails } from './details.ts'
-import { type Case, caseOf } from './facts.ts'
-import type { Names } from './gather.ts'
-import type { Loaded } from './loaded.ts'
+import { type Checkout, assembleCheckout } from './facts.ts'
+import type { LookupKeys } from './gather.ts'
+import type { CheckoutRows } from './loaded.ts'
 import { canGoTogether, type Payload, payloadOf } from './payload.ts'
 import type { CheckoutRequest } from './request.ts'
-import { loadTogether, ownOf, type Rows } from './rows.ts'
+import { loadTogether, rowsForRequest, type Rows } from './rows.ts'
 import { saveCheckout, saveTogether } from './save.ts'
-import { Trips } from './trips.ts'
+import { ConcurrencyLimit } from './trips.ts'
 
 /** One who wants to redeem. */
-interface Waiting {
+interface QueuedRedemption {
   ctx: Ctx
   request: CheckoutRequest
-  names: Names
-  decide(it: Case): Decision<unknown> | LargeDecision<unknown>
+  names: LookupKeys
+  decide(it: Checkout): Decision<unknown> | TransactionalDecision<unknown>
   /** The other way, for whoever cannot go together or was outrun. */
   alone(): Promise<unknown>
   resolve(result: unknown): void
@@ -37,37 +37,37 @@ interface Waiting {
  * Only what relies on nothing but rows of codes goes this way; all else, and whatever somebody outside was faster with, is
  * decided alone. So nothing is decided here that would be decided otherwise there.
  */
-export function decidedTogether<Result>(
+export function decideInBatch<Result>(
   ctx: Ctx,
   request: CheckoutRequest,
-  names: Names,
-  decide: (it: Case) => Decision<Result> | LargeDecision<Result>,
-  alone: () => Promise<Result | Saved | ApiError>,
-): Promise<Result | Saved | ApiError> {
-  const company = companies.get(ctx.db) ?? new Company(ctx.db)
-  companies.set(ctx.db, company)
+  names: LookupKeys,
+  decide: (it: Checkout) => Decision<Result> | TransactionalDecision<Result>,
+  alone: () => Promise<Result | StoredReplyResult | ApiError>,
+): Promise<Result | StoredReplyResult | ApiError> {
+  const company = batchers.get(ctx.db) ?? new RedemptionBatcher(ctx.db)
+  batchers.set(ctx.db, company)
   return new Promise((resolve, reject) => {
-    company.join({ ctx, request, names, decide, alone, resolve: resolve as Waiting['resolve'], reject })
+    company.join({ ctx, request, names, decide, alone, resolve: resolve as QueuedRedemption['resolve'], reject })
   })
 }
 
-const companies = new WeakMap<Db, Company>()
+const batchers = new WeakMap<Db, RedemptionBatcher>()
 
-class Company {
+class RedemptionBatcher {
   readonly #db: Db
   /** By project. */
-  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #waiting = new Map<string, QueuedRedemption[]>()
   /** By project, how many of it are under way. */
   readonly #under_way = new Map<string, number>()
   /** Codes that somebody under way may change: whoever wants them too goes after that. */
   readonly #taken = new Set<string>()
-  readonly #trips = new Trips(limits.company_trips_max, () => this.#go())
+  readonly #trips = new ConcurrencyLimit(limits.company_trips_max, () => this.#go())
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  join(one: Waiting): void {
+  join(one: QueuedRedemption): void {
     const { project_id } = one.ctx
     const others = this.#waiting.get(project_id)
     if (others === undefined) this.#waiting.set(project_id, [one])
@@ -86,10 +86,10 @@ class Company {
   }
 
   /** Whose project waits longest goes first next time, too, unless all of it goes now. */
-  #take(project_id: string): Waiting[] {
+  #take(project_id: string): QueuedRedemption[] {
     const waiting = this.#waiting.get(project_id) ?? []
-    const group: Waiting[] = []
-    const rest: Waiting[] = []
+    const group: QueuedRedemption[] = []
+    const rest: QueuedRedemption[] = []
     let lines = 0
     for (const one of waiting) {
       const is_free = one.names.code_keys.every((key) => !this.#taken.has(`${project_id} ${key}`))
@@ -105,7 +105,7 @@ class Company {
     return group
   }
 
-  async #travel(project_id: string, group: readonly Waiting[]): Promise<void> {
+  async #travel(project_id: string, group: readonly QueuedRedemption[]): Promise<void> {
     const keys = [...new Set(group.flatMap(({ names }) => names.code_keys))].map((key) => `${project_id} ${key}`)
     for (const key of keys) this.#taken.add(key)
     this.#addUnderWay(project_id, group.length)
@@ -135,14 +135,14 @@ class Company {
 
 /** A decision that is still to be written. */
 interface Decided {
-  one: Waiting
+  one: QueuedRedemption
   result: unknown
   changes: Changes
 }
 
 /** Decides and writes what can be, and lets the others go alone. */
-async function decideAll(db: Db, project_id: string, group: readonly Waiting[]): Promise<void> {
-  const { ctx } = group.at(-1) as Waiting
+async function decideAll(db: Db, project_id: string, group: readonly QueuedRedemption[]): Promise<void> {
+  const { ctx } = group.at(-1) as QueuedRedemption
   const configuration = ctx.configurations.known(project_id)
   const rows = await loadTogether(
     db,
@@ -153,16 +153,16 @@ async function decideAll(db: Db, project_id: string, group: readonly Waiting[]):
   // What is in memory says what has to be asked for: what was asked for by an old configuration is not enough.
   if (rows.config_version !== configuration.version) {
     await ctx.configurations.atLeast(db, project_id, rows.config_version)
-    return goAlone(group)
+    return decideIndividually(group)
   }
-  const left = new Left()
+  const left = new BatchState()
   const together: Array<Decided & { payload: Payload }> = []
   const single: Decided[] = []
   for (const [one, loaded] of await loadedFor(db, configuration, rows, group)) {
     const { ctx, request, decide, resolve, reject } = one
     try {
-      const decision = decide(caseOf(ctx, request, left.of(loaded)))
-      if ('issue' in decision) goAlone([one])
+      const decision = decide(assembleCheckout(ctx, request, left.of(loaded)))
+      if ('issue' in decision) decideIndividually([one])
       else if (decision.changes === null) resolve(decision.result)
       else {
         const { result, changes } = decision
@@ -185,7 +185,7 @@ async function decideAll(db: Db, project_id: string, group: readonly Waiting[]):
     ),
   )
   // Who relies on more is written after the others, unless it may have relied on what they did not come to do.
-  if (!is_written) return goAlone(single.map(({ one }) => one))
+  if (!is_written) return decideIndividually(single.map(({ one }) => one))
   for (const it of single) void write([it], () => saveCheckout(it.one.ctx, db, it.changes))
 }
 
@@ -194,16 +194,16 @@ async function loadedFor(
   db: Db,
   configuration: Configuration,
   rows: Rows,
-  group: readonly Waiting[],
-): Promise<Array<[Waiting, Loaded]>> {
-  const takeOwn = group.length === 1 ? () => rows : ownOf(rows)
+  group: readonly QueuedRedemption[],
+): Promise<Array<[QueuedRedemption, CheckoutRows]>> {
+  const takeOwn = group.length === 1 ? () => rows : rowsForRequest(rows)
   const found = await Promise.all(
-    group.map(async (one): Promise<Array<[Waiting, Loaded]>> => {
+    group.map(async (one): Promise<Array<[QueuedRedemption, CheckoutRows]>> => {
       const { ctx, request, names } = one
       try {
         const own = takeOwn(names)
         if (group.length > 1 && counts(ctx, request, configuration, own)) {
-          goAlone([one])
+          decideIndividually([one])
           return []
         }
         return [[one, await withDetails(ctx, request, configuration, own, db)]]
@@ -224,30 +224,30 @@ async function write(decided: readonly Decided[], save: () => Promise<void>): Pr
     for (const { one, result } of decided) one.resolve(result)
     return true
   } catch (error) {
-    if (isOutrun(error) || (decided.length > 1 && isTooMuch(error))) goAlone(decided.map(({ one }) => one))
+    if (isConflict(error) || (decided.length > 1 && isRejectedByDatabase(error))) decideIndividually(decided.map(({ one }) => one))
     else for (const { one } of decided) one.reject(error)
     return false
   }
 }
 
-function goAlone(group: readonly Waiting[]): void {
+function decideIndividually(group: readonly QueuedRedemption[]): void {
   for (const { alone, resolve, reject } of group) alone().then(resolve, reject)
 }
 
 /** Nothing was written: somebody else was faster, or holds a row. */
-const isOutrun = (error: unknown): boolean =>
-  lostTo(error) !== null || (error instanceof ApiError && error.key === 'multiple_requests')
+const isConflict = (error: unknown): boolean =>
+  conflictingRow(error) !== null || (error instanceof ApiError && error.key === 'multiple_requests')
 
 /** The database has refused a value or a size that one of them has, or all of them together. */
-const isTooMuch = (error: unknown): boolean => error instanceof RangeError || /^(22|23|54)/.test(sqlState(error) ?? '')
+const isRejectedByDatabase = (error: unknown): boolean => error instanceof RangeError || /^(22|23|54)/.test(sqlState(error) ?? '')
 
 /** What is left of the rows after each decision. */
-class Left {
+class BatchState {
   /** By id: how often it was redeemed, and what was added to it. */
   readonly #vouchers = new Map<string, number>()
-  readonly #customers = new Map<string, Loaded['customers'][number]>()
+  readonly #customers = new Map<string, CheckoutRows['customers'][number]>()
 
-  of(loaded: Loaded): Loaded {
+  of(loaded: CheckoutRows): CheckoutRows {
     const customers = loaded.customers.map((customer) => this.#customers.get(customer.id) ?? customer)
     const { caller } = loaded
     return {
@@ -263,7 +263,7 @@ class Left {
     }
   }
 
-  change({ vouchers = [], customers = [] }: Changes, { customers: known }: Loaded): void {
+  change({ vouchers = [], customers = [] }: Changes, { customers: known }: CheckoutRows): void {
     for (const { id, quantity = 0 } of vouchers) this.#vouchers.set(id, (this.#vouchers.get(id) ?? 0) + quantity)
     for (const change of customers) {
       const customer = this.#customers.get(change.id) ?? known.find(({ id }) => id === change.id)

@@ -4,7 +4,7 @@ import { limits } from '../../core/lib/limits.ts'
  * So many trips to the database at a time, each of them for many. One that does not come back for a while, because its
  * connection is stuck or somebody holds what it wants, does not hold up the others: then one more may start.
  */
-export class Trips {
+export class ConcurrencyLimit {
   readonly #most: number
   readonly #onRoom: () => void
   #under_way = 0

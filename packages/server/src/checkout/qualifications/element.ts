@@ -3,7 +3,7 @@ import type { ConfiguredAssignment, ConfiguredTier } from '../../core/configurat
 import { listed } from '../../core/query/list.ts'
 import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
 import type { RelatedObjectType, ValidationRuleAssignment } from '../../rules/validation-rules/schema.ts'
-import type { Case } from '../decision/facts.ts'
+import type { Checkout } from '../decision/facts.ts'
 import { categoriesOf, explained, orderView } from '../decision/results.ts'
 import type { CalculatedOrderView } from '../decision/schema.ts'
 import type { Finding } from './judge.ts'
@@ -11,7 +11,7 @@ import { assignmentsFor, type Offer } from './offers.ts'
 import type { JudgedAssignment, QualifiedRedeemable, QualifiedTier } from './schema.ts'
 
 /** Something that qualifies, as it is answered (docs/reference/qualifications.md). */
-export function elementOf(it: Case, finding: Finding): QualifiedRedeemable {
+export function elementOf(it: Checkout, finding: Finding): QualifiedRedeemable {
   const { offer, outcomes, order } = finding
   const [outcome] = outcomes
   if (offer.object !== 'promotion_stack') return singleElement(it, offer, outcome as Applicable)
@@ -30,7 +30,7 @@ export function elementOf(it: Case, finding: Finding): QualifiedRedeemable {
   }
 }
 
-function singleElement(it: Case, offer: Offer, outcome: Applicable): QualifiedTier {
+function singleElement(it: Checkout, offer: Offer, outcome: Applicable): QualifiedTier {
   const { order, applicable_to, inapplicable_to } = outcome
   return {
     ...named(offer),
@@ -52,7 +52,7 @@ const named = ({ id, object, created_at }: Offer) => ({ id, object, created_at }
 const explainedAs = ({ object }: Offer, outcome: Applicable) =>
   outcome.explanation === undefined ? {} : explained({ ...outcome, explanation: { ...outcome.explanation, object } })
 
-function resultOf(it: Case, { voucher }: Offer, { discount, gift, bundle }: Applicable): QualifiedTier['result'] {
+function resultOf(it: Checkout, { voucher }: Offer, { discount, gift, bundle }: Applicable): QualifiedTier['result'] {
   const shows_locked = it.request.session?.opens != null
   return {
     ...(discount === undefined ? {} : { discount }),
@@ -65,7 +65,7 @@ function resultOf(it: Case, { voucher }: Offer, { discount, gift, bundle }: Appl
 }
 
 /** What is on a card, and what its points are worth by the first reward that they pay with. */
-function cardOf({ loaded: { configuration } }: Case, voucher: NonNullable<Offer['voucher']>) {
+function cardOf({ loaded: { configuration } }: Checkout, voucher: NonNullable<Offer['voucher']>) {
   const [coin] = [...configuration.reward_assignments.values()]
     .filter(({ related_object_id }) => related_object_id === voucher.campaign_id)
     .sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -83,12 +83,12 @@ interface Ratios {
 }
 
 /** A qualification does not say whose order it is (docs/reference/calculated-order.md#amounts-of-the-order). */
-function orderOf(it: Case, { voucher, object }: Offer, order: CalculatedOrder): CalculatedOrderView {
-  const candidate = { voucher: object === 'voucher' ? voucher : null } as Case['candidates'][number]
+function orderOf(it: Checkout, { voucher, object }: Offer, order: CalculatedOrder): CalculatedOrderView {
+  const candidate = { voucher: object === 'voucher' ? voucher : null } as Checkout['candidates'][number]
   return orderView({ ...it, buyer: { stored: null, customer: null } }, order, [candidate])
 }
 
-function expanded(it: Case, offer: Offer): Partial<QualifiedTier> {
+function expanded(it: Checkout, offer: Offer): Partial<QualifiedTier> {
   const { expand } = it.request
   const { campaign, tier, stack, category_id } = offer
   // Of whoever has the category, nothing else is looked at.
@@ -118,7 +118,7 @@ function metadataShown({ object, campaign, tier, voucher }: Offer): Record<strin
 
 /** The rules that it meets; of some, rules were left out. One that it does not meet would have kept it from here. */
 export function judgedAssignments(
-  { loaded: { configuration } }: Pick<Case, 'loaded'>,
+  { loaded: { configuration } }: Pick<Checkout, 'loaded'>,
   offer: Offer,
   outcome: Applicable,
 ) {

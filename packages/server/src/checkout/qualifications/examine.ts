@@ -7,7 +7,7 @@ import { toCampaign } from '../../incentives/campaigns/campaign.ts'
 import { listCampaignsById } from '../../incentives/campaigns/store.ts'
 import { listVouchersById } from '../../incentives/vouchers/store.ts'
 import { toVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { Case } from '../decision/facts.ts'
+import type { Checkout } from '../decision/facts.ts'
 import { readRequest } from '../decision/request.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
 import { judgedAssignments } from './element.ts'
@@ -65,7 +65,7 @@ export async function examineCampaigns(
   return { ...listed('data', data, { total: data.length }), ...stamps(ctx, it) }
 }
 
-const stamps = (ctx: Ctx, it: Case) => ({
+const stamps = (ctx: Ctx, it: Checkout) => ({
   id: newId('validation', Date.parse(ctx.now)),
   created_at: ctx.now,
   ...trackingIdOf(ctx, it),
@@ -76,7 +76,7 @@ async function examined(
   body: ExaminationBody,
   query: VoucherExaminationQuery | CampaignExaminationQuery,
   object: 'voucher' | 'campaign',
-): Promise<{ it: Case; findings: Finding[] }> {
+): Promise<{ it: Checkout; findings: Finding[] }> {
   const { audienceRulesOnly, limit = shown_by_default, order = '-created_at' } = query
   const { customer, order: sent, tracking_id, metadata } = body
   const { it, candidates, judge } = await openSearch(
@@ -97,7 +97,7 @@ async function examined(
 }
 
 /** What has no value comes last, whichever way. */
-function comparison(it: Case, order: string): (one: Finding, other: Finding) => number {
+function comparison(it: Checkout, order: string): (one: Finding, other: Finding) => number {
   const is_descending = order.startsWith('-')
   const key = keys[order.replace('-', '') as keyof typeof keys]
   return (one, other) => {
@@ -107,7 +107,7 @@ function comparison(it: Case, order: string): (one: Finding, other: Finding) => 
   }
 }
 
-type Key = (finding: Finding, it: Case) => string | null
+type Key = (finding: Finding, it: Checkout) => string | null
 
 const name: Key = ({ offer }) => (offer.object === 'campaign' ? (offer.campaign?.name ?? null) : offer.id)
 

@@ -3,9 +3,9 @@ import type { Applicable, CalculatedOrder, Facts, KnownRedeemable, RuleStep, Ver
 import { sql } from 'kysely'
 import { findGoods } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
-import type { Loaded } from '../decision/loaded.ts'
+import type { CheckoutRows } from '../decision/loaded.ts'
 import type { Offer } from './offers.ts'
-import { type Approach, isProductRule, mannerOf } from './scenarios.ts'
+import { type ScenarioPolicy, isProductRule, evaluationModeOf } from './scenarios.ts'
 
 /** Something that qualifies, and what it would do. */
 export interface Finding {
@@ -26,8 +26,8 @@ export interface Judge {
 }
 
 /** Judges offers on the order as it was sent, each alone (docs/reference/qualifications.md). */
-export function openJudge(ctx: Ctx, approach: Approach, facts: Facts, customer_id: string | null): Judge {
-  const manner = mannerOf(approach)
+export function openJudge(ctx: Ctx, approach: ScenarioPolicy, facts: Facts, customer_id: string | null): Judge {
+  const manner = evaluationModeOf(approach)
   const known: Known = { facts, goods_asked: new Set(), counted: {} }
   const lines = facts.order?.items?.length ?? 0
 
@@ -86,7 +86,7 @@ export function openJudge(ctx: Ctx, approach: Approach, facts: Facts, customer_i
 interface Known {
   facts: Facts
   goods_asked: Set<string>
-  counted: Record<string, Loaded['counted'][string]>
+  counted: Record<string, CheckoutRows['counted'][string]>
 }
 
 const single = (offer: Offer, outcome: Applicable): Finding => ({
@@ -159,14 +159,14 @@ async function countUnits(
   { db, project_id }: Ctx,
   redeemables: readonly KnownRedeemable[],
   customer_id: string | null,
-): Promise<Loaded['counted']> {
+): Promise<CheckoutRows['counted']> {
   const asked = redeemables.map(({ kind, resource_id, campaign }) => ({
     id: resource_id,
     scope: campaign?.id ?? resource_id,
     is_tier: kind === 'promotion_tier',
     groups: ['units'],
   }))
-  const { rows } = await sql<{ id: string; counted: Loaded['counted'][string] }>`
+  const { rows } = await sql<{ id: string; counted: CheckoutRows['counted'][string] }>`
     select one->>'id' as id, checkout_counted(${project_id}, one, ${customer_id}::text, '{}'::jsonb) as counted
     from jsonb_array_elements(${JSON.stringify(asked)}::jsonb) one`.execute(db)
   return Object.fromEntries(rows.map(({ id, counted }) => [id, counted]))

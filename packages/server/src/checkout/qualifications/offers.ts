@@ -11,7 +11,7 @@ import {
 import type { HolderRow, Terms, VoucherRow } from '../../core/db/tables.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import type { Buyer } from '../decision/customer.ts'
-import type { Loaded } from '../decision/loaded.ts'
+import type { CheckoutRows } from '../decision/loaded.ts'
 import { unitTypes } from '../decision/named.ts'
 import { tierCandidate, voucherFacts } from '../decision/redeemables.ts'
 import type { LoadedVoucher } from '../decision/voucher-row.ts'
@@ -37,7 +37,7 @@ export interface Offer {
   /** What its rules and discounts have to be asked with. */
   traits: OfferTraits
   /** The redeemables with numbers of the past, by id. */
-  redeemablesWith(counted: Loaded['counted']): readonly KnownRedeemable[]
+  redeemablesWith(counted: CheckoutRows['counted']): readonly KnownRedeemable[]
 }
 
 export interface OfferTraits extends RuleTraits {
@@ -99,7 +99,7 @@ function tierOffer(tier: ConfiguredTier, configuration: Configuration): Offer[] 
   ]
 }
 
-type Known = Pick<Loaded, 'configuration' | 'counted'>
+type Known = Pick<CheckoutRows, 'configuration' | 'counted'>
 
 const tierFacts = (tier: ConfiguredTier, campaign: ConfiguredCampaign, known: Known) =>
   tierCandidate(tier, campaign, known, null).facts as KnownRedeemable
@@ -236,7 +236,7 @@ function codeFacts(
     ...known,
     held_codes: holder_id === null ? [] : [voucher.id],
     publication_metadata: publication === null ? {} : { [voucher.id]: publication },
-  } as Partial<Loaded> as Loaded
+  } as Partial<CheckoutRows> as CheckoutRows
   const buyer = { stored: holder_id === null ? null : { id: holder_id } } as Buyer
   const facts = voucherFacts({ id }, voucher, campaign, loaded, buyer) as KnownRedeemable
   if (facts.kind !== 'discount_voucher') return facts
@@ -244,7 +244,7 @@ function codeFacts(
   return rest
 }
 
-type Facts = (counted: Loaded['counted']) => KnownRedeemable[]
+type Facts = (counted: CheckoutRows['counted']) => KnownRedeemable[]
 
 /** Facts are made when they are first looked at: most offers never are. */
 function withFacts(offer: Omit<Offer, 'redeemables' | 'redeemablesWith' | 'traits'>, make: Facts): Offer {

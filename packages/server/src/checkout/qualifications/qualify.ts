@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { type Instant, parseInstant } from '../../core/lib/instant.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
-import { type Case, caseOf, refuseMetadata } from '../decision/facts.ts'
+import { type Checkout, assembleCheckout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
 import { withLineIds } from '../decision/order.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
@@ -18,7 +18,7 @@ import { type Filters, readFilters } from './filters.ts'
 import { type Judge, openJudge } from './judge.ts'
 import { configuredOffers, type Offer } from './offers.ts'
 import { newestPage, type Page, rankedPage } from './page.ts'
-import { type Approach, approaches } from './scenarios.ts'
+import { type ScenarioPolicy, scenarioPolicies } from './scenarios.ts'
 import type {
   Qualification,
   QualificationBody,
@@ -57,7 +57,7 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
 }
 
 export interface Search {
-  it: Case
+  it: Checkout
   candidates: Candidates
   judge: Judge
 }
@@ -72,10 +72,10 @@ export async function openSearch(
     starting_after,
   }: { filters?: QualificationFilters | null | undefined; starting_after: Instant | null },
 ): Promise<Search> {
-  const approach = approaches[scenario]
+  const approach = scenarioPolicies[scenario]
   const loaded = await loadCheckout(ctx, request, { db: ctx.db })
-  const known = caseOf(ctx, request, loaded)
-  const it: Case = { ...known, facts: { ...known.facts, order: withLineIds(known.facts.order) } }
+  const known = assembleCheckout(ctx, request, loaded)
+  const it: Checkout = { ...known, facts: { ...known.facts, order: withLineIds(known.facts.order) } }
   refuseMetadata(it)
   refuseUnmeasurable(it)
   if (scenario === 'CUSTOMER_WALLET' && it.buyer.customer === null)
@@ -104,7 +104,7 @@ export async function openSearch(
 }
 
 /** What can be said before anything is calculated: filters, switches and dates, rules that nobody can meet. */
-function possibilityOf({ facts, buyer }: Case, scenario: Scenario, filters: Filters): (offer: Offer) => boolean {
+function possibilityOf({ facts, buyer }: Checkout, scenario: Scenario, filters: Filters): (offer: Offer) => boolean {
   const clock = clockAt(facts.now, facts.timezone)
   const asks_whoever = scenario === 'PRODUCTS' || scenario === 'PRODUCTS_DISCOUNT'
   return (offer) => {
@@ -118,12 +118,12 @@ function possibilityOf({ facts, buyer }: Case, scenario: Scenario, filters: Filt
 }
 
 /** Where products are asked for and there are none, nothing is found. */
-const isHopeless = ({ facts }: Case, { keeps }: Approach): boolean =>
+const isHopeless = ({ facts }: Checkout, { keeps }: ScenarioPolicy): boolean =>
   keeps !== 'everything' && (facts.order?.items ?? []).length === 0
 
 function configuredFor(
-  { loaded: { configuration } }: Case,
-  { looks_at }: Approach,
+  { loaded: { configuration } }: Checkout,
+  { looks_at }: ScenarioPolicy,
   filters: Filters,
 ): readonly Offer[] {
   if (looks_at.stacks) return configuredOffers(configuration, 'stacks')
@@ -134,7 +134,7 @@ function configuredFor(
 }
 
 /** The codes that filters leave to be looked at: what they exclude as a whole is not even asked for. */
-function wantedCodes({ project }: Ctx, { loaded, buyer }: Case, { looks_at }: Approach, filters: Filters): WantedCodes {
+function wantedCodes({ project }: Ctx, { loaded, buyer }: Checkout, { looks_at }: ScenarioPolicy, filters: Filters): WantedCodes {
   const is_wanted = !filters.excludes('resource_type', 'voucher')
   const is_generic = is_wanted && looks_at.generic
   const campaigns = [...loaded.configuration.campaigns.values()]
@@ -180,7 +180,7 @@ function readCursor(sent: string | null | undefined): Instant | null {
 }
 
 /** An order whose amounts are too large to be exact is no use to anybody. */
-function refuseUnmeasurable({ facts: { order } }: Case): void {
+function refuseUnmeasurable({ facts: { order } }: Checkout): void {
   if (order == null) return
   try {
     calculateOrder(order)
@@ -192,7 +192,7 @@ function refuseUnmeasurable({ facts: { order } }: Case): void {
 }
 
 /** The order with the goods that were recognised, and of its amounts those that were sent. */
-function understood(it: Case, order: OrderFacts): UnderstoodOrder {
+function understood(it: Checkout, order: OrderFacts): UnderstoodOrder {
   const { items, metadata } = calculateOrder(order)
   const sent = order.items ?? []
   const { amount, discount_amount } = order

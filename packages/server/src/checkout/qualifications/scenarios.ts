@@ -4,7 +4,7 @@ import { countedGroups } from '../../rules/validation-rules/counted.ts'
 import type { Scenario } from './schema.ts'
 
 /** What a scenario looks at, and what it keeps (docs/reference/qualifications.md). */
-export interface Approach {
+export interface ScenarioPolicy {
   /** Codes that anybody may use, codes that the customer holds. */
   looks_at: { generic: boolean; held: boolean; tiers: boolean; campaigns: boolean; stacks: boolean }
   /** Which rules are evaluated, of those that are evaluated at all. */
@@ -25,7 +25,7 @@ export const isProductRule = (name: string): boolean => /^(?:product|sku)\.|^ord
 const isEither = (name: string): boolean => isCustomerRule(name) || isProductRule(name)
 const all = () => true
 
-export const approaches: Readonly<Record<Scenario, Approach>> = {
+export const scenarioPolicies: Readonly<Record<Scenario, ScenarioPolicy>> = {
   ALL: { looks_at: everything, evaluates: all, needs_bundles: true, keeps: 'everything' },
   CUSTOMER_WALLET: { looks_at: only_held, evaluates: all, needs_bundles: true, keeps: 'everything' },
   AUDIENCE_ONLY: { looks_at: everything, evaluates: isCustomerRule, needs_bundles: false, keeps: 'everything' },
@@ -50,10 +50,10 @@ export const approaches: Readonly<Record<Scenario, Approach>> = {
 const isNeverEvaluated = (name: string): boolean =>
   name === 'order.amount' || /^(?:campaign\.|redemption\.count\b|redemption\.gift\.amount$)/.test(name)
 
-const isLeftOut = ({ evaluates }: Approach, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
+const isLeftOut = ({ evaluates }: ScenarioPolicy, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
 
 /** The same, for the engine. */
-export const mannerOf = (approach: Approach): EvaluateOptions => ({
+export const evaluationModeOf = (approach: ScenarioPolicy): EvaluateOptions => ({
   omit: (name) => isLeftOut(approach, name),
   omit_missing_order: true,
   is_qualification: true,

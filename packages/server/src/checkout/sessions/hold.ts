@@ -2,7 +2,7 @@ import type { Verdict } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { Changes, VoucherChange } from '../../core/db/checkout-changes.ts'
 import { toInstant } from '../../core/lib/instant.ts'
-import type { Case } from '../decision/facts.ts'
+import type { Checkout } from '../decision/facts.ts'
 import { candidateOf } from '../decision/results.ts'
 import type { FoundVoucher } from '../decision/voucher-row.ts'
 
@@ -11,7 +11,7 @@ import type { FoundVoucher } from '../decision/voucher-row.ts'
  * would use (docs/reference/sessions.md). It replaces all that the session held before. Holding is a change of the code: whoever
  * has read it before has to look again.
  */
-export function holdsOf(ctx: Ctx, it: Case, verdict: Verdict, session_key: string): Changes {
+export function holdsOf(ctx: Ctx, it: Checkout, verdict: Verdict, session_key: string): Changes {
   const { now } = ctx
   const expires_at = toInstant(Date.parse(now) + (it.request.session?.opens?.ttl_ms ?? 0))
   const applied = verdict.redeemables.flatMap((outcome) => {
@@ -21,7 +21,7 @@ export function holdsOf(ctx: Ctx, it: Case, verdict: Verdict, session_key: strin
   return {
     released: session_key,
     vouchers: applied.flatMap(({ candidate: { voucher } }) =>
-      voucher === null ? [] : [{ ...taken(voucher), is_held: true as const }],
+      voucher === null ? [] : [{ ...versionOf(voucher), is_held: true as const }],
     ),
     holds: applied.map(({ outcome, candidate: { voucher, tier } }) => ({
       session_key,
@@ -39,7 +39,7 @@ export function holdsOf(ctx: Ctx, it: Case, verdict: Verdict, session_key: strin
  * a request that came earlier and is decided later would see both what that session held and what was taken instead, and
  * find less than there is.
  */
-export const taken = ({
+export const versionOf = ({
   id,
   xmin,
   held: { ended_at },

@@ -2,13 +2,13 @@ import { qualify } from '@guerdon/engine'
 import type { Outcome } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { ApiError } from '../../core/http/errors.ts'
-import type { Saved } from '../../core/http/operation.ts'
-import { decided } from '../decision/decide.ts'
-import { type Case, refuseMetadata, refuseOutcomes } from '../decision/facts.ts'
+import type { StoredReplyResult } from '../../core/http/operation.ts'
+import { decideAndSave } from '../decision/decide.ts'
+import { type Checkout, refuseMetadata, refuseOutcomes } from '../decision/facts.ts'
 import { type CheckoutRequest, openedSession } from '../decision/request.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { holdsOf } from '../sessions/hold.ts'
-import { noteValidation } from './note.ts'
+import { recordValidationEvent } from './note.ts'
 import { refuseAsOf } from './validate.ts'
 
 /**
@@ -18,11 +18,11 @@ import { refuseAsOf } from './validate.ts'
 export async function validateAlone<Answer extends object>(
   ctx: Ctx,
   request: CheckoutRequest,
-  answerOf: (it: Case, outcome: Outcome, session: SessionView | null) => Answer,
-  completed: (it: Case) => Case = (it) => it,
-): Promise<Answer | Saved | ApiError> {
+  answerOf: (it: Checkout, outcome: Outcome, session: SessionView | null) => Answer,
+  completed: (it: Checkout) => Checkout = (it) => it,
+): Promise<Answer | StoredReplyResult | ApiError> {
   refuseAsOf(ctx, request)
-  return decided(ctx, request, (loaded) => {
+  return decideAndSave(ctx, request, (loaded) => {
     const it = completed(loaded)
     refuseMetadata(it)
     const [outcome] = qualify(it.facts, { explain: request.explain }) as [Outcome]
@@ -30,7 +30,7 @@ export async function validateAlone<Answer extends object>(
     const valid = outcome.status === 'APPLICABLE'
     const session = valid && request.session !== null ? openedSession(request.session) : null
     const result = answerOf(it, outcome, session)
-    noteValidation(ctx, it, valid)
+    recordValidationEvent(ctx, it, valid)
     const changes = session === null ? null : holdsOf(ctx, it, { valid, redeemables: [outcome] }, session.key)
     return { result, changes }
   })

@@ -2,13 +2,13 @@ import { toSimpleCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { eventRow } from '../../core/events/emit.ts'
 import { figureTallies } from '../../incentives/campaigns/summary-figures.ts'
-import type { Case } from '../decision/facts.ts'
+import type { Checkout } from '../decision/facts.ts'
 
 /**
  * Notes that something was validated: in the activity of the customer, if it is known, and in the figures of the campaigns.
  * It is written down a moment after it is answered, as it is answered: a validation changes nothing, and nobody waits for it.
  */
-export function noteValidation(ctx: Ctx, { buyer: { stored }, candidates, request }: Case, is_valid: boolean): void {
+export function recordValidationEvent(ctx: Ctx, { buyer: { stored }, candidates, request }: Checkout, is_valid: boolean): void {
   if (request.as_of !== null) return // nobody was at the till
   ctx.saving?.onReply((validation) => {
     const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))

@@ -6,12 +6,12 @@ import { invalidQuery } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
 import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
-import { type Case, caseOf, refuseMetadata } from '../decision/facts.ts'
+import { type Checkout, assembleCheckout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
 import { candidateOf } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
-import { noteValidation } from './note.ts'
+import { recordValidationEvent } from './note.ts'
 import type { PromotionValidation, PromotionValidationBody, PromotionValidationQuery } from './schema.ts'
 import { refuseAsOf } from './validate.ts'
 import { tierView } from './validate-tier.ts'
@@ -44,7 +44,7 @@ export async function validatePromotions(
   }
   // Who is shown what there is has not tried each of them: only what would apply counts for its campaign.
   const candidates = applied.flatMap((outcome) => candidateOf(it, outcome) ?? [])
-  noteValidation(ctx, { ...it, candidates }, valid)
+  recordValidationEvent(ctx, { ...it, candidates }, valid)
   return result
 }
 
@@ -73,13 +73,13 @@ function readFilter(sent: unknown): Filter | null {
  * The request with the newest tiers that it asks for, and what their rules count. Which those are says the configuration in
  * memory; when it turns out to be outdated, they are chosen once more.
  */
-async function loadTiers(ctx: Ctx, request: CheckoutRequest, filter: Filter | null): Promise<Case> {
+async function loadTiers(ctx: Ctx, request: CheckoutRequest, filter: Filter | null): Promise<Checkout> {
   let configuration = ctx.configurations.known(ctx.project_id)
   for (let attempt = 0; ; attempt += 1) {
     const tiers = examinedTiers(ctx, configuration, filter)
     const asked = { ...request, redeemables: tiers.map(({ id }) => ({ object: 'promotion_tier' as const, id })) }
     const loaded = await loadCheckout(ctx, asked, { db: ctx.db })
-    if (loaded.configuration === configuration || attempt === choices_max) return known(caseOf(ctx, asked, loaded))
+    if (loaded.configuration === configuration || attempt === choices_max) return known(assembleCheckout(ctx, asked, loaded))
     configuration = loaded.configuration
   }
 }
@@ -88,7 +88,7 @@ async function loadTiers(ctx: Ctx, request: CheckoutRequest, filter: Filter | nu
 const choices_max = 5
 
 /** Without tiers that are gone since they were chosen. */
-function known(it: Case): Case {
+function known(it: Checkout): Checkout {
   const candidates = it.candidates.filter(({ tier }) => tier !== null)
   return { ...it, candidates, facts: { ...it.facts, redeemables: candidates.map(({ facts }) => facts) } }
 }

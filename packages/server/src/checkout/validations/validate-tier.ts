@@ -2,11 +2,11 @@ import type { Applicable, Outcome } from '@guerdon/engine/schema'
 import { type ConfiguredCampaign, type ConfiguredTier, categoryOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { type ApiError, notFound } from '../../core/http/errors.ts'
-import type { Saved } from '../../core/http/operation.ts'
+import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { getTier } from '../../incentives/promotions/tier-store.ts'
 import { toCategory } from '../../rules/categories/store.ts'
 import { setOnly } from '../../rules/terms/validity.ts'
-import type { Case } from '../decision/facts.ts'
+import type { Checkout } from '../decision/facts.ts'
 import type { Candidate } from '../decision/redeemables.ts'
 import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalView } from '../decision/results.ts'
@@ -27,7 +27,7 @@ export function validateTier(
   ctx: Ctx,
   id: string,
   body: PromotionTierValidationBody,
-): Promise<PromotionTierValidation | Saved | ApiError> {
+): Promise<PromotionTierValidation | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, [{ object: 'promotion_tier', id }])
   return validateAlone(ctx, request, (it, outcome, session) => ({
     ...tierView(ctx, it, outcome),
@@ -36,7 +36,7 @@ export function validateTier(
 }
 
 /** A tier and what came of it. */
-export function tierView(ctx: Ctx, it: Case, outcome: Outcome): PromotionTierValidation {
+export function tierView(ctx: Ctx, it: Checkout, outcome: Outcome): PromotionTierValidation {
   const { tier, campaign } = knownTier(candidateOf(it, outcome), outcome.id)
   const { banner } = tier
   const common = {
@@ -68,7 +68,7 @@ function knownTier(candidate: Candidate | null, id: string): { tier: ConfiguredT
   return { tier, campaign }
 }
 
-function validOf(it: Case, tier: ConfiguredTier, outcome: Applicable) {
+function validOf(it: Checkout, tier: ConfiguredTier, outcome: Applicable) {
   const { order, applicable_to, inapplicable_to, discount } = outcome
   const { total_discount_amount: discount_amount = 0, total_applied_discount_amount: applied_discount_amount = 0 } =
     order ?? {}
@@ -85,7 +85,7 @@ function validOf(it: Case, tier: ConfiguredTier, outcome: Applicable) {
   }
 }
 
-function campaignView(it: Case, campaign: ConfiguredCampaign): PromotionTierValidation['campaign'] {
+function campaignView(it: Checkout, campaign: ConfiguredCampaign): PromotionTierValidation['campaign'] {
   const { id, start_date, expiration_date, active, category_id } = campaign
   const category = categoryOf(it.loaded.configuration, { category_id, campaign_id: null })
   return {
@@ -97,4 +97,4 @@ function campaignView(it: Case, campaign: ConfiguredCampaign): PromotionTierVali
   }
 }
 
-const showsCategories = ({ request }: Case): boolean => request.expand?.has('category') === true
+const showsCategories = ({ request }: Checkout): boolean => request.expand?.has('category') === true

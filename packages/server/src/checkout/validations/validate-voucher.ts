@@ -2,10 +2,10 @@ import type { Applicable, Outcome } from '@guerdon/engine/schema'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, type ErrorKey } from '../../core/http/errors.ts'
-import type { Saved } from '../../core/http/operation.ts'
+import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
 import { setOnly } from '../../rules/terms/validity.ts'
-import { type Case, caseOf } from '../decision/facts.ts'
+import { type Checkout, assembleCheckout } from '../decision/facts.ts'
 import type { Candidate } from '../decision/redeemables.ts'
 import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalFacts, refusalView } from '../decision/results.ts'
@@ -28,7 +28,7 @@ export function validateVoucher(
   code: string,
   body: VoucherValidationBody,
   { pays_with_points = false }: VoucherValidationOptions = {},
-): Promise<VoucherValidation | Saved | ApiError> {
+): Promise<VoucherValidation | StoredReplyResult | ApiError> {
   const { gift = null, reward = null } = body
   const request = readRequest(ctx, body, [{ object: 'voucher', id: code, gift, reward }], { is_alone: true })
   return validateAlone(
@@ -45,7 +45,7 @@ export function validateVoucher(
   )
 }
 
-function validOf(it: Case, outcome: Applicable, session: SessionView | null): VoucherValidation {
+function validOf(it: Checkout, outcome: Applicable, session: SessionView | null): VoucherValidation {
   const candidate = candidateOf(it, outcome) as Candidate
   const voucher = candidate.voucher as NonNullable<Candidate['voucher']>
   const { campaign } = candidate
@@ -101,7 +101,7 @@ const missing_inputs: ReadonlySet<string> = new Set([
   'missing_amount',
 ] satisfies ErrorKey[])
 
-function refusedAtOnce(it: Case, outcome: Refused): Refused {
+function refusedAtOnce(it: Checkout, outcome: Refused): Refused {
   const { reason } = outcome
   if (!missing_inputs.has(reason.key)) return outcome
   const { explanation } = explained(outcome)
@@ -111,7 +111,7 @@ function refusedAtOnce(it: Case, outcome: Refused): Refused {
   })
 }
 
-function invalidOf(ctx: Ctx, it: Case, code: string, outcome: Refused): VoucherValidation {
+function invalidOf(ctx: Ctx, it: Checkout, code: string, outcome: Refused): VoucherValidation {
   const { reason } = outcome
   const candidate = candidateOf(it, outcome)
   const voucher = candidate?.voucher ?? null
@@ -125,14 +125,14 @@ function invalidOf(ctx: Ctx, it: Case, code: string, outcome: Refused): VoucherV
 }
 
 /** A loyalty card for which no reward is named pays with points, if its program has a reward for that. */
-function payingWithPoints(ctx: Ctx, it: Case): Case {
+function payingWithPoints(ctx: Ctx, it: Checkout): Checkout {
   const { request, loaded, candidates } = it
   const [sent] = request.redeemables
   const [candidate] = candidates
   if (sent === undefined || sent.reward !== undefined || candidate?.facts.kind !== 'loyalty_card') return it
   const assignment_id = firstCoinReward(loaded.configuration, candidate.voucher?.campaign_id ?? null)
   if (assignment_id === undefined) return it
-  return caseOf(ctx, { ...request, redeemables: [{ ...sent, reward: { assignment_id } }] }, loaded)
+  return assembleCheckout(ctx, { ...request, redeemables: [{ ...sent, reward: { assignment_id } }] }, loaded)
 }
 
 /** The oldest assignment of such a reward. Ids are in the order of creation. */

@@ -2,33 +2,33 @@ import { evaluate } from '@guerdon/engine'
 import type { Outcome, Verdict } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import { type ApiError, invalidPayload } from '../../core/http/errors.ts'
-import type { Saved } from '../../core/http/operation.ts'
+import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { newId } from '../../core/lib/ids.ts'
-import { decided } from '../decision/decide.ts'
-import { type Case, refuseMetadata, refuseOutcomes, refuseRequest } from '../decision/facts.ts'
+import { decideAndSave } from '../decision/decide.ts'
+import { type Checkout, refuseMetadata, refuseOutcomes, refuseRequest } from '../decision/facts.ts'
 import { type CheckoutRequest, openedSession, readRequest } from '../decision/request.ts'
 import { appliedOf, orderView, resultOf } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
 import { holdsOf } from '../sessions/hold.ts'
-import { noteValidation } from './note.ts'
+import { recordValidationEvent } from './note.ts'
 import type { Validation, ValidationBody } from './schema.ts'
 
 /**
  * What some redeemables would do to an order, one after the other (docs/reference/validations.md#validate-several). Nothing
  * changes but a session's holds.
  */
-export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validation | Saved | ApiError> {
+export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validation | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, body.redeemables)
   refuseAsOf(ctx, request)
-  return decided(ctx, request, (it) => {
+  return decideAndSave(ctx, request, (it) => {
     refuseRequest(it)
     refuseMetadata(it)
     const verdict = evaluate(it.facts, { explain: request.explain })
     refuseOutcomes(verdict.redeemables)
     const session = verdict.valid && request.session !== null ? openedSession(request.session) : null
     const result = validationOf(ctx, it, verdict, session)
-    noteValidation(ctx, it, verdict.valid)
+    recordValidationEvent(ctx, it, verdict.valid)
     return { result, changes: session === null ? null : holdsOf(ctx, it, verdict, session.key) }
   })
 }
@@ -40,7 +40,7 @@ export function refuseAsOf({ caller }: Ctx, { as_of, session }: CheckoutRequest)
   if (session !== null) throw invalidPayload('Property .options.as_of must NOT be sent with a session')
 }
 
-function validationOf(ctx: Ctx, it: Case, verdict: Verdict, session: SessionView | null): Validation {
+function validationOf(ctx: Ctx, it: Checkout, verdict: Verdict, session: SessionView | null): Validation {
   const applied = appliedOf(it, verdict.redeemables)
   const shown = (outcome: Outcome) => resultOf(ctx, it, outcome, applied)
   const of = (status: Outcome['status']) => verdict.redeemables.filter((one) => one.status === status).map(shown)

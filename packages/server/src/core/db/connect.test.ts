@@ -5,7 +5,7 @@ import { testDatabase } from '../../testing/database.ts'
 import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
 import type { Database } from './database.ts'
-import { hotStatement } from './hot.ts'
+import { preparedStatement } from './hot.ts'
 import { inTransaction } from './transaction.ts'
 
 test('both databases return instants as ISO strings, big integers as numbers and jsonb parsed', async () => {
@@ -89,7 +89,7 @@ test('who asks for it hears of every statement, without its values', async () =>
   })
   onTestFinished(close)
   await sql`select ${'hush'}::text as plain`.execute(db)
-  await hotStatement('select $1::text as prepared')(db, ['hush'])
+  await preparedStatement('select $1::text as prepared')(db, ['hush'])
   await inTransaction(db, (trx) => sql`select 1 as inside`.execute(trx))
   for (const text of ['select $1::text as plain', 'select $1::text as prepared', 'select 1 as inside'])
     expect(heard).toContain(text)

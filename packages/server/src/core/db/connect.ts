@@ -6,7 +6,7 @@ import pg from 'pg'
 import { limits } from '../lib/limits.ts'
 import type { Database } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
-import { prepareHot } from './hot.ts'
+import { enablePreparedStatements } from './hot.ts'
 import { newTurns, pgliteDialect } from './pglite.ts'
 import type { Tables } from './tables.ts'
 
@@ -43,7 +43,7 @@ export function connectPostgres({
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...loggedBy(onStatement) })
-  prepareHot(db, pool, { is_logged: onStatement !== undefined })
+  enablePreparedStatements(db, pool, { is_logged: onStatement !== undefined })
   return {
     kind: 'postgres',
     db,

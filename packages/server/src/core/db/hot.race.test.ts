@@ -3,13 +3,13 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../testing/postgres.ts'
 import { connectPostgres } from './connect.ts'
 import type { Db } from './database.ts'
-import { hotStatement, Often } from './hot.ts'
+import { preparedStatement, FrequentStatements } from './hot.ts'
 import { inTransaction } from './transaction.ts'
 
-const whoAmI = hotStatement<{ pid: number; prepared: number }>(
+const whoAmI = preparedStatement<{ pid: number; prepared: number }>(
   'select pg_backend_pid() as pid, (select count(*)::int from pg_prepared_statements) as prepared',
 )
-const fail = hotStatement<object>('select 1 / $1::int')
+const fail = preparedStatement<object>('select 1 / $1::int')
 
 async function oneConnection(): Promise<Db> {
   const { url, drop } = await createDatabase((inject('database') as { url: string }).url)
@@ -61,7 +61,7 @@ test('a table that gets another column is read as before', async () => {
 })
 
 test('only what comes often is kept, and only so many', () => {
-  const often = new Often()
+  const often = new FrequentStatements()
   for (let minute = 1; minute < 20; minute += 1) expect(often.nameOf('now and then', minute * 30_000)).toBeUndefined()
   const asked = (text: string) => Array.from({ length: 5 }, () => often.nameOf(text)).at(-1)
   const given = Array.from({ length: 300 }, (_, n) => asked(`select ${n}`)).filter((name) => name !== undefined)

@@ -16,7 +16,7 @@ const pools = new WeakMap<Db, pg.Pool>()
  *
  * `const ask = hotStatement<{ n: number }>('select count_of($1) as n')`, then `await ask(db, ['customers'])`
  */
-export function hotStatement<Row>(text: string): (db: Db, values: readonly unknown[]) => Promise<Row[]> {
+export function preparedStatement<Row>(text: string): (db: Db, values: readonly unknown[]) => Promise<Row[]> {
   const name = newName()
   names.set(text, name)
   return async (db, values) => {
@@ -43,13 +43,13 @@ async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row
  * Has the connections of a database prepare what is hot, and what shows to be: whatever comes often enough. Where statements are
  * logged, all of them go through Kysely, which logs them.
  */
-export function prepareHot(db: Db, pool: pg.Pool, { is_logged = false } = {}): void {
+export function enablePreparedStatements(db: Db, pool: pg.Pool, { is_logged = false } = {}): void {
   if (!is_logged) pools.set(db, pool)
-  const often = new Often()
+  const often = new FrequentStatements()
   pool.on('connect', (client) => prepareOften(client, often))
 }
 
-function prepareOften(client: pg.ClientBase, often: Often): void {
+function prepareOften(client: pg.ClientBase, often: FrequentStatements): void {
   const query = (...sent: unknown[]) => Object.getPrototypeOf(client).query.apply(client, sent)
   let planned_at = Date.now()
   const runNamed = async (statement: pg.QueryConfig) => {
@@ -92,7 +92,7 @@ const text_length_max = 10_000
 const seen_max = 2_000
 
 /** Statements that come often. Filters and lists make up so many that not all of them can be kept: what is rare has no place. */
-export class Often {
+export class FrequentStatements {
   readonly #names = new Map<string, string>()
   readonly #uses = new Map<string, number>()
   readonly #names_max: number

@@ -1,6 +1,6 @@
 import { type PGlite, protocol, types } from '@electric-sql/pglite'
 import type { QueryResult } from 'kysely'
-import { Often } from './hot.ts'
+import { FrequentStatements } from './hot.ts'
 
 const { serialize } = protocol
 
@@ -24,7 +24,7 @@ const prepared_max = 500
  */
 export class PgliteStatements {
   readonly #pglite: PGlite
-  readonly #often = new Often(prepared_max)
+  readonly #often = new FrequentStatements(prepared_max)
   readonly #prepared = new Map<string, Prepared>()
 
   constructor(pglite: PGlite) {

@@ -6,7 +6,7 @@ import type { Db } from './database.ts'
  * but until then it takes a table of a million new rows for an empty one, and reads all of them to show ten. Whoever writes
  * thousands of rows calls this after each of its steps; the looks are as few as the doublings.
  */
-export async function noteGrowth(db: Db, project_id: string, table: 'vouchers' | 'customers'): Promise<void> {
+export async function analyzeIfGrown(db: Db, project_id: string, table: 'vouchers' | 'customers'): Promise<void> {
   const { rows } = await sql`
     select 1 from pg_class
     where oid = ${table}::regclass and 2 * greatest(reltuples, 0) + ${rows_unknown_max} <

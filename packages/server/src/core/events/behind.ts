@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
-import { hotStatement } from '../db/hot.ts'
+import { preparedStatement } from '../db/hot.ts'
 import { joined } from '../db/joined.ts'
 import type { Tally } from '../db/tallies.ts'
 import { newId } from '../lib/ids.ts'
@@ -11,14 +11,14 @@ import type { EventHead } from './parts.ts'
  * Writes down what was looked at: that a code was validated changes nothing, and no call waits until it is written down.
  * A process that is killed loses what it has not written yet, a tenth of a second at most.
  */
-export interface Behind {
-  note(project_id: string, noted: Noted): void
+export interface DeferredWriter {
+  note(project_id: string, noted: DeferredRecord): void
   /** Writes what has been noted so far. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-export interface Noted {
+export interface DeferredRecord {
   /** Its row, and the text of what it tells; null: nothing is told. */
   event: { row: EventHead; data: string } | null
   tallies: ReadonlyArray<[Tally, number]>
@@ -29,8 +29,8 @@ const wait_ms = 100
 const rows_max = 1_000
 const length_max = 200_000
 
-export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
-  let events: Array<NonNullable<Noted['event']>> = []
+export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWriter {
+  let events: Array<NonNullable<DeferredRecord['event']>> = []
   let bytes = 0
   let isFull = false
   let tallies = new Map<string, { project_id: string; name: string; delta: number }>()
@@ -81,7 +81,7 @@ export function openBehind(db: Db, log: FastifyBaseLogger): Behind {
 }
 
 /** What an event says is stored as it is: nobody on the way reads it. */
-const insertRows = hotStatement(`
+const insertRows = preparedStatement(`
   insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
   select * from rows from (
     json_to_recordset($1::json) as (project_id text, id text, type text, category text, entity_id text,
@@ -89,10 +89,10 @@ const insertRows = hotStatement(`
     unnest(string_to_array($2, chr(30)))
   ) as told`)
 
-const insertEvents = (db: Db, events: ReadonlyArray<NonNullable<Noted['event']>>): Promise<unknown> =>
+const insertEvents = (db: Db, events: ReadonlyArray<NonNullable<DeferredRecord['event']>>): Promise<unknown> =>
   insertRows(db, [JSON.stringify(events.map(({ row }) => row)), joined(events.map(({ data }) => data))])
 
-const insertTallies = hotStatement(
+const insertTallies = preparedStatement(
   'insert into tallies (project_id, name, id, delta) select t.project_id, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, $1::jsonb) t',
 )
 

@@ -5,7 +5,7 @@ import type { EventRow, StoredEventRow } from '../db/tables.ts'
 export type EventHead = Omit<Selectable<EventRow>, 'campaign_id' | 'voucher_id' | 'data'>
 
 /** Events that are written together: each value that any of them has is there once. */
-export interface Told {
+export interface SharedEventParts {
   /** Each has the places of its values as its data. */
   rows: Array<Omit<Selectable<StoredEventRow>, 'data'> & { data: Record<string, number> }>
   /** All values, as the text of a JSON array. */
@@ -16,7 +16,7 @@ export interface Told {
  * `[{ data: { customer, order } }, { data: { customer } }]` → rows with `{ customer: 0, order: 1 }` and `{ customer: 0 }`, and
  * the parts `[customer, order]`.
  */
-export function shareParts(events: ReadonlyArray<Selectable<EventRow>>): Told {
+export function shareParts(events: ReadonlyArray<Selectable<EventRow>>): SharedEventParts {
   const parts_id = events[0]?.id ?? null
   const by_value = new Map<unknown, number>()
   const by_text = new Map<string, number>()

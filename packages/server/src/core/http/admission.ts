@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, House } from '../context.ts'
+import type { Caller, Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import type { Role } from '../db/tables.ts'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
@@ -22,7 +22,7 @@ export interface Admitted {
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted | null>
 
 export interface GateKeeper {
-  house: House
+  house: Runtime
   limiter: CallLimiter
 }
 

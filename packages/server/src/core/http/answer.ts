@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { TSchema } from 'typebox'
-import type { Ctx, House, InstallationCtx } from '../context.ts'
+import type { Ctx, Runtime, InstallationCtx } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { inProject, newCtx } from '../new-ctx.ts'
 import type { Admitted } from './admission.ts'
@@ -15,7 +15,7 @@ import {
   isKept,
   isKeptRefusal,
   keep,
-  type newFlights,
+  type keyedQueue,
   release,
 } from './idempotency.ts'
 import {
@@ -26,18 +26,18 @@ import {
   type Operation,
   pathParamNames,
   type Run,
-  Saved,
+  StoredReplyResult,
   successStatus,
   writes,
 } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { serialise } from './serialise.ts'
-import type { Saving, StoredReply } from './stored-reply.ts'
-import { compileShape, type Wording } from './validation.ts'
+import type { ReplyStore, StoredReply } from './stored-reply.ts'
+import { compileValidator, type Wording } from './validation.ts'
 
 export interface AnswerParts {
-  house: House
-  flights: ReturnType<typeof newFlights>
+  house: Runtime
+  flights: ReturnType<typeof keyedQueue>
 }
 
 declare module 'fastify' {
@@ -60,8 +60,8 @@ export function answerOf(operation: Operation, parts: AnswerParts): Answer {
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
 function runningAnswer(operation: Operation, run: Run, { house, flights }: AnswerParts): Answer {
   const { database, settings, credentials } = house
-  const query_shape = operation.query === undefined ? null : compileShape(operation.query)
-  const body_shape = operation.body === undefined ? null : compileShape(operation.body)
+  const query_shape = operation.query === undefined ? null : compileValidator(operation.query)
+  const body_shape = operation.body === undefined ? null : compileValidator(operation.body)
   const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
   const status = successStatus(operation)
   const isWrite = writes(operation)
@@ -111,7 +111,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
 
     async function saveItself(key: string | null): Promise<StoredReply> {
       let replied: (body: string) => void = () => {}
-      const onReply: Saving['onReply'] = (work) => {
+      const onReply: ReplyStore['onReply'] = (work) => {
         replied = work
       }
       const told = (stored: StoredReply): StoredReply => {
@@ -125,7 +125,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
       }
       const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
       const kept = { key, fingerprint: fingerprint.toString('hex'), expires_at: expiryOf(ctx.now) }
-      const saving: Saving = { key: kept, replyOf: serialised, onReply }
+      const saving: ReplyStore = { key: kept, replyOf: serialised, onReply }
       // Of requests with one key only one at a time, as below: those behind it find its reply.
       return flights(`${ctx.project_id} ${key}`, async () => {
         const result = await decide({ ...ctx, saving }).catch((error: unknown) => {
@@ -133,7 +133,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
           return error
         })
         for (const work of after_commit) work()
-        if (result instanceof Saved) {
+        if (result instanceof StoredReplyResult) {
           if (!result.is_replayed) return told(result.reply)
           reply.header('Idempotency-Replayed', 'true')
           return result.reply

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
-import type { House } from '../context.ts'
+import type { Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { sqlState } from '../db/transaction.ts'
 import { type CallWindow, durationSeconds } from '../lib/call-limits.ts'
@@ -30,7 +30,7 @@ interface Window {
   calls_max: number
 }
 
-export function newCallLimiter({ settings, database, now }: House): CallLimiter {
+export function newCallLimiter({ settings, database, now }: Runtime): CallLimiter {
   const addresses = slidingWindow(settings.client_rate_limit)
   const { rate_limit_api_calls, rate_limit_bulk_api_calls, rate_limit_api_calls_cycle } = settings
   const isLimited =

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
-import type { House } from '../context.ts'
+import type { Runtime } from '../context.ts'
 import { newCtx } from '../new-ctx.ts'
 import { invalidQuery } from './errors.ts'
 import type { Answer, Download, DownloadedFile, Operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
-import { compileShape } from './validation.ts'
+import { compileValidator } from './validation.ts'
 
 /** Answers with the file that the address leads to, read as fast as the caller takes it. */
-export function downloadAnswer({ query: schema }: Operation, { find }: Download, house: House): Answer {
-  const query_shape = schema === undefined ? null : compileShape(schema)
+export function downloadAnswer({ query: schema }: Operation, { find }: Download, house: Runtime): Answer {
+  const query_shape = schema === undefined ? null : compileValidator(schema)
   return async (request, reply) => {
     const query = query_shape?.coerce(parseQueryString(request.query as string))
     const fault = query_shape?.fault(query, { root: 'Query', required: 'should' }) ?? null

@@ -4,7 +4,7 @@ import { Category, CategoryBody } from '../../rules/categories/schema.ts'
 import { insertCategory } from '../../rules/categories/store.ts'
 import { newProject, type Shop, uniqueName } from '../../testing/app.ts'
 import { ApiError, type ErrorKey } from './errors.ts'
-import { newFlights } from './idempotency.ts'
+import { keyedQueue } from './idempotency.ts'
 import { operation } from './operation.ts'
 
 interface RawAnswer {
@@ -347,7 +347,7 @@ describe('a request that fails half-way', () => {
 
 describe('requests with one key in one process', () => {
   test('go one at a time, in the order they came, and a failure stops nobody behind it', async () => {
-    const fly = newFlights()
+    const fly = keyedQueue()
     const story: string[] = []
     const flight = (name: string, fails = false) =>
       fly('key', async () => {
@@ -362,7 +362,7 @@ describe('requests with one key in one process', () => {
   })
 
   test('wait no longer than the database would let them, and then hear that the first has not ended', async () => {
-    const fly = newFlights(200)
+    const fly = keyedQueue(200)
     const { promise: running, resolve: end } = Promise.withResolvers<string>()
     const story: string[] = []
     const first = fly('key', () => running.then(() => story.push('first')))
@@ -375,7 +375,7 @@ describe('requests with one key in one process', () => {
   })
 
   test('other keys do not wait', async () => {
-    const fly = newFlights()
+    const fly = keyedQueue()
     const { promise: running, resolve: end } = Promise.withResolvers<string>()
     const slow = fly('one', () => running)
     expect(await fly('another', async () => 'quick')).toBe('quick')

@@ -94,7 +94,7 @@ const inProgress = () =>
  * Lets requests with one key pass one at a time within this process, so that a hundred retries wait here and not on a
  * hundred database connections; as long as they would wait there.
  */
-export function newFlights(
+export function keyedQueue(
   wait_ms: number = limits.lock_timeout_seconds * 1_000,
 ): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const flights = new Map<string, Promise<void>>()

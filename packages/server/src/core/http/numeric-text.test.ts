@@ -2,7 +2,7 @@ import { EarningPoints, Int, MapOf, Maybe, Metadata, variants } from '@guerdon/e
 import { type Static, Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { NumericText, numbersRead } from './numeric-text.ts'
-import { compileShape } from './validation.ts'
+import { compileValidator } from './validation.ts'
 
 const Body = Type.Object({
   count: Int({ minimum: 1 }),
@@ -20,7 +20,7 @@ const Body = Type.Object({
 })
 type Body = Static<typeof Body>
 
-const sent = compileShape(NumericText(Body))
+const sent = compileValidator(NumericText(Body))
 const read = numbersRead(Body)
 const faultOf = (body: unknown) => sent.fault(body, { root: 'Payload', required: 'should' })
 

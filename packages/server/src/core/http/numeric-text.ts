@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { variantOf } from '../lib/known-only.ts'
 import { invalidPayload } from './errors.ts'
-import { compileShape } from './validation.ts'
+import { compileValidator } from './validation.ts'
 
 interface Schema {
   type?: string | string[]
@@ -24,7 +24,7 @@ export const NumericText = <T extends TSchema>(schema: T) => Type.Unsafe<Static<
 
 /** Reads a body that fits `NumericText(schema)`: with numbers where there was text. Refuses what is out of bounds. */
 export function numbersRead<T extends TSchema>(schema: T): (sent: Static<T>) => Static<T> {
-  const shape = compileShape(schema)
+  const shape = compileValidator(schema)
   return (sent) => {
     const read = withNumbers(schema as Schema, sent)
     const fault = shape.fault(read, { root: 'Payload', required: 'should' })

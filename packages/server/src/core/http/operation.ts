@@ -102,7 +102,7 @@ type Input<Path extends string, Query extends TSchema> = { params: PathParams<Pa
 
 /** What `run` answers: the reply or a refusal to keep; nothing where there is no body. */
 type Answered<Reply extends TSchema | null> = Reply extends TSchema
-  ? Promise<Static<Reply> | Accepted | Saved | ApiError>
+  ? Promise<Static<Reply> | Accepted | StoredReplyResult | ApiError>
   : Promise<void>
 
 /** An answer that says that the work goes on in the background. */
@@ -115,7 +115,7 @@ export class Accepted {
 }
 
 /** A reply that is stored already, with what it reports. */
-export class Saved {
+export class StoredReplyResult {
   readonly reply: StoredReply
   /** It was given to the same request before. */
   readonly is_replayed: boolean

@@ -7,7 +7,7 @@ export interface StoredReply {
 }
 
 /** What an operation that saves by itself needs to keep its reply. */
-export interface Saving {
+export interface ReplyStore {
   /** Null when the caller sent none. */
   key: { key: string; fingerprint: string; expires_at: Instant } | null
   replyOf(result: unknown): StoredReply

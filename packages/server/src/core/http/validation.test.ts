@@ -18,11 +18,11 @@ import { describe, expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
 import { operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
-import { compileShape, firstFault, type Wording } from './validation.ts'
+import { compileValidator, firstFault, type Wording } from './validation.ts'
 
 const payload: Wording = { root: 'Payload', required: 'should' }
 const faultOf = (schema: TSchema, value: unknown, wording: Wording = payload) =>
-  compileShape(schema).fault(value, wording)
+  compileValidator(schema).fault(value, wording)
 
 const Customer = Type.Object({ source_id: Type.Optional(Name), email: Type.Optional(Type.String({ format: 'email' })) })
 const EventBody = Type.Object({
@@ -384,7 +384,7 @@ describe('over HTTP', () => {
 
 describe('dates become instants', () => {
   const normalised = (schema: TSchema, value: unknown) => {
-    const shape = compileShape(schema)
+    const shape = compileValidator(schema)
     expect(shape.fault(value, payload)).toBeNull()
     return shape.normalise(value)
   }
@@ -472,7 +472,7 @@ describe('dates become instants', () => {
 
 describe('a query is coerced', () => {
   const coerced = (schema: TSchema, text: string) =>
-    JSON.parse(JSON.stringify(compileShape(schema).coerce(parseQueryString(text))))
+    JSON.parse(JSON.stringify(compileValidator(schema).coerce(parseQueryString(text))))
 
   test.each<[schema: TSchema, text: string, expected: unknown]>([
     [Type.Object({ n: Int() }), 'n=5', { n: 5 }],
@@ -677,7 +677,7 @@ describe('the walk that finds the words agrees with the compiled check', () => {
       fc.property(
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), damaged(good))),
         ([schema, value]) => {
-          const fault = compileShape(schema).fault(value, payload)
+          const fault = compileValidator(schema).fault(value, payload)
           if (fault !== null) expect(fault).toMatch(/^(Payload|Property [.[].*) (must|should|cannot) /s)
           expect(fault).not.toBe('Payload does not have the required shape')
         },
@@ -692,7 +692,7 @@ describe('the walk that finds the words agrees with the compiled check', () => {
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), damaged(good))),
         ([schema, value]) => {
           const before = structuredClone(value)
-          compileShape(schema).fault(value, payload)
+          compileValidator(schema).fault(value, payload)
           expect(value).toEqual(before)
         },
       ),
@@ -706,7 +706,7 @@ describe('the walk that finds the words agrees with the compiled check', () => {
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), good)),
         ([schema, value]) => {
           fc.pre(check(schema, value))
-          const shape = compileShape(schema)
+          const shape = compileValidator(schema)
           const once = shape.normalise(structuredClone(value))
           expect(check(schema, once)).toBe(true)
           expect(shape.normalise(structuredClone(once))).toEqual(once)

@@ -41,7 +41,7 @@ export interface Wording {
   required: 'should' | 'must'
 }
 
-export interface Shape {
+export interface Validator {
   /** Null when the value has the shape, otherwise the first failure in words. */
   fault(value: unknown, wording: Wording): string | null
   /** Turns the dates inside a value that has the shape into instants, in place, and answers the value. */
@@ -76,7 +76,7 @@ for (const [name, { test }] of Object.entries(formats)) Format.Set(name, test)
  * generated check; only a bad one is walked to find the failure to report: required properties first, then properties in
  * schema order, depth first.
  */
-export function compileShape(schema: TSchema): Shape {
+export function compileValidator(schema: TSchema): Validator {
   const plain = schema as Schema
   let check: ReturnType<typeof Compile> | undefined
   const normalise = dateNormaliser(plain)

@@ -13,7 +13,7 @@ import {
 import { countedRows, countingAction } from '../../testing/counting-action.ts'
 import { databaseKind } from '../../testing/database.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
-import type { Ctx, House } from '../context.ts'
+import type { Ctx, Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { ApiError } from '../http/errors.ts'
 import { type AsyncAction, defineAsyncAction, startAsyncAction, workAsyncActions } from './async-action.ts'
@@ -24,7 +24,7 @@ import { rowByRow } from './row-by-row.ts'
 const { database } = await ownDatabase()
 
 /** One process among several, until the end of the test. */
-async function newNode(): Promise<House> {
+async function newNode(): Promise<Runtime> {
   const house = await openHouse(database)
   onTestFinished(() => house.jobs.close({ graceful_seconds: 1 }))
   return house
@@ -38,7 +38,7 @@ async function atWork(...actions: AsyncAction[]) {
   return { house, project, ...callsTo(house, project) }
 }
 
-const callsTo = (house: House, project: Project) => ({
+const callsTo = (house: Runtime, project: Project) => ({
   start: <Input extends object>(action: AsyncAction<Input>, input: Input) =>
     asRequest(house, project, (ctx) => startAsyncAction(ctx, action, input)).then(
       ({ async_action_id }) => async_action_id,

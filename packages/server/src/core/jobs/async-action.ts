@@ -1,7 +1,7 @@
 import assert from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Caller, Ctx, House } from '../context.ts'
+import type { Caller, Ctx, Runtime } from '../context.ts'
 import { isOutage } from '../db/outage.ts'
 import { ApiError, errorMessage } from '../http/errors.ts'
 import { type Id, newId } from '../lib/ids.ts'
@@ -95,7 +95,7 @@ export async function startAsyncAction<Input extends object>(
 }
 
 /** Runs the actions of this table in this process. */
-export async function workAsyncActions(house: House, actions: readonly AsyncAction[]): Promise<void> {
+export async function workAsyncActions(house: Runtime, actions: readonly AsyncAction[]): Promise<void> {
   assert(new Set(actions.map(({ type }) => type)).size === actions.length, 'two async actions of one type')
   await house.jobs.work('async-actions', (data, run) => runAsyncAction(house, actions, data, run))
 }
@@ -105,7 +105,7 @@ const retries_without_progress_max = 20
 
 /** Brings one action from where it stands to its end, or to the moment it is told to stop. */
 export async function runAsyncAction(
-  house: House,
+  house: Runtime,
   actions: readonly AsyncAction[],
   { project_id, action_id }: QueueData['async-actions'],
   { retries, signal }: Run,

@@ -1,4 +1,4 @@
-import type { Caller, Ctx, House } from '../context.ts'
+import type { Caller, Ctx, Runtime } from '../context.ts'
 import { findProject } from '../db/project.ts'
 import type { Project } from '../db/project-row.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -15,7 +15,7 @@ export interface Origin {
  * nothing, when the project is gone.
  */
 export async function inBackground<T>(
-  house: House,
+  house: Runtime,
   project_id: string,
   origin: Origin,
   work: (ctx: Ctx) => Promise<T>,
@@ -36,5 +36,5 @@ export async function inBackground<T>(
 }
 
 /** A context without a request. Outside of a transaction, what is to happen after the commit happens at once. */
-export const backgroundCtx = (house: House, project: Project, origin: Origin): Ctx =>
+export const backgroundCtx = (house: Runtime, project: Project, origin: Origin): Ctx =>
   inProject(newCtx(house, origin), project)

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { House } from '../context.ts'
+import type { Runtime } from '../context.ts'
 import type { Database, Db } from '../db/database.ts'
 import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 
 /** Has the house cleaned every minute, by one node at a time: it is cheap when there is little to do. */
-export async function startMaintenance(house: House): Promise<void> {
+export async function startMaintenance(house: Runtime): Promise<void> {
   const { jobs, database, now } = house
   await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal))
   await jobs.schedule('maintenance', '* * * * *')

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../testing/database.ts'
-import { compileShape } from '../http/validation.ts'
+import { compileValidator } from '../http/validation.ts'
 import type { Instant } from '../lib/instant.ts'
 import { type FilterFields, filterSql, metadataField, parseFilter } from './filter/filter.ts'
 import {
@@ -370,7 +370,7 @@ describe('schemas', () => {
     ...DateQuery,
     ...FilterQuery,
   })
-  const shape = compileShape(Query)
+  const shape = compileValidator(Query)
   const read = (query: unknown) => {
     const value = shape.coerce(query)
     return shape.fault(value, { root: 'Query', required: 'should' }) ?? value
@@ -398,7 +398,7 @@ describe('schemas', () => {
     expect(read({ updated_at: { after: 'soon' } })).toBe(
       'Property .updated_at.after cannot be recognized as a ISO-8601 compliant date',
     )
-    expect(compileShape(Type.Object(CursorQuery({ order: ['-id', 'id'] }))).coerce({ starting_after_id: 'a' })).toEqual(
+    expect(compileValidator(Type.Object(CursorQuery({ order: ['-id', 'id'] }))).coerce({ starting_after_id: 'a' })).toEqual(
       {
         limit: 10,
         order: '-id',

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileCheck, type Demands, whyNotMetadata } from './check.ts'
+import { compileCheck, type MetadataRequirements, whyNotMetadata } from './check.ts'
 import { readDefinition, type SentDefinition } from './definition.ts'
 
-const demands = (properties: Record<string, SentDefinition>, allow_defined_only = false): Demands => ({
+const demands = (properties: Record<string, SentDefinition>, allow_defined_only = false): MetadataRequirements => ({
   definitions: Object.entries(properties).map(([name, sent]) => readDefinition(name, sent)),
   allow_defined_only,
 })
@@ -12,7 +12,7 @@ const demands = (properties: Record<string, SentDefinition>, allow_defined_only 
 const faults = (
   properties: Record<string, SentDefinition>,
   sent: Record<string, unknown>,
-  { isNew = true, only = false, nested = {} as Record<string, Demands> } = {},
+  { isNew = true, only = false, nested = {} as Record<string, MetadataRequirements> } = {},
 ): string => compileCheck(demands(properties, only), new Map(Object.entries(nested)))(sent, { isNew }).join('; ')
 
 describe('E23', () => {

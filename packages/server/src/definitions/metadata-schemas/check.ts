@@ -4,7 +4,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { any_object, type NamedDefinition } from './definition.ts'
 
 /** What a schema demands of an object's metadata. */
-export interface Demands {
+export interface MetadataRequirements {
   definitions: readonly NamedDefinition[]
   /** Null, when nothing was said of it, means false. */
   allow_defined_only: boolean | null
@@ -21,8 +21,8 @@ export type Check = (sent: Record<string, unknown>, options: { isNew: boolean })
  * must be equal to one of en,pl (actual value is 'de')`.
  */
 export function compileCheck(
-  { definitions, allow_defined_only }: Demands,
-  nested: ReadonlyMap<string, Demands> = new Map(),
+  { definitions, allow_defined_only }: MetadataRequirements,
+  nested: ReadonlyMap<string, MetadataRequirements> = new Map(),
 ): Check {
   const tests = new Map(active(definitions).map((definition) => [definition.name, compileTest(definition, nested)]))
   return (sent, { isNew }) => {
@@ -45,7 +45,7 @@ interface DefinitionTest {
   faultsOf(value: unknown, key: string): string[]
 }
 
-function compileTest(definition: NamedDefinition, nested: ReadonlyMap<string, Demands>): DefinitionTest {
+function compileTest(definition: NamedDefinition, nested: ReadonlyMap<string, MetadataRequirements>): DefinitionTest {
   const { array, optional, object_type } = definition
   const inner = object_type === null || object_type === any_object ? undefined : nested.get(object_type)
   // A nested object is always written whole, so that all of its required keys must be there.

@@ -1,5 +1,5 @@
 import type { Configuration } from '../../core/configuration/configuration.ts'
-import type { Demands } from './check.ts'
+import type { MetadataRequirements } from './check.ts'
 import type { DescribedObject, NamedDefinition } from './definition.ts'
 import { type MetadataRules, metadataRules } from './rules.ts'
 
@@ -12,7 +12,7 @@ export function metadataRulesOf({ metadata_schemas }: Configuration, object: Des
   rules_by_schemas.set(metadata_schemas, known)
   let rules = known.get(object)
   if (rules === undefined) {
-    const schemas = new Map<string, Demands>(
+    const schemas = new Map<string, MetadataRequirements>(
       [...metadata_schemas.values()].map(({ related_object, properties, allow_defined_only }) => [
         related_object,
         { definitions: properties as NamedDefinition[], allow_defined_only },

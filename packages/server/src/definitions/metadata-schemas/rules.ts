@@ -1,7 +1,7 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
-import { active, compileCheck, type Demands, whyNotMetadata } from './check.ts'
+import { active, compileCheck, type MetadataRequirements, whyNotMetadata } from './check.ts'
 import type { DescribedObject } from './definition.ts'
 import { valueFromText } from './from-text.ts'
 import { listDefinitions, listDemandsFor } from './store.ts'
@@ -34,7 +34,7 @@ export async function loadMetadataRules(ctx: Ctx, object: DescribedObject): Prom
 }
 
 /** The rules for one kind of object that some schemas make, of which those it does not name do no harm. */
-export function metadataRules(schemas: ReadonlyMap<string, Demands>, object: DescribedObject): MetadataRules {
+export function metadataRules(schemas: ReadonlyMap<string, MetadataRequirements>, object: DescribedObject): MetadataRules {
   const demands = schemas.get(object) ?? { definitions: [], allow_defined_only: null }
   const faultsOf = compileCheck(demands, schemas)
   const by_key = new Map(active(demands.definitions).map((definition) => [definition.name, definition]))

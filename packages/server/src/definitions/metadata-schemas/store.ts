@@ -5,11 +5,11 @@ import type { MetadataSchemaRow } from '../../core/db/tables.ts'
 import { duplicate, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import type { Demands } from './check.ts'
+import type { MetadataRequirements } from './check.ts'
 import type { NamedDefinition } from './definition.ts'
 
 /** A metadata schema as it is kept; its definitions are spelled as in the management API. */
-export interface StoredSchema extends Demands {
+export interface StoredSchema extends MetadataRequirements {
   id: MetadataSchemaRow['id']
   related_object: string
   created_at: Instant
@@ -57,7 +57,7 @@ export async function listMetadataSchemas({ db, project_id }: Ctx): Promise<Stor
 }
 
 /** The schema of an object, and the nested ones that it names, by name. */
-export async function listDemandsFor({ db, project_id }: Ctx, object: string): Promise<Map<string, Demands>> {
+export async function listDemandsFor({ db, project_id }: Ctx, object: string): Promise<Map<string, MetadataRequirements>> {
   const named = sql<string>`(
     select definition ->> 'object_type' from metadata_schemas as outermost, jsonb_array_elements(outermost.properties) as definition
     where outermost.project_id = ${project_id} and outermost.related_object = ${object})`
@@ -97,7 +97,7 @@ export async function countMetadataSchemas({ db, project_id }: Ctx): Promise<num
 
 export async function insertMetadataSchema(
   { db, project_id, now }: Ctx,
-  { related_object, definitions, allow_defined_only }: Demands & { related_object: string },
+  { related_object, definitions, allow_defined_only }: MetadataRequirements & { related_object: string },
 ): Promise<StoredSchema> {
   const config_version = await nextConfigurationVersion(db, project_id)
   const row = await db
@@ -123,7 +123,7 @@ export async function insertMetadataSchema(
 export async function updateMetadataSchema(
   ctx: Ctx,
   id: string,
-  change: (schema: StoredSchema) => Demands,
+  change: (schema: StoredSchema) => MetadataRequirements,
 ): Promise<StoredSchema> {
   const { db, project_id, now } = ctx
   const config_version = await nextConfigurationVersion(db, project_id)

@@ -8,7 +8,7 @@ import { makeAll, refuseUnlessPossible } from '../vouchers/make.ts'
 import type { Voucher } from '../vouchers/schema.ts'
 import { invalidCampaign } from './define.ts'
 import { countMade, generateInBackground, refuseBeyondLimit } from './generate.ts'
-import { mouldWith } from './mould.ts'
+import { templateWith } from './mould.ts'
 import type { AddVouchers, AddVoucherWithCode } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
 
@@ -32,7 +32,7 @@ export async function addVouchers(
     throw invalidCampaign('You can not generate vouchers for STANDALONE type campaign.')
   const config =
     code_config == null ? (campaign.voucher?.code_config as CodeConfig) : readCodeConfig(code_config, ctx.project)
-  const mould = await mouldWith(ctx, campaign, own)
+  const mould = await templateWith(ctx, campaign, own)
   if (count > 1) return new Accepted(await generateInBackground(ctx, campaign, mould, config, count))
 
   await refuseBeyondLimit(ctx, campaign, 1)
@@ -50,7 +50,7 @@ export async function addVoucherWithCode(
   own: AddVoucherWithCode,
 ): Promise<Voucher> {
   refusePromotion(campaign)
-  const mould = await mouldWith(ctx, campaign, own)
+  const mould = await templateWith(ctx, campaign, own)
   await refuseBeyondLimit(ctx, campaign, 1)
   const id = await makeVoucherWithCode(ctx, code, mould)
   await countMade(ctx, mould, 1)

@@ -9,14 +9,14 @@ import { limits } from '../../core/lib/limits.ts'
 import { findTerms, insertManyTerms } from '../../rules/terms/store.ts'
 import { withoutEmpty } from '../vouchers/create.ts'
 import { withoutKeys } from '../vouchers/update.ts'
-import { campaignLane } from './generate.ts'
+import { campaignSerialKey } from './generate.ts'
 import { jobBegun, jobOver, jobStarted } from './status.ts'
 
 /**
  * What a change of a campaign means for its codes: only the members that were sent, with null for what was taken away.
  * Metadata are merged into those of each code.
  */
-export interface Change {
+export interface CampaignChange {
   start_date?: Instant | null
   expiration_date?: Instant | null
   category_id?: CampaignRow['category_id']
@@ -31,10 +31,10 @@ export interface Change {
  * Tells the codes that a change may still reach, in the background; nothing is started when there are none. A job that
  * waits may make some, as the campaign was when it was started: they are told after it.
  */
-export async function carryToVouchers(
+export async function propagateToVouchers(
   ctx: Ctx,
   { id: campaign_id, jobs_pending }: Pick<CampaignRow, 'id'> & { jobs_pending: number },
-  change: Change,
+  change: CampaignChange,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return
   if (jobs_pending === 0 && !(await hasReachable(ctx, campaign_id))) return
@@ -47,13 +47,13 @@ export async function carryToVouchers(
  * (docs/reference/campaigns.md#update-a-campaign). What was redeemed is wrapped, so that the planner makes no guess of it: it
  * would take such codes for rare, and read all to find a thousand.
  */
-const reachable = (project_id: string, campaign_id: string) => sql`
+const stillChangeable = (project_id: string, campaign_id: string) => sql`
   v.project_id = ${project_id} and v.campaign_id = ${campaign_id} and v.publish_count = 0 and v.deleted_at is null
   and case when v.redeemed_quantity = 0 and coalesce(v.credits_redeemed, 0) = 0 then true end`
 
 async function hasReachable({ db, project_id }: Ctx, campaign_id: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from vouchers v where ${reachable(project_id, campaign_id)}
+    select 1 from vouchers v where ${stillChangeable(project_id, campaign_id)}
     order by v.id limit 1`.execute(db)
   return rows.length > 0
 }
@@ -66,16 +66,16 @@ interface CarryState {
   told: number
 }
 
-type Told = Pick<VoucherRow, 'id' | 'type' | 'terms_id' | 'credits_added' | 'credits_subtracted'>
+type UpdatedCode = Pick<VoucherRow, 'id' | 'type' | 'terms_id' | 'credits_added' | 'credits_subtracted'>
 
 /** Points codes at new terms, a thousand at a time, in the order of the index that knows which ones nobody has. */
-export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']; change: Change }, CarryState>({
+export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']; change: CampaignChange }, CarryState>({
   type: 'CAMPAIGN.VOUCHERS_UPDATE',
-  lane: campaignLane,
+  lane: campaignSerialKey,
   async begin(ctx, { campaign_id }) {
     await jobBegun(ctx, campaign_id, 'MODIFYING')
     const { rows } = await sql<{ total: number }>`
-      select count(*) as total from vouchers v where ${reachable(ctx.project_id, campaign_id)}`.execute(ctx.db)
+      select count(*) as total from vouchers v where ${stillChangeable(ctx.project_id, campaign_id)}`.execute(ctx.db)
     return { after: '', total: rows[0]?.total ?? 0, told: 0 }
   },
   async step(ctx, { campaign_id, change }, { after, total, told }) {
@@ -102,17 +102,17 @@ async function listNext(
   { db, project_id }: Ctx,
   campaign_id: string,
   after: string,
-  { credits }: Change,
-): Promise<Told[]> {
-  const { rows } = await sql<Told>`
+  { credits }: CampaignChange,
+): Promise<UpdatedCode[]> {
+  const { rows } = await sql<UpdatedCode>`
     select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted
-    from vouchers v where ${reachable(project_id, campaign_id)} and v.id > ${after}
+    from vouchers v where ${stillChangeable(project_id, campaign_id)} and v.id > ${after}
     order by v.id limit ${limits.carried_at_once} ${credits === undefined ? sql`` : sql`for update`}`.execute(db)
   return rows
 }
 
 /** Tells some codes, and those again whose terms somebody else changed in this moment; answers how many were told. */
-async function tellAll(ctx: Ctx, campaign_id: string, codes: Told[], change: Change): Promise<number> {
+async function tellAll(ctx: Ctx, campaign_id: string, codes: UpdatedCode[], change: CampaignChange): Promise<number> {
   const told = new Set<string>()
   for (let left = codes; left.length > 0; ) {
     for (const id of await tell(ctx, campaign_id, left, change)) told.add(id)
@@ -122,15 +122,15 @@ async function tellAll(ctx: Ctx, campaign_id: string, codes: Told[], change: Cha
   return told.size
 }
 
-async function listAgain({ db, project_id }: Ctx, campaign_id: string, ids: string[]): Promise<Told[]> {
-  const { rows } = await sql<Told>`
+async function listAgain({ db, project_id }: Ctx, campaign_id: string, ids: string[]): Promise<UpdatedCode[]> {
+  const { rows } = await sql<UpdatedCode>`
     select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted from vouchers v
-    where ${reachable(project_id, campaign_id)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(db)
+    where ${stillChangeable(project_id, campaign_id)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(db)
   return rows
 }
 
 /** Tells the codes from the first of some to the last, whose terms are as they were: a stretch of the index, not a list. */
-async function tell(ctx: Ctx, campaign_id: string, codes: readonly Told[], change: Change): Promise<string[]> {
+async function tell(ctx: Ctx, campaign_id: string, codes: readonly UpdatedCode[], change: CampaignChange): Promise<string[]> {
   const { db, project_id, now } = ctx
   const before = await findTerms(db, project_id, [...new Set(codes.map(({ terms_id }) => terms_id))])
   const old_ids = [...before.keys()]
@@ -151,7 +151,7 @@ async function tell(ctx: Ctx, campaign_id: string, codes: readonly Told[], chang
       ${metadata === undefined ? sql`` : sql`, metadata = (v.metadata || ${JSON.stringify(metadata.merged)}::jsonb) - ${metadata.unset}::text[]`}
       ${credits === undefined ? sql`` : sql`, credits_added = ${credits}::bigint, credits_subtracted = 0`}
     from unnest(${old_ids}::text[], ${new_ids}::text[]) as moved (old_id, new_id)
-    where ${reachable(project_id, campaign_id)} and v.id between ${codes[0]?.id} and ${codes.at(-1)?.id}
+    where ${stillChangeable(project_id, campaign_id)} and v.id between ${codes[0]?.id} and ${codes.at(-1)?.id}
       and v.terms_id = moved.old_id
       ${credits === undefined ? sql`` : sql`and v.id = any(${codes.map(({ id }) => id)}::text[])` /* those whose books were changed */}
     returning v.id`.execute(db)
@@ -159,7 +159,7 @@ async function tell(ctx: Ctx, campaign_id: string, codes: readonly Told[], chang
 }
 
 /** The terms of a code after a change: what was sent replaces what it had, edited or not. */
-function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, metadata: more }: Change): Terms {
+function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, metadata: more }: CampaignChange): Terms {
   const merged = Object.entries({ ...terms, ...sent }).filter(([, value]) => value !== null)
   return withoutEmpty({
     ...Object.fromEntries(merged),
@@ -168,7 +168,7 @@ function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, meta
 }
 
 /** Books the difference that a new amount makes: what was taken off comes back, then more is issued or less. */
-async function replaceCredits(ctx: Ctx, codes: readonly Told[], credits: number): Promise<void> {
+async function replaceCredits(ctx: Ctx, codes: readonly UpdatedCode[], credits: number): Promise<void> {
   const { db, project_id, now } = ctx
   const at = Date.parse(now)
   const lots = await replaceLots(ctx, codes, credits)
@@ -197,7 +197,7 @@ async function replaceCredits(ctx: Ctx, codes: readonly Told[], credits: number)
  */
 async function replaceLots(
   { db, project_id, now }: Ctx,
-  codes: readonly Told[],
+  codes: readonly UpdatedCode[],
   credits: number,
 ): Promise<Map<string, string>> {
   const cards = codes.filter(({ type }) => type === 'LOYALTY_CARD').map(({ id }) => id)

@@ -20,7 +20,7 @@ import {
   tierSettingsOf,
 } from './define.ts'
 import { makeFirst, startGenerating } from './generate.ts'
-import { mouldOf } from './mould.ts'
+import { templateOf } from './mould.ts'
 import type { Campaign, CreateCampaign } from './schema.ts'
 import { showCampaign } from './show.ts'
 import { getCampaign, insertCampaign } from './store.ts'
@@ -38,7 +38,7 @@ export async function createCampaign(ctx: Ctx, body: CreateCampaign): Promise<Ca
   await emit(ctx, 'campaign.created', row.id, { campaign: await showCampaign(ctx, created), created_at: ctx.now })
   if (campaign_type === 'PROMOTION') await createTiers(ctx, created, body.promotion?.tiers ?? [])
   else if (row.type === 'STANDALONE') {
-    await makeVoucherWithCode(ctx, body.voucher?.code ?? '', mouldOf(created))
+    await makeVoucherWithCode(ctx, body.voucher?.code ?? '', templateOf(created))
     await makeFirst(ctx, created)
   } else await startGenerating(ctx, created, body.vouchers_count ?? 0)
   return showCampaign(ctx, await getCampaign(ctx, row.id))

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow, CampaignType, CampaignVoucher, Terms, VoucherType } from '../../core/db/tables.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
-import { compileShape } from '../../core/http/validation.ts'
+import { compileValidator } from '../../core/http/validation.ts'
 import { knownOnly } from '../../core/lib/known-only.ts'
 import { getCustomEventSchema, getCustomEventSchemaById } from '../../definitions/custom-event-schemas/store.ts'
 import { discountOf } from '../../rules/terms/discount.ts'
@@ -66,8 +66,8 @@ const missing = (property: string, campaign_type: CampaignType): ApiError =>
   invalidCampaign(`Property '${property}' is required for ${campaign_type} campaign`)
 
 const Amount = Int({ minimum: 0 })
-const giftShape = compileShape(Type.Object({ gift: Type.Object({ amount: Amount, effect: Maybe(GiftEffect) }) }))
-const cardShape = compileShape(
+const giftShape = compileValidator(Type.Object({ gift: Type.Object({ amount: Amount, effect: Maybe(GiftEffect) }) }))
+const cardShape = compileValidator(
   Type.Object({
     loyalty_card: Type.Object({ points: Amount, expiration_rules: Maybe(PointsExpirationRules) }),
   }),

@@ -1,39 +1,39 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { noteGrowth } from '../../core/db/statistics.ts'
+import { analyzeIfGrown } from '../../core/db/statistics.ts'
 import type { CampaignRow, CodeConfig } from '../../core/db/tables.ts'
 import { tallyMany } from '../../core/db/tallies.ts'
 import { emit } from '../../core/events/emit.ts'
 import { defineAsyncAction, startAsyncAction } from '../../core/jobs/async-action.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { exhausted, type Mould, makeAll, makeVouchers, refuseUnlessPossible } from '../vouchers/make.ts'
+import { exhausted, type VoucherTemplate, makeAll, makeVouchers, refuseUnlessPossible } from '../vouchers/make.ts'
 import { toSimpleCampaign } from './campaign.ts'
 import { invalidCampaign } from './define.ts'
-import { mouldOf } from './mould.ts'
+import { templateOf } from './mould.ts'
 import { jobBegun, jobOver, jobStarted, vouchersArrived } from './status.ts'
 import { findCampaign, holdCampaign, type StoredCampaign } from './store.ts'
 import { figureTallies } from './summary-figures.ts'
 
 /** Jobs of one campaign run one after another, in the order of arrival (docs/reference/async-actions.md#jobs-of-one-campaign). */
-export const campaignLane = ({ campaign_id }: { campaign_id: string }): string => `campaign ${campaign_id}`
+export const campaignSerialKey = ({ campaign_id }: { campaign_id: string }): string => `campaign ${campaign_id}`
 
 /** The first codes of a campaign: one is made at once, more in the background (docs/reference/campaigns.md#create-a-campaign). */
 export async function startGenerating(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<void> {
   if (count === 0) return
   const config = campaign.voucher?.code_config as CodeConfig
   if (count > 1) {
-    await generateInBackground(ctx, campaign, mouldOf(campaign), config, count)
+    await generateInBackground(ctx, campaign, templateOf(campaign), config, count)
     return
   }
   await refuseBeyondLimit(ctx, campaign, 1)
-  await makeAll(ctx, mouldOf(campaign), config, 1)
+  await makeAll(ctx, templateOf(campaign), config, 1)
   await makeFirst(ctx, campaign)
 }
 
 /** Counts the one code that a campaign begins with, and tells of it. */
 export async function makeFirst(ctx: Ctx, campaign: StoredCampaign): Promise<void> {
-  await countMade(ctx, mouldOf(campaign), 1)
+  await countMade(ctx, templateOf(campaign), 1)
   await emit(ctx, 'campaign.vouchers.generation.completed', campaign.id, {
     campaign: toSimpleCampaign(campaign),
     count: 1,
@@ -45,7 +45,7 @@ export async function makeFirst(ctx: Ctx, campaign: StoredCampaign): Promise<voi
 export async function generateInBackground(
   ctx: Ctx,
   campaign: StoredCampaign,
-  mould: Mould,
+  mould: VoucherTemplate,
   config: CodeConfig,
   count: number,
 ): Promise<{ async_action_id: Id<'async_action'> }> {
@@ -90,14 +90,14 @@ export async function roomIn(ctx: Ctx, { id, vouchers_pending }: StoredCampaign)
 export const automaticTally = (campaign_id: string) => `campaign/${campaign_id}/automatic` as const
 
 /** Counts new codes: of the project, of the campaign, of the day. */
-export async function countMade(ctx: Ctx, mould: Pick<Mould, 'campaign_id' | 'type' | 'credits'>, count: number) {
+export async function countMade(ctx: Ctx, mould: Pick<VoucherTemplate, 'campaign_id' | 'type' | 'credits'>, count: number) {
   await countMany(ctx, mould, count, (mould.credits ?? 0) * count)
 }
 
 /** The same where the credits differ; their sum is given. */
 export async function countMany(
   ctx: Ctx,
-  { campaign_id, type }: Pick<Mould, 'campaign_id' | 'type'>,
+  { campaign_id, type }: Pick<VoucherTemplate, 'campaign_id' | 'type'>,
   count: number,
   credits: number,
 ): Promise<void> {
@@ -119,7 +119,7 @@ export async function countMany(
 
 interface GenerateInput {
   campaign_id: CampaignRow['id']
-  mould: Mould
+  mould: VoucherTemplate
   config: CodeConfig
   count: number
 }
@@ -133,7 +133,7 @@ interface GenerateState {
 /** Makes codes a thousand at a time. What is made stays, should there be no more codes to be had in the middle of it. */
 export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>({
   type: 'CAMPAIGN.VOUCHERS_GENERATE',
-  lane: campaignLane,
+  lane: campaignSerialKey,
   async begin(ctx, { campaign_id }) {
     await jobBegun(ctx, campaign_id, 'IN_PROGRESS')
     return { made: 0 }
@@ -147,7 +147,7 @@ export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>(
     await countMade(ctx, mould, arrived)
     await vouchersArrived(ctx, campaign_id, arrived)
     const isDoubled = Math.floor(Math.log2(made + arrived)) > Math.floor(Math.log2(made))
-    if (isDoubled) await noteGrowth(ctx.db, ctx.project_id, 'vouchers')
+    if (isDoubled) await analyzeIfGrown(ctx.db, ctx.project_id, 'vouchers')
     const state = { made: made + arrived, isExhausted: arrived < wanted }
     return {
       state,

@@ -8,7 +8,7 @@ import { activeIn, type Cells, dateIn, integerIn, metadataIn, textIn } from '../
 import { type ImportedValidity, type ImportedVoucher, validityIn } from '../vouchers/import-schema.ts'
 import type { Draft } from '../vouchers/import-store.ts'
 import { giftOf, loyaltyCardOf, termsOf } from './define.ts'
-import { mouldOf, ownMetadata } from './mould.ts'
+import { templateOf, ownMetadata } from './mould.ts'
 import type { StoredCampaign } from './store.ts'
 
 /**
@@ -107,7 +107,7 @@ export async function draftFor(
   rules: MetadataRules,
 ): Promise<Draft> {
   const { code, validity_timeframe, validity_day_of_week, redeemed_quantity = 0, redeemed = 0 } = entry
-  const mould = mouldOf(campaign)
+  const mould = templateOf(campaign)
   const validity = validityAfter(campaign, entry, invalidVoucher)
   const has_own_terms = validity_timeframe !== undefined || validity_day_of_week !== undefined
   const credits = mould.credits === null ? null : (entry.credits ?? mould.credits)

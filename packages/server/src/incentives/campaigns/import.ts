@@ -10,10 +10,10 @@ import { changeIn } from '../vouchers/import-cells.ts'
 import { importCodes } from '../vouchers/import-codes.ts'
 import { codesIn, defineEntryImport, refuseTaken, startEntryImport } from '../vouchers/import-entries.ts'
 import type { ImportedVoucher } from '../vouchers/import-schema.ts'
-import type { Home } from '../vouchers/import-store.ts'
+import type { ImportTarget } from '../vouchers/import-store.ts'
 import { refusePromotion } from './add.ts'
 import { invalidCampaign } from './define.ts'
-import { campaignLane, roomIn, vouchersMax } from './generate.ts'
+import { campaignSerialKey, roomIn, vouchersMax } from './generate.ts'
 import { type CampaignEntry, columns, draftFor, readCells, readEntry } from './import-entry.ts'
 import { jobBegun, jobOver, jobStarted } from './status.ts'
 import { findCampaign, type StoredCampaign } from './store.ts'
@@ -62,7 +62,7 @@ interface Input {
 
 /** Other jobs of the campaign wait meanwhile, and its status says that something is going on. */
 const jobOfCampaign = {
-  lane: campaignLane,
+  lane: campaignSerialKey,
   begin: (ctx: Ctx, { campaign_id }: Input) => jobBegun(ctx, campaign_id, 'MODIFYING'),
   over: (ctx: Ctx, { campaign_id }: Input, ending: { failed: boolean }) => jobOver(ctx, campaign_id, ending),
 }
@@ -105,7 +105,7 @@ export const importCampaignVouchersCsv = defineCsvImport<Setup, Input>({
 interface Setup {
   campaign: StoredCampaign
   rules: MetadataRules
-  home: Home
+  home: ImportTarget
 }
 
 /**

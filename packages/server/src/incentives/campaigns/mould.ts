@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { chosenCategory } from '../../rules/categories/assign.ts'
-import type { Mould } from '../vouchers/make.ts'
+import type { VoucherTemplate } from '../vouchers/make.ts'
 import { creditsOf, invalidCampaign } from './define.ts'
 import type { AddVoucherWithCode } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
@@ -10,7 +10,7 @@ import type { StoredCampaign } from './store.ts'
  * What a code of a campaign is like, but for the code: all of it comes from the campaign
  * (docs/reference/validity-periods.md#from-campaign-to-voucher and docs/reference/campaigns.md#add-vouchers-to-a-campaign).
  */
-export function mouldOf(campaign: StoredCampaign): Mould {
+export function templateOf(campaign: StoredCampaign): VoucherTemplate {
   const { voucher, voucher_type, terms_id } = campaign
   if (voucher === null || voucher_type === null || terms_id === null)
     throw invalidCampaign('A promotion has no vouchers')
@@ -32,15 +32,15 @@ export function mouldOf(campaign: StoredCampaign): Mould {
 }
 
 /** The same with what a call wants to be different. */
-export async function mouldWith(
+export async function templateWith(
   ctx: Ctx,
   campaign: StoredCampaign,
   sent: AddVoucherWithCode,
   rules?: MetadataRules,
-): Promise<Mould> {
-  const mould = mouldOf(campaign)
+): Promise<VoucherTemplate> {
+  const mould = templateOf(campaign)
   const category_id = await chosenCategory(ctx, sent)
-  const own: Mould = {
+  const own: VoucherTemplate = {
     ...mould,
     category_id: category_id === undefined ? mould.category_id : category_id,
     start_date: sent.start_date === undefined ? mould.start_date : sent.start_date,

@@ -11,7 +11,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { deleteTiersAndStacksOf } from '../promotions/remove-tier.ts'
 import { destroyVouchers } from '../vouchers/remove.ts'
-import { campaignLane } from './generate.ts'
+import { campaignSerialKey } from './generate.ts'
 import { showCampaign } from './show.ts'
 import { getCampaign, refuseProtected, type StoredCampaign, updateCampaign } from './store.ts'
 import { countInSummary } from './summary-figures.ts'
@@ -75,7 +75,7 @@ export const deleteVouchers = defineAsyncAction<
   { after: string; gone: number; total: number }
 >({
   type: 'CAMPAIGN.VOUCHERS_DELETE',
-  lane: campaignLane,
+  lane: campaignSerialKey,
   begin: async (ctx, { campaign_id }) => ({ after: '', gone: 0, total: await countCodes(ctx, campaign_id) }),
   async step(ctx, { campaign_id, force }, { after, gone, total }) {
     const codes = await nextCodes(ctx, campaign_id, after, limits.codes_deleted_at_once)

@@ -7,7 +7,7 @@ import { discountOf } from '../../rules/terms/discount.ts'
 import { insertTerms } from '../../rules/terms/store.ts'
 import { type ValidityState, validityAfter, validityColumns } from '../../rules/terms/validity.ts'
 import { withoutKeys } from '../vouchers/update.ts'
-import { type Change, carryToVouchers } from './carry.ts'
+import { type CampaignChange, propagateToVouchers } from './carry.ts'
 import {
   creditsOf,
   giftOf,
@@ -54,7 +54,7 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
     ...(await settingsOfCodes(ctx, campaign, body)),
     updated_at: ctx.now,
   })
-  await carryToVouchers(ctx, campaign, changeFor(campaign, body, { validity, voucher, category_id }))
+  await propagateToVouchers(ctx, campaign, changeFor(campaign, body, { validity, voucher, category_id }))
   const shown = await showCampaign(ctx, await getCampaign(ctx, campaign.id))
   await emit(ctx, 'campaign.updated', campaign.id, { campaign: shown })
   if (hasTierSettings(campaign, body) && body.options?.recalculate_tiers === true)
@@ -133,12 +133,12 @@ function changeFor(
     voucher: CampaignVoucher | null
     category_id: CampaignRow['category_id'] | undefined
   },
-): Change {
+): CampaignChange {
   const { validity, voucher, category_id } = after
   if (voucher === null) return {}
   const { metadata, unset_metadata_fields } = body
   const credits = creditsOf(voucher)
-  const terms: NonNullable<Change['terms']> = {
+  const terms: NonNullable<CampaignChange['terms']> = {
     ...(body.discount === undefined || voucher.discount === undefined ? {} : { discount: voucher.discount }),
     ...(body.gift === undefined || voucher.gift === undefined ? {} : { effect: voucher.gift.effect ?? null }),
   }

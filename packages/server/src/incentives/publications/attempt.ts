@@ -1,7 +1,7 @@
 import type { Target } from './target.ts'
 
 /** What one request asks for. */
-export interface Attempt {
+export interface PublicationRequest {
   target: Target
   source_id: string | null
   /** Asked for by the request; the campaign may demand it besides. */

@@ -4,7 +4,7 @@ import { holdCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import { makeCampaignVouchers } from '../vouchers/make-for-campaign.ts'
 import { getVoucher } from '../vouchers/store.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
-import { orUndo } from './or-undo.ts'
+import { rollbackUnlessResult } from './or-undo.ts'
 import { takeFreeVouchers } from './store.ts'
 import type { Target } from './target.ts'
 
@@ -36,11 +36,11 @@ async function chooseNamed(ctx: Ctx, { id }: StoredVoucher): Promise<Chosen | Ap
 
 async function chooseFree(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<Chosen | ApiError> {
   const take = () => takeOrMake(ctx, campaign, count)
-  const chosen = count === 1 ? await take() : await orUndo(ctx, take)
+  const chosen = count === 1 ? await take() : await rollbackUnlessResult(ctx, take)
   if (chosen !== undefined) return chosen
   // Others have taken what is left and may yet give it back. Nothing is held while waiting for them, nor do those who wait
   // overtake each other: they would otherwise wait in a circle.
-  const left = await orUndo(ctx, async () => {
+  const left = await rollbackUnlessResult(ctx, async () => {
     const vouchers = await takeFreeVouchers(ctx, campaign.id, count, { waits: true })
     return vouchers.length === count ? vouchers : undefined
   })

@@ -1,10 +1,10 @@
 import type { Ctx } from '../../core/context.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
-import { compileShape } from '../../core/http/validation.ts'
+import { compileValidator } from '../../core/http/validation.ts'
 import { type DescribedObject, loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { CreatePublication, type CreatePublicationQuery } from './schema.ts'
 
-const shape = compileShape(CreatePublication)
+const shape = compileValidator(CreatePublication)
 
 /**
  * The body that a query string stands for (docs/reference/publications.md#create-a-publication). All in it is text: numbers are

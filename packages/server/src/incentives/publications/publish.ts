@@ -1,6 +1,6 @@
 import { addDuration, clockAt, readDuration } from '@guerdon/engine'
 import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
-import { noteChanged } from '../../audience/segments/changed.ts'
+import { queueMembershipCheck } from '../../audience/segments/changed.ts'
 import type { Ctx } from '../../core/context.ts'
 import { tallyMany } from '../../core/db/tallies.ts'
 import { emit, emitMany, type NewEvent } from '../../core/events/emit.ts'
@@ -13,15 +13,15 @@ import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import type { StoredCampaign } from '../campaigns/store.ts'
 import { type Figure, figureTallies } from '../campaigns/summary-figures.ts'
-import type { Chain } from '../reactions.ts'
+import type { CascadeState } from '../reactions.ts'
 import { listVouchersById } from '../vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
-import type { Attempt } from './attempt.ts'
+import type { PublicationRequest } from './attempt.ts'
 import { type Chosen, chooseVouchers } from './choose.ts'
 import { showPublication, toSimplePublication } from './publication.ts'
 import { findRecipient, isToBeWritten, namesSomebody, writeRecipient } from './recipient.ts'
 import type { CreatePublication, Publication } from './schema.ts'
-import { duplicateSource, standingOf } from './standing.ts'
+import { duplicateSource, findRepeatedPublication } from './standing.ts'
 import { insertFailure, insertPublished, type StoredPublication } from './store.ts'
 import { findTarget } from './target.ts'
 
@@ -32,7 +32,7 @@ export interface PublishOptions {
   /** The error of a customer that says nothing. */
   refuse?: (details: string) => ApiError
   /** What has set it off, where something has; the reaction `codesPublished` gets it. */
-  chain?: Chain
+  chain?: CascadeState
   /** False: the caller itself does what follows from the publication (`codesPublished` in ../reactions.ts). */
   is_followed?: boolean
 }
@@ -77,7 +77,7 @@ export async function publishCodes(
   const rules = await loadMetadataRules(ctx, 'publication')
   rules.check(attempt.metadata, { isNew: true })
   for (;;) {
-    const standing = await standingOf(ctx, attempt, known)
+    const standing = await findRepeatedPublication(ctx, attempt, known)
     if (standing !== null && !(standing instanceof ApiError)) {
       const vouchers = await listVouchersById(ctx, standing.voucher_ids)
       return { publication: standing, customer: known as StoredCustomer, vouchers, isNew: false }
@@ -89,8 +89,8 @@ export async function publishCodes(
     }
     const chosen = standing ?? (await chooseVouchers(ctx, target))
     return chosen instanceof ApiError
-      ? keepFailure(ctx, attempt, customer, chosen)
-      : keepSuccess(ctx, attempt, customer, chosen, options)
+      ? saveFailure(ctx, attempt, customer, chosen)
+      : saveSuccess(ctx, attempt, customer, chosen, options)
   }
 }
 
@@ -98,7 +98,7 @@ async function readAttempt(
   ctx: Ctx,
   request: CreatePublication,
   { join_once = false, one_only = false }: PublishOptions,
-): Promise<Attempt> {
+): Promise<PublicationRequest> {
   const target = await findTarget(ctx, request)
   const source_id = request.source_id ?? null
   if (target.count > 1 && (source_id !== null || join_once || target.campaign?.join_once || one_only))
@@ -106,15 +106,15 @@ async function readAttempt(
   return { target, source_id, join_once, metadata: request.metadata ?? {}, channel: request.channel ?? 'API' }
 }
 
-async function keepSuccess(
+async function saveSuccess(
   ctx: Ctx,
-  attempt: Attempt,
+  attempt: PublicationRequest,
   customer: StoredCustomer,
   { vouchers: chosen, made }: Chosen,
   { chain, is_followed = true }: PublishOptions,
 ): Promise<Published> {
   const { campaign } = attempt.target
-  const vouchers = chosen.map((voucher) => handedOver(ctx, voucher, campaign, customer))
+  const vouchers = chosen.map((voucher) => asPublished(ctx, voucher, campaign, customer))
   const row = newPublication(ctx, attempt, customer, vouchers)
   // Somebody else was faster with the same source id, and for another customer: this one would have been waited for.
   if (!(await insertPublished(ctx, row, vouchers))) throw duplicateSource(row.source_id as string)
@@ -123,7 +123,7 @@ async function keepSuccess(
     ...(await creationsOf(ctx, made, campaign)),
     ...successesOf(ctx, row, customer, campaign, vouchers),
   ])
-  await noteChanged(ctx, [customer.id])
+  await queueMembershipCheck(ctx, [customer.id])
   if (is_followed) await ctx.reactions.codesPublished(ctx, customer.id, vouchers, chain)
   return { publication: row, customer, vouchers, isNew: true }
 }
@@ -135,7 +135,7 @@ async function count(ctx: Ctx, { campaign_id }: StoredPublication, figure: Figur
 }
 
 /** A code as it is once it has been given to a customer. */
-function handedOver(
+function asPublished(
   ctx: Ctx,
   voucher: StoredVoucher,
   campaign: StoredCampaign | null,
@@ -167,7 +167,7 @@ const end_of_time = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 function newPublication(
   { project_id, now }: Ctx,
-  { target, source_id, metadata, channel }: Attempt,
+  { target, source_id, metadata, channel }: PublicationRequest,
   customer: StoredCustomer,
   vouchers: readonly StoredVoucher[],
 ): StoredPublication {
@@ -243,7 +243,7 @@ function successesOf(
 }
 
 /** Keeps an attempt that found no code, and hands the error back as the answer. */
-async function keepFailure(ctx: Ctx, attempt: Attempt, customer: StoredCustomer, error: ApiError): Promise<ApiError> {
+async function saveFailure(ctx: Ctx, attempt: PublicationRequest, customer: StoredCustomer, error: ApiError): Promise<ApiError> {
   const { voucher, campaign } = attempt.target
   const named = voucher === null ? [] : [voucher]
   const row: StoredPublication = {

@@ -7,7 +7,7 @@ import type { CustomerRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { idPrefix } from '../../core/lib/ids.ts'
 import { hasProfile, saysAnything } from '../../orders/people.ts'
-import { orUndo } from './or-undo.ts'
+import { rollbackUnlessResult } from './or-undo.ts'
 import type { CreatePublication } from './schema.ts'
 
 type Named = CreatePublication['customer']
@@ -48,7 +48,7 @@ export async function writeRecipient(
     return isToBeWritten(ctx, sent) ? (await upsertCustomer(ctx, { ...body, id: known.id })).customer : known
   const { source_id } = body
   if (source_id == null) return (await upsertCustomer(ctx, body)).customer
-  return orUndo(ctx, async () => {
+  return rollbackUnlessResult(ctx, async () => {
     const { customer, isNew } = await upsertCustomer(ctx, body)
     return isNew ? customer : undefined
   })

@@ -1,7 +1,7 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import type { Attempt } from './attempt.ts'
+import type { PublicationRequest } from './attempt.ts'
 import { findPublicationBySource, findPublicationTo, type StoredPublication } from './store.ts'
 import type { Target } from './target.ts'
 
@@ -10,9 +10,9 @@ import type { Target } from './target.ts'
  * 6): the earlier publication that it repeats, a refusal that is kept, or null when a code is to be chosen. The caller holds a
  * known customer alone.
  */
-export async function standingOf(
+export async function findRepeatedPublication(
   ctx: Ctx,
-  { target, source_id, join_once }: Attempt,
+  { target, source_id, join_once }: PublicationRequest,
   customer: StoredCustomer | undefined,
 ): Promise<StoredPublication | ApiError | null> {
   const earlier = source_id === null ? undefined : await findPublicationBySource(ctx, source_id)

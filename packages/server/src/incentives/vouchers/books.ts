@@ -10,7 +10,7 @@ import { balanceOf, type StoredVoucher } from './voucher.ts'
  * Writes down the initial value of new cards: a posting for each, and for points the lot that never expires
  * (docs/reference/points.md#ledger). No transaction tells of it (docs/reference/balances.md#transaction-object).
  */
-export async function openBooks(
+export async function postInitialCredits(
   ctx: Ctx,
   cards: ReadonlyArray<Id<'voucher'>>,
   type: VoucherRow['type'],

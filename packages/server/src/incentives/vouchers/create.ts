@@ -14,9 +14,9 @@ import { giftOf, invalidCampaign, loyaltyCardOf } from '../campaigns/define.ts'
 import { countMade, refuseBeyondLimit } from '../campaigns/generate.ts'
 import { ownMetadata } from '../campaigns/mould.ts'
 import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
-import { openBooks } from './books.ts'
+import { postInitialCredits } from './books.ts'
 import { readCodeConfig, whyNotCode } from './code-config.ts'
-import { type Mould, makeAll, newAssetId, refuseUnlessPossible } from './make.ts'
+import { type VoucherTemplate, makeAll, newAssetId, refuseUnlessPossible } from './make.ts'
 import type { CreateVoucher, CreateVoucherWithCode, Voucher } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { codeKey, getVoucher, insertVouchers } from './store.ts'
@@ -55,7 +55,7 @@ export async function tellCreated(ctx: Ctx, id: Id<'voucher'>, campaign?: Stored
   return voucher
 }
 
-async function makeDrawn(ctx: Ctx, mould: Mould, code_config: object | null | undefined): Promise<Id<'voucher'>> {
+async function makeDrawn(ctx: Ctx, mould: VoucherTemplate, code_config: object | null | undefined): Promise<Id<'voucher'>> {
   const config = readCodeConfig(code_config, ctx.project)
   await refuseUnlessPossible(ctx, config, 1)
   const [id] = await makeAll(ctx, mould, config, 1)
@@ -63,19 +63,19 @@ async function makeDrawn(ctx: Ctx, mould: Mould, code_config: object | null | un
 }
 
 /** Writes a code that somebody chose; 409 when it is taken, be it by one in the bin. */
-export async function makeVoucherWithCode(ctx: Ctx, given: string, mould: Mould): Promise<Id<'voucher'>> {
+export async function makeVoucherWithCode(ctx: Ctx, given: string, mould: VoucherTemplate): Promise<Id<'voucher'>> {
   const code = given.trim()
   const reason = whyNotCode(code)
   if (reason !== null) throw invalidVoucher(reason)
   const id = newId('voucher', Date.parse(ctx.now))
   const inserted = await insertVouchers(ctx, [newVoucher(ctx, id, code, mould)])
   if (!inserted.has(id)) throw duplicate('voucher', 'id', code)
-  if (mould.credits !== null && mould.credits > 0) await openBooks(ctx, [id], mould.type, mould.credits)
+  if (mould.credits !== null && mould.credits > 0) await postInitialCredits(ctx, [id], mould.type, mould.credits)
   return id
 }
 
 /** The row of a code of a mould. */
-export function newVoucher({ project, now }: Ctx, id: Id<'voucher'>, code: string, { credits, ...mould }: Mould) {
+export function newVoucher({ project, now }: Ctx, id: Id<'voucher'>, code: string, { credits, ...mould }: VoucherTemplate) {
   const none = credits === null ? null : 0
   return {
     id,
@@ -133,7 +133,7 @@ async function mouldOf(
   body: CreateVoucherWithCode,
   type: VoucherType,
   campaign: StoredCampaign | undefined,
-): Promise<Mould> {
+): Promise<VoucherTemplate> {
   const category_id = await chosenCategory(ctx, body)
   const { credits, ...given } = await givenBy(ctx, body, type)
   const validity = validityAfter(campaign ?? always, body, invalidVoucher)

@@ -7,7 +7,7 @@ import { invalidVoucher } from './create.ts'
 import {
   categoriesNamed,
   type Draft,
-  type Home,
+  type ImportTarget,
   insertDrafts,
   type KnownCode,
   lockCodes,
@@ -18,7 +18,7 @@ import { codeKey } from './store.ts'
 
 /** How the rows of an import are read, whatever they are rows of. */
 export interface CodeImport<Row> {
-  home: Home
+  home: ImportTarget
   /** The code of a row, as it stands there. */
   codeOf(row: Row): string | null | undefined
   /** What the row of a new code says; throws the refusal it meets. */
@@ -58,7 +58,7 @@ export async function importCodes<Row>(
   rows: readonly Row[],
   how: CodeImport<Row>,
 ): Promise<{ stored: Stored<Row>[]; refused: Refused<Row>[] }> {
-  const { passed: named, refused } = await sift(rows, (row) => nameRow(ctx, row, how))
+  const { passed: named, refused } = await partitionRows(rows, (row) => nameRow(ctx, row, how))
   const stored: Stored<Row>[] = []
   const late: Named<Row>[] = []
   for (const wave of inWaves(named)) {
@@ -109,7 +109,7 @@ async function saveWave<Row>(ctx: Ctx, rows: readonly Named<Row>[], how: CodeImp
     ctx,
     rows.map(({ code_key }) => code_key),
   )
-  const { passed, refused } = await sift(
+  const { passed, refused } = await partitionRows(
     rows,
     async (named) => {
       const found = known.get(named.code_key)
@@ -160,7 +160,7 @@ function changeOf<Row>({ row, code }: Named<Row>, found: KnownCode, { home, chan
 const taken = (code: string): ApiError => duplicate('voucher', 'id', code)
 
 /** Rows that pass a check of their own, as `read` makes them, and those that it refuses. */
-async function sift<From, To, Row = From>(
+async function partitionRows<From, To, Row = From>(
   rows: readonly From[],
   read: (from: From) => To | Promise<To>,
   rowOf: (from: From) => Row = (from) => from as unknown as Row,

@@ -13,7 +13,7 @@ import { rememberedDiscounts } from './import.ts'
 import { activeIn, type Cells, changeIn, dateIn, integerIn, metadataIn, requiredIn, textIn } from './import-cells.ts'
 import { importCodes, type Stored } from './import-codes.ts'
 import { assignToNew, rememberedRules } from './import-rules.ts'
-import { type Draft, nowhere } from './import-store.ts'
+import { type Draft, noCampaign } from './import-store.ts'
 import { listVouchersById } from './store.ts'
 import { toVoucher } from './voucher.ts'
 
@@ -57,7 +57,7 @@ export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boole
     const discountFor = rememberedDiscounts(ctx)
     const ruleFor = rememberedRules(ctx)
     const { stored, refused } = await importCodes(ctx, rows, {
-      home: { ...nowhere },
+      home: { ...noCampaign },
       codeOf: ({ cells }) => cells.Code,
       change: ({ cells }) => changeIn(cells),
       async draft({ cells }, code) {

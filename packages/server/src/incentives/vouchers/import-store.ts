@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { noteGrowth } from '../../core/db/statistics.ts'
+import { analyzeIfGrown } from '../../core/db/statistics.ts'
 import type { CategoryRow, Terms, VoucherRow } from '../../core/db/tables.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
 import { chosenCategory } from '../../rules/categories/assign.ts'
@@ -9,11 +9,11 @@ import { countMany } from '../campaigns/generate.ts'
 import { openBooksOf } from './books.ts'
 import { newVoucher } from './create.ts'
 import { bookRedeemed } from './import-books.ts'
-import type { Mould } from './make.ts'
+import type { VoucherTemplate } from './make.ts'
 import { insertVouchers } from './store.ts'
 
 /** Where imported codes go, and what they have of it unless they say otherwise. */
-export interface Home extends Pick<Mould, 'campaign_id' | 'category_id' | 'is_referral_code'> {
+export interface ImportTarget extends Pick<VoucherTemplate, 'campaign_id' | 'category_id' | 'is_referral_code'> {
   /** Null: every code brings its own. */
   terms_id: Id<'terms'> | null
   /** How many new codes there is still room for in this step. */
@@ -23,7 +23,7 @@ export interface Home extends Pick<Mould, 'campaign_id' | 'category_id' | 'is_re
 }
 
 /** Codes of no campaign. */
-export const nowhere: Readonly<Home> = {
+export const noCampaign: Readonly<ImportTarget> = {
   campaign_id: null,
   category_id: null,
   is_referral_code: false,
@@ -33,7 +33,7 @@ export const nowhere: Readonly<Home> = {
 
 /** A new code as its row describes it, checked. */
 export interface Draft
-  extends Omit<Mould, 'campaign_id' | 'category_id' | 'is_referral_code' | 'is_automatic' | 'terms_id'> {
+  extends Omit<VoucherTemplate, 'campaign_id' | 'category_id' | 'is_referral_code' | 'is_automatic' | 'terms_id'> {
   code: string
   /** Undefined: those of its home. */
   terms?: Terms
@@ -115,7 +115,7 @@ export async function categoriesNamed(
  */
 export async function insertDrafts(
   ctx: Ctx,
-  home: Home,
+  home: ImportTarget,
   drafts: readonly Draft[],
   categories: ReadonlyMap<string, CategoryRow['id']>,
 ): Promise<Array<Id<'voucher'> | null>> {
@@ -128,7 +128,7 @@ export async function insertDrafts(
   const ids = drafts.map(() => newId('voucher', at)).sort()
   let next_terms = 0
   const rows = drafts.map(({ code, terms, category, redeemed_quantity, redeemed, ...rest }, index) => {
-    const mould: Mould = {
+    const mould: VoucherTemplate = {
       ...rest,
       campaign_id: home.campaign_id,
       is_referral_code: home.is_referral_code,
@@ -154,7 +154,7 @@ export async function insertDrafts(
   if (first !== undefined) {
     const credits = made.reduce((sum, card) => sum + card.credits, 0)
     await countMany(ctx, { campaign_id: home.campaign_id, type: first.type }, made.length, credits)
-    await noteGrowth(ctx.db, ctx.project_id, 'vouchers')
+    await analyzeIfGrown(ctx.db, ctx.project_id, 'vouchers')
   }
   return ids.map((id) => (inserted.has(id) ? id : null))
 }

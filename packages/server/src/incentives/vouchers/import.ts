@@ -12,7 +12,7 @@ import { invalidVoucher, sharedOf } from './create.ts'
 import { importCodes } from './import-codes.ts'
 import { codesIn, defineEntryImport, refuseTaken, startEntryImport } from './import-entries.ts'
 import { type ImportedVoucher, validityIn } from './import-schema.ts'
-import { type Draft, nowhere } from './import-store.ts'
+import { type Draft, noCampaign } from './import-store.ts'
 
 /**
  * Starts an import of codes of no campaign (docs/reference/imports.md#import-vouchers-as-json). Whatever can be known is checked
@@ -41,7 +41,7 @@ export const importVouchers = defineEntryImport<Draft>({
   async entries(ctx, entries) {
     const rules = await loadMetadataRules(ctx, 'voucher')
     const { refused } = await importCodes(ctx, entries, {
-      home: { ...nowhere },
+      home: { ...noCampaign },
       codeOf: ({ code }) => code,
       draft(draft) {
         rules.check(draft.metadata ?? {}, { isNew: true })

@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { CodeConfig } from '../../core/db/tables.ts'
 import { tally } from '../../core/db/tallies.ts'
 import { automaticTally, countMade } from '../campaigns/generate.ts'
-import { mouldOf } from '../campaigns/mould.ts'
+import { templateOf } from '../campaigns/mould.ts'
 import type { StoredCampaign } from '../campaigns/store.ts'
 import { exhausted, makeAll } from './make.ts'
 import { listVouchersById } from './store.ts'
@@ -20,7 +20,7 @@ export async function makeCampaignVouchers(
 ): Promise<StoredVoucher[]> {
   const config: CodeConfig | undefined = campaign.voucher?.code_config
   if (config === undefined) throw exhausted()
-  const mould = { ...mouldOf(campaign), is_automatic: true }
+  const mould = { ...templateOf(campaign), is_automatic: true }
   const ids = await makeAll(ctx, mould, config, count)
   await countMade(ctx, mould, count)
   await tally(ctx.db, ctx.project_id, automaticTally(campaign.id), count)

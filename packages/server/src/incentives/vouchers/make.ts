@@ -7,12 +7,12 @@ import { tallyOf } from '../../core/db/tallies.ts'
 import { isDuplicate } from '../../core/db/transaction.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { openBooks } from './books.ts'
+import { postInitialCredits } from './books.ts'
 import { capacityOf, codeSource, countedCodes, invalidCodeConfig, keyPattern, randomBelow } from './code-config.ts'
 import { codeKey, listKeysTaken } from './store.ts'
 
 /** All that new codes have in common: everything but the code itself. */
-export interface Mould {
+export interface VoucherTemplate {
   type: VoucherRow['type']
   campaign_id: VoucherRow['campaign_id']
   category_id: VoucherRow['category_id']
@@ -39,7 +39,7 @@ export const exhausted = () => invalidCodeConfig('Not possible to generate reque
  */
 export async function makeVouchers(
   ctx: Ctx,
-  mould: Mould,
+  mould: VoucherTemplate,
   config: CodeConfig,
   count: number,
 ): Promise<Array<Id<'voucher'>>> {
@@ -57,14 +57,14 @@ export async function makeVouchers(
     // Where most of what is drawn is taken, looking for what is free is faster.
     if (isDrawn && ids.length * 4 < codes.length) attempt = Math.max(attempt, draws_max - 1)
   }
-  if (mould.credits !== null && mould.credits > 0) await openBooks(ctx, made, mould.type, mould.credits)
+  if (mould.credits !== null && mould.credits > 0) await postInitialCredits(ctx, made, mould.type, mould.credits)
   return made
 }
 
 /** The same, or `invalid_code_config` when there are not as many: the caller undoes what was made. */
 export async function makeAll(
   ctx: Ctx,
-  mould: Mould,
+  mould: VoucherTemplate,
   config: CodeConfig,
   count: number,
 ): Promise<Array<Id<'voucher'>>> {
@@ -144,7 +144,7 @@ async function countKeys({ db, project, project_id }: Ctx, config: CodeConfig): 
  */
 async function insertFree(
   ctx: Ctx,
-  mould: Mould,
+  mould: VoucherTemplate,
   codes: readonly string[],
   { surely }: { surely: boolean },
 ): Promise<Array<Id<'voucher'>>> {
@@ -172,7 +172,7 @@ async function insertFree(
  */
 async function insertCodes(
   ctx: Ctx,
-  mould: Mould,
+  mould: VoucherTemplate,
   codes: readonly string[],
   { in_order, on_conflict }: { in_order: RawBuilder<unknown>; on_conflict: RawBuilder<unknown> },
 ): Promise<Array<Id<'voucher'>>> {

@@ -3,7 +3,7 @@ import { disabledOnClient, mayWriteCustomers } from '../../audience/customers/on
 import type { CustomerBody } from '../../audience/customers/schema.ts'
 import { findCustomerById, findCustomerBySource } from '../../audience/customers/store.ts'
 import { upsertCustomer } from '../../audience/customers/upsert.ts'
-import { noteChanged } from '../../audience/segments/changed.ts'
+import { queueMembershipCheck } from '../../audience/segments/changed.ts'
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import type { SimpleEvent } from '../../core/events/shapes.ts'
@@ -15,9 +15,9 @@ import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import { findCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
-import { newChain } from '../points/card.ts'
-import type { Cause } from '../points/cause.ts'
-import { followMember, paidFor } from '../points/follow.ts'
+import { newCascade } from '../points/card.ts'
+import type { EarningTrigger } from '../points/cause.ts'
+import { applyMemberChanges, paidFor } from '../points/follow.ts'
 import { convertEvent, lockReferral } from '../referrals/convert-event.ts'
 import type { TrackEvent, TrackedEvent } from './schema.ts'
 import { insertCustomEvent } from './store.ts'
@@ -56,7 +56,7 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
     referral: referring === null ? null : await referralData(ctx, referring),
     loyalty: earning === null || earning.campaign === null ? null : carried(earning.voucher, earning.campaign),
   })
-  await noteChanged(ctx, [customer.id])
+  await queueMembershipCheck(ctx, [customer.id])
   const custom_event = { event: tracked, schema: { id: schema.id, name: schema.name } }
   await followEvent(ctx, customer, custom_event, told, { referring, earning })
   // The contract answers two nulls, whatever was sent (docs/reference/custom-events.md#tracking-an-event).
@@ -70,23 +70,23 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
 async function followEvent(
   ctx: Ctx,
   customer: StoredCustomer,
-  custom_event: NonNullable<Cause['custom_event']>,
+  custom_event: NonNullable<EarningTrigger['custom_event']>,
   told: SimpleEvent,
   { referring, earning }: { referring: NamedCode | null; earning: NamedCode | null },
 ): Promise<void> {
   if (ctx.caller.channel === 'CLIENT_API' && !ctx.project.client_loyalty_events_enabled) return
   const { event, schema } = custom_event
-  const chain = newChain()
+  const chain = newCascade()
   if (referring !== null) await convertEvent(ctx, referring, { event, schema_id: schema.id, referee: customer }, chain)
   const paid = await paidFor(ctx, event.type)
   if (paid === null) return
-  const cause: Cause = {
+  const cause: EarningTrigger = {
     event: { event: event.type, schema_id: schema.id },
     told,
     custom_event,
     ...(earning === null ? {} : { only_card: earning.voucher.id }),
   }
-  await followMember(ctx, customer.id, { ...paid, causes: [cause], chain })
+  await applyMemberChanges(ctx, customer.id, { ...paid, causes: [cause], chain })
 }
 
 /**

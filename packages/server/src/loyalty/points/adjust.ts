@@ -3,15 +3,15 @@ import type { Ctx } from '../../core/context.ts'
 import type { Balance } from '../../core/events/shapes.ts'
 import { ApiError, notFound } from '../../core/http/errors.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import { openBooks, saveBooks } from './books.ts'
-import { type Books, type Card, cardNamed, momentNow } from './card.ts'
+import { lockAndLoadMembers, saveMembers } from './books.ts'
+import { type LoyaltyUnitOfWork, type Card, cardNamed, momentNow } from './card.ts'
 import { followBalances } from './cascade.ts'
 import { expiryOf } from './expiry.ts'
 import { credit, debit } from './ledger.ts'
 import type { AdjustPoints, PointsBalance } from './schema.ts'
-import { settle } from './settle.ts'
+import { applyDueChanges } from './settle.ts'
 import { refuseUsedSources } from './sources.ts'
-import { tellPointsAdded, tellTransaction } from './tell.ts'
+import { tellPointsAdded, emitTransaction } from './tell.ts'
 
 type Adjustment = Pick<AdjustPoints, 'points' | 'source_id' | 'reason' | 'expiration_type' | 'expiration_date'>
 
@@ -35,10 +35,10 @@ export async function adjustPoints(
     points > 0
       ? credit(books, card, { amount: points, expires_at: date }, { ...told, type: 'POINTS_ADDITION' }, moment)
       : debit(books, card, -points, { ...told, type: 'POINTS_REMOVAL' }, moment)
-  tellTransaction(books, card, posted)
+  emitTransaction(books, card, posted)
   tellPointsAdded(books, card, posted)
   await followBalances(books, [member.id], moment, { isIncreased: points > 0 })
-  await saveBooks(books)
+  await saveMembers(books)
   return toPointsBalance(posted.balance)
 }
 
@@ -62,10 +62,10 @@ export async function openCard(
   ctx: Ctx,
   { id, code, holder_id }: StoredVoucher,
   asked: { pending_id?: string } = {},
-): Promise<{ books: Books; card: Card }> {
+): Promise<{ books: LoyaltyUnitOfWork; card: Card }> {
   if (holder_id === null) throw notPublished(code)
-  const books = await openBooks(ctx, [holder_id], asked)
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, [holder_id], asked)
+  await applyDueChanges(books)
   const card = cardNamed(books, id)
   if (card === undefined) throw notFound('voucher', code) // deleted meanwhile
   return { books, card }

@@ -8,12 +8,12 @@ import { simpleCampaign } from './campaign-view.ts'
 import {
   type Asked,
   allCards,
-  type Books,
+  type LoyaltyUnitOfWork,
   type Card,
   type CardMove,
-  type Chain,
+  type CascadeState,
   momentNow,
-  newChain,
+  newCascade,
   tell,
   type Written,
 } from './card.ts'
@@ -33,20 +33,20 @@ const nothingWritten = (): Written => ({
 })
 
 interface OpenOptions extends Asked {
-  chain?: Chain
+  chain?: CascadeState
   /** Given where this request has just looked at it. */
   configuration?: Configuration
 }
 
 /** Opens the books of customers, who are locked with all their cards until the end of the transaction. */
-export async function openBooks(
+export async function lockAndLoadMembers(
   ctx: Ctx,
   customer_ids: readonly string[],
-  { chain = newChain(), configuration: known, ...asked }: OpenOptions = {},
-): Promise<Books> {
+  { chain = newCascade(), configuration: known, ...asked }: OpenOptions = {},
+): Promise<LoyaltyUnitOfWork> {
   const configuration = known ?? (await configurationNow(ctx))
   const programs = programsOf(configuration)
-  const books: Books = {
+  const books: LoyaltyUnitOfWork = {
     ctx,
     configuration,
     programs,
@@ -63,9 +63,9 @@ export async function openBooks(
  * Lets somebody else change what the books are about: all is written before, and read again after. People and cards that
  * were at hand are those of the page before then.
  */
-export async function turnPage<T>(books: Books, work: () => Promise<T>): Promise<T> {
+export async function flushAndReload<T>(books: LoyaltyUnitOfWork, work: () => Promise<T>): Promise<T> {
   const everybody = [...books.people.keys()]
-  await saveBooks(books)
+  await saveMembers(books)
   const result = await work()
   books.written = nothingWritten()
   books.people = await loadPeople(books, everybody)
@@ -73,7 +73,7 @@ export async function turnPage<T>(books: Books, work: () => Promise<T>): Promise
 }
 
 /** Saves all that has happened. The books are closed then: what is in them is as it was before. */
-export async function saveBooks(books: Books): Promise<void> {
+export async function saveMembers(books: LoyaltyUnitOfWork): Promise<void> {
   const { ctx, written } = books
   const cards = [...allCards(books)]
   for (const card of cards) keepDue(books, card)
@@ -95,7 +95,7 @@ export async function saveBooks(books: Books): Promise<void> {
 }
 
 /** When time has something to do for the card next. */
-function keepDue({ ctx, configuration }: Books, card: Card): void {
+function keepDue({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): void {
   const due_on = nextDue(configuration, card, momentNow(ctx).today)
   if (card.member.due_on === due_on) return
   card.member = { ...card.member, due_on }
@@ -106,7 +106,7 @@ function keepDue({ ctx, configuration }: Books, card: Card): void {
  * What a customer has in its programs is part of its row, and everybody who follows it is told
  * (docs/reference/loyalty-programs.md#events).
  */
-function tellLoyalty(books: Books): void {
+function tellLoyalty(books: LoyaltyUnitOfWork): void {
   const { ctx, configuration, people } = books
   for (const { customer, cards, moves } of people.values()) {
     const loyalty = addToLoyalty(customer.loyalty, moves)

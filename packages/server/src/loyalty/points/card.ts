@@ -9,28 +9,28 @@ import type { LoyaltyMemberRow, PendingPointsRow } from '../../core/db/tables.ts
 import { type NewEvent, withEventId } from '../../core/events/emit.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import type { Chain } from '../../incentives/reactions.ts'
+import type { CascadeState } from '../../incentives/reactions.ts'
 import type { Program, Programs } from './programs.ts'
 
 /**
  * The programs of some customers, in memory and under locks. Whatever happens to points is written here first: every step sees
  * what the one before it did, and all of it is saved at once.
  */
-export interface Books {
+export interface LoyaltyUnitOfWork {
   ctx: Ctx
   configuration: Configuration
   programs: Programs
   people: Map<string, Person>
-  chain: Chain
+  chain: CascadeState
   /** What is to be written, but for people and cards, who know themselves what has changed. */
   written: Written
   /** What is asked for besides the customers; kept for reading again. */
   asked: Asked
 }
 
-export type { Chain }
+export type { CascadeState }
 
-export const newChain = (): Chain => ({ fired: new Set(), closed: new Set() })
+export const newCascade = (): CascadeState => ({ fired: new Set(), closed: new Set() })
 
 /** When something happens: now, or at the start of a day gone by that is made up for. */
 export interface Moment {
@@ -96,7 +96,7 @@ export interface Asked {
 }
 
 /** A request at a moment that is made up for. */
-export const madeUpFor = (ctx: Ctx, { at }: Moment): Ctx => ({ ...ctx, now: at, told_at: ctx.told_at ?? ctx.now })
+export const asOfMoment = (ctx: Ctx, { at }: Moment): Ctx => ({ ...ctx, now: at, told_at: ctx.told_at ?? ctx.now })
 
 /** The row of its holder says what is on a card already; whoever follows the holder is still to be told. */
 export function noteMoved(card: Card): void {
@@ -116,18 +116,18 @@ let latest = { now: '', timezone: '', today: '' }
 /** The card as the engine keeps its books. */
 export const accountOf = ({ voucher, lots }: Card): Account => ({ id: voucher.id, asset: 'points', lots })
 
-export function* allCards({ people }: Books): Generator<Card> {
+export function* allCards({ people }: LoyaltyUnitOfWork): Generator<Card> {
   for (const { cards } of people.values()) yield* cards
 }
 
-export const cardIn = ({ people }: Books, customer_id: string, campaign_id: string): Card | undefined =>
+export const cardIn = ({ people }: LoyaltyUnitOfWork, customer_id: string, campaign_id: string): Card | undefined =>
   people.get(customer_id)?.cards.find(({ program }) => program.campaign.id === campaign_id)
 
-export const cardNamed = (books: Books, voucher_id: string): Card | undefined => {
+export const cardNamed = (books: LoyaltyUnitOfWork, voucher_id: string): Card | undefined => {
   for (const card of allCards(books)) if (card.voucher.id === voucher_id) return card
   return undefined
 }
 
 /** Events have their ids, and with them their order, from the moment they are told. */
-export const tell = ({ written }: Books, ...events: NewEvent[]): void =>
+export const tell = ({ written }: LoyaltyUnitOfWork, ...events: NewEvent[]): void =>
   void written.events.push(...events.map(withEventId))

@@ -1,15 +1,15 @@
 import { expirationDate } from '@guerdon/engine'
 import type { ConfiguredEarningRule, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
-import { turnPage } from './books.ts'
-import { type Books, type Card, cardIn, cardNamed, type Moment, madeUpFor, noteMoved } from './card.ts'
-import { type Cause, simpleEvent } from './cause.ts'
+import { flushAndReload } from './books.ts'
+import { type LoyaltyUnitOfWork, type Card, cardIn, cardNamed, type Moment, asOfMoment, noteMoved } from './card.ts'
+import { type EarningTrigger, simpleEvent } from './cause.ts'
 import { isRedeemable } from './due.ts'
-import type { Grown } from './issue.ts'
+import type { RewardCredit } from './issue.ts'
 import { joinProgram } from './join.ts'
 import { firing, judge } from './judge.ts'
 import { canHold, credit } from './ledger.ts'
-import { hold, pay } from './pay.ts'
-import { tellPointsAdded, tellTransaction } from './tell.ts'
+import { addPendingPoints, pay } from './pay.ts'
+import { tellPointsAdded, emitTransaction } from './tell.ts'
 import { reviewTier, type TierChange } from './tiers.ts'
 
 /*
@@ -22,7 +22,7 @@ import { reviewTier, type TierChange } from './tiers.ts'
  * Pays what a customer earns by something that happened (docs/reference/earning-rules.md#from-event-to-points): all rules are
  * judged first, as everything was when it happened; then points are credited or promised, and what follows from that is followed.
  */
-export async function earnBy(books: Books, customer_id: string, cause: Cause, moment: Moment): Promise<void> {
+export async function creditEarnings(books: LoyaltyUnitOfWork, customer_id: string, cause: EarningTrigger, moment: Moment): Promise<void> {
   const paid = await judge(books, customer_id, cause, moment)
   const credited: string[] = []
   for (const { program, accruals } of paid) {
@@ -36,7 +36,7 @@ export async function earnBy(books: Books, customer_id: string, cause: Cause, mo
       books.chain.fired.add(fired)
       const rule = books.configuration.earning_rules.get(accrual.earning_rule_id) as ConfiguredEarningRule
       if (accrual.activates_at === null) pay(books, card, rule, accrual, cause, moment)
-      else hold(books, card, rule, accrual, cause, moment)
+      else addPendingPoints(books, card, rule, accrual, cause, moment)
       if (cause.order !== undefined)
         books.written.earnings.push({
           order_id: cause.order.id,
@@ -55,7 +55,7 @@ export async function earnBy(books: Books, customer_id: string, cause: Cause, mo
  * (docs/reference/earning-rules.md#from-event-to-points, steps 4 and 5). It ends because a rule pays once for one cause.
  */
 export async function followBalances(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   voucher_ids: readonly string[],
   moment: Moment,
   { isIncreased }: { isIncreased: boolean },
@@ -68,15 +68,15 @@ export async function followBalances(
 }
 
 /** What rules pay for changes of a tier; a tier of one program may pay in another. */
-export async function followTiers(books: Books, changes: readonly TierChange[], moment: Moment): Promise<void> {
+export async function followTiers(books: LoyaltyUnitOfWork, changes: readonly TierChange[], moment: Moment): Promise<void> {
   for (const { event_id, type, tier_id, card } of changes) {
     if (type === 'customer.loyalty.tier.expiration.changed') continue
     const { person, program } = card
-    const cause: Cause = {
+    const cause: EarningTrigger = {
       event: { event: type, tier: { id: tier_id, campaign_id: program.campaign.id } },
       told: simpleEvent(books, event_id, type, person.customer.id),
     }
-    await earnBy(books, person.customer.id, cause, moment)
+    await creditEarnings(books, person.customer.id, cause, moment)
   }
 }
 
@@ -88,7 +88,7 @@ const runs_max = 10
  * Redeems points for the reward that a program redeems by itself, while there are enough of them. What cannot be issued ends it
  * silently and leaves the points. A run counts before it begins, so that rewards that pay for each other come to an end.
  */
-export async function autoRedeem(books: Books, voucher_id: string, moment: Moment): Promise<void> {
+export async function autoRedeem(books: LoyaltyUnitOfWork, voucher_id: string, moment: Moment): Promise<void> {
   const card = cardNamed(books, voucher_id)
   if (card === undefined || !isRedeemable(books.configuration, card, moment.spent_on)) return
   const { member, program } = card
@@ -97,10 +97,10 @@ export async function autoRedeem(books: Books, voucher_id: string, moment: Momen
   card.member = { ...member, redeemed_on: moment.today, redeemed_runs: runs + 1 }
   card.is_member_changed = true
   const assignment = program.auto_redeem
-  const given = await turnPage(books, () => redeemUnits(books, card, assignment, moment))
+  const given = await flushAndReload(books, () => redeemUnits(books, card, assignment, moment))
   const redeemed = cardNamed(books, voucher_id)
   if (redeemed !== undefined && given.length > 0) noteMoved(redeemed)
-  await followGrown(
+  await creditRewards(
     books,
     given.flatMap((grown) => grown ?? []),
     moment,
@@ -109,14 +109,14 @@ export async function autoRedeem(books: Books, voucher_id: string, moment: Momen
 
 /** What grew by each unit, if anything did. */
 async function redeemUnits(
-  { ctx }: Books,
+  { ctx }: LoyaltyUnitOfWork,
   { voucher: { code } }: Card,
   assignment: ConfiguredRewardAssignment,
   moment: Moment,
-): Promise<Array<Grown | null>> {
-  const given: Array<Grown | null> = []
+): Promise<Array<RewardCredit | null>> {
+  const given: Array<RewardCredit | null> = []
   while (given.length < units_max) {
-    const redeemed = await ctx.reactions.rewardDue(madeUpFor(ctx, moment), code, assignment, moment.spent_on)
+    const redeemed = await ctx.reactions.rewardDue(asOfMoment(ctx, moment), code, assignment, moment.spent_on)
     if (redeemed === null) break
     given.push(redeemed.grown)
   }
@@ -124,7 +124,7 @@ async function redeemUnits(
 }
 
 /** Puts the points of rewards on cards (docs/reference/rewards.md#redeem-a-reward), and follows what that sets off. */
-export async function followGrown(books: Books, grown: readonly Grown[], moment: Moment): Promise<void> {
+export async function creditRewards(books: LoyaltyUnitOfWork, grown: readonly RewardCredit[], moment: Moment): Promise<void> {
   for (const { voucher_id, points, isNew } of grown) {
     const joined = isNew ? cardNamed(books, voucher_id) : undefined
     if (joined !== undefined) noteJoined(joined)
@@ -137,7 +137,7 @@ export async function followGrown(books: Books, grown: readonly Grown[], moment:
       { type: 'POINTS_ADDITION', source: 'Automation', operation_type: 'AUTOMATIC' },
       moment,
     )
-    tellTransaction(books, card, posted)
+    emitTransaction(books, card, posted)
     tellPointsAdded(books, card, posted)
     await followBalances(books, [voucher_id], moment, { isIncreased: true })
   }

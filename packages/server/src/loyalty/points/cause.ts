@@ -2,10 +2,10 @@ import type { EarningEvent } from '@guerdon/engine/schema'
 import type { Goods } from '../../catalogue/products/goods.ts'
 import type { CustomEvent, SimpleEvent, SimpleSegment } from '../../core/events/shapes.ts'
 import type { StoredOrder } from '../../orders/order.ts'
-import type { Books } from './card.ts'
+import type { LoyaltyUnitOfWork } from './card.ts'
 
 /** Something that happened to a customer and may pay. */
-export interface Cause {
+export interface EarningTrigger {
   /** In the words of earning rules. */
   event: EarningEvent
   /** The event that told of it, as transactions name it. */
@@ -19,7 +19,7 @@ export interface Cause {
   only_card?: string
 }
 
-export const simpleEvent = ({ ctx }: Pick<Books, 'ctx'>, id: string, type: string, entity_id: string): SimpleEvent => ({
+export const simpleEvent = ({ ctx }: Pick<LoyaltyUnitOfWork, 'ctx'>, id: string, type: string, entity_id: string): SimpleEvent => ({
   id,
   type,
   category: 'EFFECT',

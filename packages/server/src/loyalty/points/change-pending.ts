@@ -5,13 +5,13 @@ import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
 import { openCard, toPointsBalance } from './adjust.ts'
-import { saveBooks } from './books.ts'
-import { type Books, type Card, momentNow, type PendingEntry } from './card.ts'
+import { saveMembers } from './books.ts'
+import { type LoyaltyUnitOfWork, type Card, momentNow, type PendingEntry } from './card.ts'
 import { followBalances } from './cascade.ts'
 import { changePending } from './ledger.ts'
 import { activate, cancel } from './pending.ts'
 import type { PendingPointsBalance, PointsBalance } from './schema.ts'
-import { tellPending } from './tell.ts'
+import { emitPending } from './tell.ts'
 
 /** Makes pending points count before their day (docs/reference/points.md#change-pending-points). */
 export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<PointsBalance> {
@@ -19,7 +19,7 @@ export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id:
   const moment = momentNow(ctx)
   const { balance } = activate(books, card, entry, await orderOf(ctx, entry), moment, { isByHand: true })
   await followBalances(books, [member.id], moment, { isIncreased: true })
-  await saveBooks(books)
+  await saveMembers(books)
   return toPointsBalance(balance)
 }
 
@@ -36,15 +36,15 @@ export async function adjustPendingPoints(
     throw new ApiError('invalid_amount', { details: 'Amount has to be a valid positive number' })
   const { at } = momentNow(ctx)
   const balance = changePending(books, card, entry, { points, status: 'PENDING', operation_type: 'MANUAL', at })
-  tellPending(books, card, 'updated', entry, balance, await orderOf(ctx, entry))
-  await saveBooks(books)
+  emitPending(books, card, 'updated', entry, balance, await orderOf(ctx, entry))
+  await saveMembers(books)
   return { ...balance, operation_type: 'MANUAL' }
 }
 
 export async function cancelPendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<void> {
   const { books, card, entry } = await openEntry(ctx, member, id, 'canceled')
   cancel(books, card, entry, await orderOf(ctx, entry), momentNow(ctx), { isByHand: true })
-  await saveBooks(books)
+  await saveMembers(books)
 }
 
 /** An entry of a card, under the lock of its holder. Only one that still waits can be changed. */
@@ -53,7 +53,7 @@ async function openEntry(
   member: StoredVoucher,
   pending_id: string,
   verb: string,
-): Promise<{ books: Books; card: Card; entry: PendingEntry }> {
+): Promise<{ books: LoyaltyUnitOfWork; card: Card; entry: PendingEntry }> {
   await findEntry(ctx, member, pending_id)
   const { books, card } = await openCard(ctx, member, { pending_id })
   const entry = card.pending.find(({ id, status }) => id === pending_id && status === 'PENDING')

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Caller, Ctx, House } from '../../core/context.ts'
+import type { Caller, Ctx, Runtime } from '../../core/context.ts'
 import { inBackground } from '../../core/jobs/background.ts'
 import type { Look } from '../../core/jobs/watch.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { openBooks, saveBooks } from './books.ts'
+import { lockAndLoadMembers, saveMembers } from './books.ts'
 import { cardNamed } from './card.ts'
 import { listWalks, walkOn } from './review.ts'
-import { settle } from './settle.ts'
+import { applyDueChanges } from './settle.ts'
 
 /**
  * Each member has a transaction of its own, and the next one waits until whoever is waiting for an answer has had a turn: of
@@ -21,7 +21,7 @@ const look_ms_max = 500
 const look_every_ms = 10_000
 
 /** Does what time does to members from now on, together with the other nodes (docs/reference/points.md#daily-job). */
-export function watchMembers(house: House): void {
+export function startDailyLoyaltyJob(house: Runtime): void {
   let looked_at = -Infinity
   house.jobs.watch('members', async () => {
     if (await walkSome(house)) return true
@@ -36,11 +36,11 @@ export function watchMembers(house: House): void {
  * Some members for whom something is due, in the project that has waited longest; answers whether there may be more. It does
  * not matter how often, how late and on how many nodes it runs. `only` restricts it to one project.
  */
-export async function lookAtMembers(house: House, { only }: { only?: string } = {}): ReturnType<Look> {
+export async function lookAtMembers(house: Runtime, { only }: { only?: string } = {}): ReturnType<Look> {
   return (await walkSome(house, only)) || (await settleSome(house, only))
 }
 
-async function walkSome(house: House, only?: string): Promise<boolean> {
+async function walkSome(house: Runtime, only?: string): Promise<boolean> {
   for (const walk of await listWalks(house, only)) {
     const name = `${walk.campaign_id} ${walk.changed}`
     if (isTroubled(house, name)) continue
@@ -49,7 +49,7 @@ async function walkSome(house: House, only?: string): Promise<boolean> {
   return false
 }
 
-async function settleSome(house: House, only?: string): Promise<boolean> {
+async function settleSome(house: Runtime, only?: string): Promise<boolean> {
   for (const project_id of await projectsDue(house, only)) {
     let settled = 0
     const until = performance.now() + look_ms_max
@@ -69,10 +69,10 @@ async function settleSome(house: House, only?: string): Promise<boolean> {
 const trouble_ms = 60_000
 const troubled = new Map<string, number>()
 
-const isTroubled = ({ now }: House, name: string): boolean => (troubled.get(name) ?? 0) > now()
+const isTroubled = ({ now }: Runtime, name: string): boolean => (troubled.get(name) ?? 0) > now()
 
 /** Undefined: it failed, and is left alone for a while. */
-async function attempt<T>(house: House, name: string, work: () => Promise<T>): Promise<T | undefined> {
+async function attempt<T>(house: Runtime, name: string, work: () => Promise<T>): Promise<T | undefined> {
   for (const [other, until] of troubled) if (until <= house.now()) troubled.delete(other)
   try {
     return await work()
@@ -84,7 +84,7 @@ async function attempt<T>(house: House, name: string, work: () => Promise<T>): P
 }
 
 /** Whose day has come: every project has its own midnight. */
-async function projectsDue({ database: { db }, now }: House, only: string | undefined): Promise<string[]> {
+async function projectsDue({ database: { db }, now }: Runtime, only: string | undefined): Promise<string[]> {
   const moment = toInstant(now())
   const { rows } = await sql<{ id: string; timezone: string; due_on: string }>`
     select p.id, p.timezone, due.due_on::text as due_on from projects p
@@ -110,7 +110,7 @@ const isOurTurn = ({ project_id }: Ctx) => sql<boolean>`
     and pg_try_advisory_xact_lock(hashtextextended(${`members ${project_id}`}, 0)))`
 
 /** Where the first cannot be settled, the others are; answers whether any was. */
-async function settleOneByOne(house: House, project_id: string): Promise<boolean> {
+async function settleOneByOne(house: Runtime, project_id: string): Promise<boolean> {
   const members = (await inBackground(house, project_id, newOrigin(), (ctx) => listDue(ctx, members_at_once))) ?? []
   let settled = 0
   for (const member of members) {
@@ -140,10 +140,10 @@ async function listDue(
 }
 
 async function settleMember(ctx: Ctx, { voucher_id, customer_id }: DueMember): Promise<true> {
-  const books = await openBooks(ctx, [customer_id])
+  const books = await lockAndLoadMembers(ctx, [customer_id])
   const isKnown = cardNamed(books, voucher_id) !== undefined
-  await settle(books)
-  await saveBooks(books)
+  await applyDueChanges(books)
+  await saveMembers(books)
   if (!isKnown) await forgetDue(ctx, voucher_id)
   return true
 }

@@ -1,5 +1,5 @@
 import { clockAt, whyNotValid } from '@guerdon/engine'
-import { newborn } from '../../audience/customers/customer.ts'
+import { newCustomerRow } from '../../audience/customers/customer.ts'
 import { buyerOf, customerFacts } from '../../checkout/decision/customer.ts'
 import { loadCheckout } from '../../checkout/decision/load.ts'
 import { orderFacts } from '../../checkout/decision/order.ts'
@@ -40,7 +40,7 @@ export async function estimatePoints(
     known === undefined || request.order === null ? request : { ...request, order: { ...request.order, id: known } },
     loaded,
   )
-  const customer = customerFacts(ctx, { ...buyer, customer: buyer.customer ?? newborn({}, ctx.now) }, loaded)
+  const customer = customerFacts(ctx, { ...buyer, customer: buyer.customer ?? newCustomerRow({}, ctx.now) }, loaded)
   const paid = accrualsIn(
     ctx,
     loaded.configuration,

@@ -7,24 +7,24 @@ import type { SimpleEvent } from '../../core/events/shapes.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
-import { openBooks, saveBooks } from './books.ts'
-import { type Chain, cardNamed, momentNow, noteMoved } from './card.ts'
-import { earnBy, followBalances, followGrown, noteJoined } from './cascade.ts'
-import type { Cause } from './cause.ts'
-import type { Grown } from './issue.ts'
+import { lockAndLoadMembers, saveMembers } from './books.ts'
+import { type CascadeState, cardNamed, momentNow, noteMoved } from './card.ts'
+import { creditEarnings, followBalances, creditRewards, noteJoined } from './cascade.ts'
+import type { EarningTrigger } from './cause.ts'
+import type { RewardCredit } from './issue.ts'
 import { cancel } from './pending.ts'
 import { configurationNow, pays } from './programs.ts'
-import { settle } from './settle.ts'
+import { applyDueChanges } from './settle.ts'
 
 /** What happened to a customer, and to the points of its cards, in this transaction. */
-export interface Happened {
+export interface MemberChanges {
   /** Cards on which points were spent or given back, by their ids. */
   touched?: readonly string[]
   /** Cards that get points by a reward. */
-  grown?: readonly Grown[]
-  causes?: readonly Cause[]
+  grown?: readonly RewardCredit[]
+  causes?: readonly EarningTrigger[]
   order_id?: string
-  chain?: Chain
+  chain?: CascadeState
   configuration?: Configuration
 }
 
@@ -32,22 +32,22 @@ export interface Happened {
  * All that follows for a member from what has just been written (docs/reference/earning-rules.md#from-event-to-points), in the
  * same transaction: points that are earned, rewards that are redeemed by themselves, tiers, and what rules pay for tiers.
  */
-export async function followMember(
+export async function applyMemberChanges(
   ctx: Ctx,
   customer_id: string,
-  { touched = [], grown = [], causes = [], ...options }: Happened,
+  { touched = [], grown = [], causes = [], ...options }: MemberChanges,
 ): Promise<void> {
-  const books = await openBooks(ctx, [customer_id], options)
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, [customer_id], options)
+  await applyDueChanges(books)
   const moment = momentNow(ctx)
   for (const id of touched) {
     const card = cardNamed(books, id)
     if (card !== undefined) noteMoved(card)
   }
   await followBalances(books, touched, moment, { isIncreased: false })
-  await followGrown(books, grown, moment)
-  for (const cause of causes) await earnBy(books, customer_id, cause, moment)
-  await saveBooks(books)
+  await creditRewards(books, grown, moment)
+  for (const cause of causes) await creditEarnings(books, customer_id, cause, moment)
+  await saveMembers(books)
 }
 
 /** The configuration, if anything is earned for an event by it; asked before anybody is locked for it. */
@@ -64,13 +64,13 @@ export async function followSegmentEntries(ctx: Ctx, entered: readonly SegmentEn
     const causes = entries
       .filter(({ segment }) => paying.has(segment.id))
       .map(
-        ({ segment, event }): Cause => ({
+        ({ segment, event }): EarningTrigger => ({
           event: { event: 'customer.segment.entered', segment_id: segment.id },
           told: event,
           segment,
         }),
       )
-    if (causes.length > 0) await followMember(ctx, customer_id, { causes })
+    if (causes.length > 0) await applyMemberChanges(ctx, customer_id, { causes })
   }
 }
 
@@ -83,14 +83,14 @@ export async function followPaidOrder(
 ): Promise<void> {
   const paid = order.customer_id === null ? null : await paidFor(ctx, 'order.paid')
   if (order.customer_id === null || paid === null) return
-  await followMember(ctx, order.customer_id, {
+  await applyMemberChanges(ctx, order.customer_id, {
     ...paid,
     causes: [{ ...paidOrder(order, told), ...(goods === null ? {} : { goods }) }],
     order_id: order.id,
   })
 }
 
-export const paidOrder = (order: StoredOrder, told: SimpleEvent): Cause => ({
+export const paidOrder = (order: StoredOrder, told: SimpleEvent): EarningTrigger => ({
   event: { event: 'order.paid' },
   told,
   order,
@@ -107,14 +107,14 @@ export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise
     where q.project_id = ${ctx.project_id} and q.order_id = ${order.id} and q.status = 'PENDING'`.execute(ctx.db)
   if (rows.length === 0) return
   const holders = rows.map(({ customer_id }) => customer_id)
-  const books = await openBooks(ctx, holders, { order_id: order.id })
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, holders, { order_id: order.id })
+  await applyDueChanges(books)
   for (const { cards } of books.people.values())
     for (const card of cards)
       for (const entry of card.pending)
         if (entry.order_id === order.id && entry.status === 'PENDING')
           cancel(books, card, entry, toSimpleOrder(order), momentNow(ctx), { isByHand: false })
-  await saveBooks(books)
+  await saveMembers(books)
 }
 
 /**
@@ -125,16 +125,16 @@ export async function followPublication(
   ctx: Ctx,
   customer_id: string,
   vouchers: ReadonlyArray<Pick<StoredVoucher, 'id' | 'type'>>,
-  chain: Chain | undefined,
+  chain: CascadeState | undefined,
 ): Promise<void> {
   const voucher_ids = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
   if (voucher_ids.length === 0) return
-  const books = await openBooks(ctx, [customer_id], chain === undefined ? {} : { chain })
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, [customer_id], chain === undefined ? {} : { chain })
+  await applyDueChanges(books)
   for (const id of voucher_ids) {
     const card = cardNamed(books, id)
     if (card !== undefined) noteJoined(card)
   }
   await followBalances(books, voucher_ids, momentNow(ctx), { isIncreased: true })
-  await saveBooks(books)
+  await saveMembers(books)
 }

@@ -24,12 +24,12 @@ export interface Issued {
   /** What a card has more. */
   balance: { points: number } | { amount: number } | null
   /** A loyalty card that is to get points, which is still to be done. */
-  grown: Grown | null
+  grown: RewardCredit | null
   /** For a rollback. */
   kept: { voucher_id: string; amount?: number } | null
 }
 
-export interface Grown {
+export interface RewardCredit {
   voucher_id: string
   points: number
   /** Its holder has joined the program by it. */
@@ -47,7 +47,7 @@ const nothing: Issued = {
 }
 
 /** Where a reward comes from and goes to. */
-export interface Occasion {
+export interface RewardOrigin {
   customer: StoredCustomer
   reward: Pick<ConfiguredReward, 'type' | 'parameters'>
 }
@@ -56,7 +56,7 @@ export interface Occasion {
  * Gives a reward to a customer (docs/reference/rewards.md#redeem-a-reward), or throws why it cannot be given. What was written
  * then is to be undone.
  */
-export async function issueReward(ctx: Ctx, occasion: Occasion): Promise<Issued> {
+export async function issueReward(ctx: Ctx, occasion: RewardOrigin): Promise<Issued> {
   const { reward } = occasion
   if (reward.type === 'MATERIAL')
     return material(ctx, reward.parameters as { product: { id: string; sku_id: string | null } })
@@ -79,7 +79,7 @@ async function material(ctx: Ctx, { product: { id, sku_id } }: { product: { id: 
 /** A code of a campaign, and not one that the customer has already. */
 async function newCode(
   ctx: Ctx,
-  { customer }: Occasion,
+  { customer }: RewardOrigin,
   campaign_id: string,
 ): Promise<{ id: string; publication: SimplePublication }> {
   const request = { customer: { id: customer.id }, campaign: { name: campaign_id } }
@@ -108,7 +108,7 @@ function findHeld({ db, project_id }: Ctx, { id }: StoredCustomer, campaign_id: 
     .executeTakeFirst()
 }
 
-async function giftCredits(ctx: Ctx, occasion: Occasion, campaign_id: string, amount: number): Promise<Issued> {
+async function giftCredits(ctx: Ctx, occasion: RewardOrigin, campaign_id: string, amount: number): Promise<Issued> {
   const held = await findHeld(ctx, occasion.customer, campaign_id)
   const published = held === undefined ? await newCode(ctx, occasion, campaign_id) : null
   const id = held?.id ?? (published?.id as string)
@@ -127,7 +127,7 @@ async function giftCredits(ctx: Ctx, occasion: Occasion, campaign_id: string, am
  * Points on the card of another program. The card is there from now on, and is shown as it will be; the points themselves come
  * when what they are given for is written, for they may set off a lot (see `followGrown`).
  */
-async function loyaltyPoints(ctx: Ctx, occasion: Occasion, campaign_id: string, points: number): Promise<Issued> {
+async function loyaltyPoints(ctx: Ctx, occasion: RewardOrigin, campaign_id: string, points: number): Promise<Issued> {
   const held = await findHeld(ctx, occasion.customer, campaign_id)
   const published = held === undefined ? await newCode(ctx, occasion, campaign_id) : null
   const id = held?.id ?? (published?.id as string)

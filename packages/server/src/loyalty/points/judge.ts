@@ -6,8 +6,8 @@ import { asksForSegments, type Configuration, rulesOf } from '../../core/configu
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherRow } from '../../core/db/tables.ts'
 import { goodKeys, orderFactsOf } from '../../orders/lines.ts'
-import { type Books, cardIn, type Moment, type Person } from './card.ts'
-import type { Cause } from './cause.ts'
+import { type LoyaltyUnitOfWork, cardIn, type Moment, type Person } from './card.ts'
+import type { EarningTrigger } from './cause.ts'
 import type { Program } from './programs.ts'
 
 interface Paid {
@@ -16,7 +16,7 @@ interface Paid {
 }
 
 /** Which rules pay, and how much, in every program that the customer is in or joins by itself. */
-export async function judge(books: Books, customer_id: string, cause: Cause, moment: Moment): Promise<Paid[]> {
+export async function judge(books: LoyaltyUnitOfWork, customer_id: string, cause: EarningTrigger, moment: Moment): Promise<Paid[]> {
   const { programs, people } = books
   const person = people.get(customer_id)
   const concerned = [...programs.values()].filter(({ rules, campaign }) => {
@@ -36,7 +36,7 @@ export async function judge(books: Books, customer_id: string, cause: Cause, mom
 export const firing = (customer_id: string, rule_id: string): string => `${customer_id} ${rule_id}`
 
 /** What rules look at. */
-export interface Surroundings {
+export interface EarningContext {
   customer: CustomerFacts
   order: OrderFacts | null
   goods: Goods
@@ -44,11 +44,11 @@ export interface Surroundings {
 
 /** Goods and segments are read only where a rule asks for them. */
 async function factsOf(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   person: Person,
-  cause: Cause,
+  cause: EarningTrigger,
   concerned: readonly Program[],
-): Promise<Surroundings> {
+): Promise<EarningContext> {
   const { ctx, configuration } = books
   const rules = concerned.flatMap(({ rules }) => rules.filter(({ event }) => event === cause.event.event))
   const isJudged = rules.some(({ id }) => rulesOf(configuration, id).length > 0)
@@ -80,12 +80,12 @@ const customerFacts = ({ customer, cards }: Person, segments: string[]): Custome
 })
 
 function accrualsOf(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   { customer }: Person,
   program: Program,
-  cause: Cause,
+  cause: EarningTrigger,
   moment: Moment,
-  surroundings: Surroundings,
+  surroundings: EarningContext,
 ): Accrual[] {
   const { ctx, configuration, chain } = books
   const card = cardIn(books, customer.id, program.campaign.id)
@@ -110,8 +110,8 @@ export function accrualsIn(
   { now, project }: Pick<Ctx, 'now' | 'project'>,
   configuration: Configuration,
   { campaign, rules, tiers, expiration_rules }: Program,
-  cause: Pick<Cause, 'event' | 'custom_event'>,
-  { customer, order, goods }: Surroundings,
+  cause: Pick<EarningTrigger, 'event' | 'custom_event'>,
+  { customer, order, goods }: EarningContext,
   { card, tier_id, used_rules }: Earner,
 ): Accrual[] {
   const available = domainsOf(cause, order)
@@ -141,7 +141,7 @@ export function accrualsIn(
 }
 
 /** What validation rules may ask for where points are earned. */
-const domainsOf = ({ custom_event }: Pick<Cause, 'custom_event'>, order: OrderFacts | null): Availability =>
+const domainsOf = ({ custom_event }: Pick<EarningTrigger, 'custom_event'>, order: OrderFacts | null): Availability =>
   order !== null ? 'earning.order' : custom_event !== undefined ? 'earning.event' : 'earning.customer'
 
 const validityOf = (row: Program['campaign']) => ({

@@ -7,11 +7,11 @@ import type { LoyaltyMove } from '../../core/db/checkout-changes.ts'
 import { emit } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import { openBooks, saveBooks } from './books.ts'
+import { lockAndLoadMembers, saveMembers } from './books.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { type Books, cardNamed, momentNow } from './card.ts'
+import { type LoyaltyUnitOfWork, cardNamed, momentNow } from './card.ts'
 import { followTiers } from './cascade.ts'
-import { settle } from './settle.ts'
+import { applyDueChanges } from './settle.ts'
 import { leaveTier } from './tiers.ts'
 
 /**
@@ -24,8 +24,8 @@ export async function leaveProgram(
   { id, type, holder_id }: Pick<StoredVoucher, 'id' | 'type' | 'holder_id'>,
 ) {
   if (type !== 'LOYALTY_CARD' || holder_id === null) return
-  const books = await openBooks(ctx, [holder_id])
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, [holder_id])
+  await applyDueChanges(books)
   const card = cardNamed(books, id)
   if (card === undefined) return
   const { person, program } = card
@@ -35,7 +35,7 @@ export async function leaveProgram(
   books.chain.closed.add(program.campaign.id)
   await followTiers(books, left, momentNow(ctx))
   dropCard(books, id)
-  await saveBooks(books)
+  await saveMembers(books)
   await forgetMembers(ctx, [id])
   const customer = await findCustomerById(ctx, holder_id)
   if (customer === undefined) return
@@ -48,7 +48,7 @@ export async function leaveProgram(
 }
 
 /** Out of the books: a page may have brought it back. */
-function dropCard({ people }: Books, id: string): void {
+function dropCard({ people }: LoyaltyUnitOfWork, id: string): void {
   for (const person of people.values()) person.cards = person.cards.filter(({ voucher }) => voucher.id !== id)
 }
 

@@ -7,11 +7,11 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { type Figure, figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { balanceAfter } from '../../incentives/vouchers/entry-changes.ts'
 import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
-import { accountOf, type Books, type Card, type Moment, type OpenLot, type PendingEntry } from './card.ts'
+import { accountOf, type LoyaltyUnitOfWork, type Card, type Moment, type OpenLot, type PendingEntry } from './card.ts'
 import { tierNamed } from './programs.ts'
 
 /** What a movement of points is told as (docs/reference/loyalty-cards.md#transactions). */
-export interface Told {
+export interface TransactionDetails {
   type: Transaction['type']
   source: 'API' | 'Automation' | null
   source_id?: string | null
@@ -33,10 +33,10 @@ export const canHold = ({ voucher: { credits_added } }: Card, amount: number): b
 
 /** Puts points on a card, into the lot of their date. */
 export function credit(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   { amount, expires_at }: { amount: number; expires_at: string | null },
-  told: Told,
+  told: TransactionDetails,
   moment: Moment,
 ): Posted {
   if (!canHold(card, amount))
@@ -46,14 +46,14 @@ export function credit(
 }
 
 /** Has the first of two movements, which is written already, name the second. */
-export function relate({ written }: Books, first: Posted, second: Posted): void {
+export function relate({ written }: LoyaltyUnitOfWork, first: Posted, second: Posted): void {
   first.transaction.related_transaction_id = second.transaction.id
   const row = written.transactions.find(({ id }) => id === first.transaction.id)
   if (row !== undefined) row.related_transaction_id = second.transaction.id
 }
 
 /** Takes points off a card, those that expire first before the others. */
-export function debit(books: Books, card: Card, amount: number, told: Told, moment: Moment): Posted {
+export function debit(books: LoyaltyUnitOfWork, card: Card, amount: number, told: TransactionDetails, moment: Moment): Posted {
   const spent = spend(accountOf(card), { amount, to: 'subtracted', today: moment.today })
   if ('key' in spent) throw new ApiError(spent.key, { details: card.voucher.code })
   return post(books, card, spent, -amount, told, moment)
@@ -61,7 +61,7 @@ export function debit(books: Books, card: Card, amount: number, told: Told, mome
 
 /** Closes the lots whose day is over, and answers them as they were; null: nothing was on them. */
 export function expireLots(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   moment: Moment,
 ): (Posted & { points: number; expired: OpenLot[] }) | null {
@@ -94,11 +94,11 @@ export function expireLots(
 
 /** Writes an entry down: its postings, and the transaction that tells of it. */
 function post(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   { account, postings }: Entry,
   amount: number,
-  told: Told,
+  told: TransactionDetails,
   { at, today }: Moment,
 ): Posted {
   const { voucher, member } = card
@@ -165,7 +165,7 @@ const figureOf: Partial<Record<Transaction['type'], Figure>> = {
  * Points that wait: a posting to the house of pending points, no transaction yet
  * (docs/reference/points.md#life-of-pending-points).
  */
-export function promise(books: Books, card: Card, entry: PendingEntry): PendingBalance {
+export function promise(books: LoyaltyUnitOfWork, card: Card, entry: PendingEntry): PendingBalance {
   books.written.pending_points.push(entry)
   if (card.next_activation === null || entry.activates_at < card.next_activation)
     card.next_activation = entry.activates_at
@@ -174,7 +174,7 @@ export function promise(books: Books, card: Card, entry: PendingEntry): PendingB
 
 /** Changes how many points wait, or ends the waiting. */
 export function changePending(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   entry: PendingEntry,
   change: { points: number; status: PendingEntry['status']; operation_type: 'MANUAL' | 'AUTOMATIC'; at: Instant },
@@ -194,7 +194,7 @@ const pendingFigure = (status: PendingEntry['status'], points: number): Figure =
 }
 
 function movePending(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   { id, activates_at }: PendingEntry,
   points: number,
@@ -239,7 +239,7 @@ function movePoints({ person, program }: Card, points: number): void {
 }
 
 function count(
-  { ctx, written }: Books,
+  { ctx, written }: LoyaltyUnitOfWork,
   { program }: Card,
   now: Instant,
   counted: Partial<Record<Figure, number>>,

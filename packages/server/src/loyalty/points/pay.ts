@@ -4,20 +4,20 @@ import { eventSource } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { type StoredOrder, toOrder, toSimpleOrder } from '../../orders/order.ts'
 import { toEarningRule, toSimpleEarningRule } from '../earning-rules/earning-rule.ts'
-import { type Books, type Card, type Moment, type PendingEntry, tell } from './card.ts'
-import type { Cause } from './cause.ts'
+import { type LoyaltyUnitOfWork, type Card, type Moment, type PendingEntry, tell } from './card.ts'
+import type { EarningTrigger } from './cause.ts'
 import { credit, type Posted, promise } from './ledger.ts'
 import { tierNamed } from './programs.ts'
-import { tellPending, tellPointsAdded, tellTransaction } from './tell.ts'
+import { emitPending, tellPointsAdded, emitTransaction } from './tell.ts'
 import { aboutCard, shownTier } from './view.ts'
 
 /** Points that count at once. */
 export function pay(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   rule: ConfiguredEarningRule,
   { points, expires_at, loyalty_tier_id }: Accrual,
-  cause: Cause,
+  cause: EarningTrigger,
   moment: Moment,
 ): void {
   const { order, custom_event, segment, told } = cause
@@ -45,7 +45,7 @@ export function pay(
     },
     moment,
   )
-  tellTransaction(books, card, posted, {
+  emitTransaction(books, card, posted, {
     order: order === undefined ? null : toSimpleOrder(order),
     event: told,
     earning_rule: toSimpleEarningRule(rule, validationRuleOf(books, rule)),
@@ -58,11 +58,11 @@ export function pay(
 }
 
 function tellRewarded(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   rule: ConfiguredEarningRule,
   { balance }: Posted,
-  { order, told }: Cause,
+  { order, told }: EarningTrigger,
   loyalty_tier_id: string | null,
 ): void {
   const { customer, campaign, voucher } = aboutCard(books, card)
@@ -85,12 +85,12 @@ function tellRewarded(
 }
 
 /** Points that wait for their day. Their id sorts by it. */
-export function hold(
-  books: Books,
+export function addPendingPoints(
+  books: LoyaltyUnitOfWork,
   card: Card,
   rule: ConfiguredEarningRule,
   { points, activates_at, expiration_rules, loyalty_tier_id }: Accrual,
-  { order, told }: Cause,
+  { order, told }: EarningTrigger,
   { at }: Moment,
 ): void {
   if (order === undefined || activates_at === null) return
@@ -116,7 +116,7 @@ export function hold(
     created_at: at,
     updated_at: null,
   }
-  tellPending(books, card, 'added', entry, promise(books, card, entry), toSimpleOrder(order))
+  emitPending(books, card, 'added', entry, promise(books, card, entry), toSimpleOrder(order))
 }
 
 const ms_per_day = 86_400_000
@@ -128,11 +128,11 @@ const ruleDetails = ({ id, banner }: ConfiguredEarningRule): object => ({
   earning_rule: { id, source: banner === null ? {} : { banner } },
 })
 
-function tierDetails({ configuration }: Books, name: string, id: string | null): object {
+function tierDetails({ configuration }: LoyaltyUnitOfWork, name: string, id: string | null): object {
   const tier = tierNamed(configuration, id)
   return tier === null ? {} : { [name]: { id: tier.id, name: tier.name } }
 }
 
 /** An earning rule has one at most. */
-export const validationRuleOf = ({ configuration }: Books, { id }: ConfiguredEarningRule): string | null =>
+export const validationRuleOf = ({ configuration }: LoyaltyUnitOfWork, { id }: ConfiguredEarningRule): string | null =>
   assignmentsOf(configuration, id)[0]?.rule_id ?? null

@@ -2,10 +2,10 @@ import { expirationDate } from '@guerdon/engine'
 import type { PendingPoints, SimpleOrder } from '../../core/events/shapes.ts'
 import { toSimpleEarningRule } from '../earning-rules/earning-rule.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
-import type { Books, Card, Moment, PendingEntry } from './card.ts'
+import type { LoyaltyUnitOfWork, Card, Moment, PendingEntry } from './card.ts'
 import { canHold, changePending, credit, type Posted } from './ledger.ts'
 import { validationRuleOf } from './pay.ts'
-import { tellActivated, tellPending, tellTransaction } from './tell.ts'
+import { tellActivated, emitPending, emitTransaction } from './tell.ts'
 import { shownTier } from './view.ts'
 
 /**
@@ -13,7 +13,7 @@ import { shownTier } from './view.ts'
  * kept with them.
  */
 export function activate(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   entry: PendingEntry,
   order: SimpleOrder | null,
@@ -44,7 +44,7 @@ export function activate(
   )
   const rule = books.configuration.earning_rules.get(earning_rule.id)
   const { event_source: _, ...told } = event
-  tellTransaction(books, card, posted, {
+  emitTransaction(books, card, posted, {
     order,
     event: told,
     earning_rule: rule === undefined ? null : toSimpleEarningRule(rule, validationRuleOf(books, rule)),
@@ -59,7 +59,7 @@ type KeptDetails = PendingPoints['details']
 
 /** Points that will never count: no transaction tells of them, for they never were on the card. */
 export function cancel(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   entry: PendingEntry,
   order: SimpleOrder | null,
@@ -72,12 +72,12 @@ export function cancel(
     operation_type: isByHand ? 'MANUAL' : 'AUTOMATIC',
     at: moment.at,
   })
-  tellPending(books, card, 'canceled', entry, balance, order)
+  emitPending(books, card, 'canceled', entry, balance, order)
 }
 
 /** On its day an entry counts, unless the card is full beyond counting: nobody could be told of a mistake then. */
 export function activateOrCancel(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   entry: PendingEntry,
   order: SimpleOrder | null,

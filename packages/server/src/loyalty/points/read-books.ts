@@ -9,7 +9,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { keptTerms } from '../../rules/terms/kept.ts'
-import type { Books, Card, Member, OpenLot, PendingEntry, Person } from './card.ts'
+import type { LoyaltyUnitOfWork, Card, Member, OpenLot, PendingEntry, Person } from './card.ts'
 import type { Program, Programs } from './programs.ts'
 
 interface Found {
@@ -41,7 +41,7 @@ export interface LoyaltyQuestion {
 
 /** The customers and their cards as they are now, locked until the end of the transaction. */
 export async function loadPeople(
-  { ctx, programs, asked }: Pick<Books, 'ctx' | 'programs' | 'asked'>,
+  { ctx, programs, asked }: Pick<LoyaltyUnitOfWork, 'ctx' | 'programs' | 'asked'>,
   customer_ids: readonly string[],
 ): Promise<Map<string, Person>> {
   const { project_id, project, now, db } = ctx

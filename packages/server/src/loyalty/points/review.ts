@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Caller, Ctx, House } from '../../core/context.ts'
+import type { Caller, Ctx, Runtime } from '../../core/context.ts'
 import { inBackground } from '../../core/jobs/background.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { openBooks, saveBooks } from './books.ts'
+import { lockAndLoadMembers, saveMembers } from './books.ts'
 import { cardNamed, momentNow } from './card.ts'
 import { followTiers } from './cascade.ts'
-import { settle } from './settle.ts'
+import { applyDueChanges } from './settle.ts'
 import { reviewTier } from './tiers.ts'
 
 /** So many members are looked at while the caller waits, or at once in the background. */
@@ -43,9 +43,9 @@ export async function settleProgram(ctx: Ctx, campaign_id: string): Promise<void
       and campaign_id = ${campaign_id}
     order by due_on limit ${members_at_once}`.execute(db)
   if (rows.length === 0) return
-  const books = await openBooks(ctx, [...new Set(rows.map(({ customer_id }) => customer_id))])
-  await settle(books)
-  await saveBooks(books)
+  const books = await lockAndLoadMembers(ctx, [...new Set(rows.map(({ customer_id }) => customer_id))])
+  await applyDueChanges(books)
+  await saveMembers(books)
 }
 
 /** Answers how far it came, or null when there is nobody left. */
@@ -55,14 +55,14 @@ async function reviewSome(ctx: Ctx, campaign_id: string, changed: Changed, after
     where project_id = ${ctx.project_id} and campaign_id = ${campaign_id} and voucher_id > ${after}
     order by voucher_id limit ${members_at_once}`.execute(ctx.db)
   if (rows.length === 0) return null
-  const books = await openBooks(ctx, [...new Set(rows.map(({ customer_id }) => customer_id))])
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, [...new Set(rows.map(({ customer_id }) => customer_id))])
+  await applyDueChanges(books)
   const moment = momentNow(ctx)
   for (const { voucher_id } of rows) {
     const card = cardNamed(books, voucher_id)
     if (card !== undefined) await followTiers(books, reviewTier(books, card, moment, { changed }), moment)
   }
-  await saveBooks(books)
+  await saveMembers(books)
   return rows.length < members_at_once ? null : (rows.at(-1)?.voucher_id ?? null)
 }
 
@@ -73,7 +73,7 @@ interface Walk {
 }
 
 /** Walks that wait, the oldest first. `only` restricts it to one project. */
-export async function listWalks({ database: { db } }: House, only?: string): Promise<Walk[]> {
+export async function listWalks({ database: { db } }: Runtime, only?: string): Promise<Walk[]> {
   const { rows } = await sql<Walk>`
     select w.project_id, w.campaign_id, w.changed from tier_walks w
     join projects p on p.id = w.project_id and p.deleted_at is null
@@ -85,7 +85,7 @@ export async function listWalks({ database: { db } }: House, only?: string): Pro
 const walks_at_once = 20
 
 /** Some members of a program that changed; answers whether there were any, or another node is at it. */
-export async function walkOn(house: House, { project_id, campaign_id, changed }: Walk): Promise<boolean> {
+export async function walkOn(house: Runtime, { project_id, campaign_id, changed }: Walk): Promise<boolean> {
   const internal = { request_id: '', caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as Caller }
   const done = await inBackground(house, project_id, internal, async (ctx) => {
     const held = await sql<{ walked_to: string; request_id: string; caller: Caller }>`

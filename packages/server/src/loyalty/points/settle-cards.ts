@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
-import { openBooks, saveBooks } from './books.ts'
-import { settle } from './settle.ts'
+import { lockAndLoadMembers, saveMembers } from './books.ts'
+import { applyDueChanges } from './settle.ts'
 
 /**
  * Brings cards that are about to be used up to today, where the daily job has not been there yet, with all others of their
  * holders: what is due on one may pay on another.
  */
-export async function settleCards(ctx: Ctx, keys: readonly string[]): Promise<void> {
+export async function applyDueChangesToCards(ctx: Ctx, keys: readonly string[]): Promise<void> {
   const { db, project_id, project, now } = ctx
   const { rows } = await sql<{ holder_id: string }>`
     select distinct v.holder_id from vouchers v
@@ -19,10 +19,10 @@ export async function settleCards(ctx: Ctx, keys: readonly string[]): Promise<vo
       and (v.id = any(${keys}::text[]) or v.code_key = any(${keys.map((key) => codeKey(project, key))}::text[]))
   `.execute(db)
   if (rows.length === 0) return
-  const books = await openBooks(
+  const books = await lockAndLoadMembers(
     ctx,
     rows.map(({ holder_id }) => holder_id),
   )
-  await settle(books)
-  await saveBooks(books)
+  await applyDueChanges(books)
+  await saveMembers(books)
 }

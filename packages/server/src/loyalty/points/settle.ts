@@ -4,12 +4,12 @@ import type { SimpleOrder } from '../../core/events/shapes.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
-import { allCards, type Books, type Card, cardNamed, type Moment, momentNow, newChain } from './card.ts'
+import { allCards, type LoyaltyUnitOfWork, type Card, cardNamed, type Moment, momentNow, newCascade } from './card.ts'
 import { autoRedeem, followTiers } from './cascade.ts'
 import { dayAfter, dayBefore, nextDue } from './due.ts'
 import { expireLots } from './ledger.ts'
 import { activateOrCancel } from './pending.ts'
-import { tellExpired, tellTransaction } from './tell.ts'
+import { tellExpired, emitTransaction } from './tell.ts'
 import { reviewTier } from './tiers.ts'
 
 /**
@@ -17,7 +17,7 @@ import { reviewTier } from './tiers.ts'
  * day by day, and each day as of its start. Whoever touches a card comes here first, so that it does not matter how late the
  * daily job is.
  */
-export async function settle(books: Books): Promise<void> {
+export async function applyDueChanges(books: LoyaltyUnitOfWork): Promise<void> {
   const { today } = momentNow(books.ctx)
   const due = [...allCards(books)].filter(({ member: { due_on } }) => due_on !== null && due_on <= today)
   if (due.length === 0) return
@@ -30,7 +30,7 @@ export async function settle(books: Books): Promise<void> {
 
 /** What is due first comes first, whichever card it is about: one may pay on another. */
 async function settlePerson(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   customer_id: string,
   today: string,
   orders: ReadonlyMap<string, SimpleOrder>,
@@ -45,7 +45,7 @@ async function settlePerson(
     }
     if (next === null) return
     const { id, day } = next
-    books.chain = newChain()
+    books.chain = newCascade()
     books.asked = { ...books.asked, since: books.asked.since ?? day }
     await settleDay(books, id, startOf(books, day), orders)
     settled_on.set(id, day)
@@ -54,7 +54,7 @@ async function settlePerson(
 }
 
 /** The day on which a card is due. Whatever is still due on a day that it was settled on waits for the next one. */
-function dayOf({ configuration }: Books, card: Card, settled_on: string | undefined, today: string): string | null {
+function dayOf({ configuration }: LoyaltyUnitOfWork, card: Card, settled_on: string | undefined, today: string): string | null {
   const due = nextDue(configuration, card, settled_on ?? lastLook(card, today))
   return due !== null && settled_on !== undefined && due <= settled_on ? dayAfter(settled_on) : due
 }
@@ -64,21 +64,21 @@ const lastLook = ({ member: { due_on } }: Card, today: string): string =>
   due_on !== null && due_on <= today ? dayBefore(due_on) : today
 
 /** The orders of points that are due: who hears of the points hears of them. */
-async function ordersOf({ ctx }: Books, cards: readonly Card[]): Promise<ReadonlyMap<string, SimpleOrder>> {
+async function ordersOf({ ctx }: LoyaltyUnitOfWork, cards: readonly Card[]): Promise<ReadonlyMap<string, SimpleOrder>> {
   const ids = cards.flatMap(({ pending }) => pending.map(({ order_id }) => order_id))
   const orders = await listOrdersById(ctx, ids)
   return new Map(orders.map((order) => [order.id, toSimpleOrder(order)]))
 }
 
 /** A day begins at its midnight in the project's time zone. */
-const startOf = ({ ctx: { project } }: Books, day: string): Moment => ({
+const startOf = ({ ctx: { project } }: LoyaltyUnitOfWork, day: string): Moment => ({
   at: toInstant(Temporal.PlainDate.from(day).toZonedDateTime(project.timezone).epochMilliseconds),
   today: day,
   spent_on: day,
 })
 
 async function settleDay(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   voucher_id: string,
   moment: Moment,
   orders: ReadonlyMap<string, SimpleOrder>,
@@ -97,7 +97,7 @@ async function settleDay(
   if (card === undefined) return
   const expired = expireLots(books, card, moment)
   if (expired !== null) {
-    tellTransaction(books, card, expired)
+    emitTransaction(books, card, expired)
     tellExpired(books, card, expired)
   }
   if (isByBalance(card)) await followTiers(books, reviewTier(books, card, moment), moment)

@@ -3,7 +3,7 @@ import type { PendingBalance, SimpleOrder, SimpleVoucher } from '../../core/even
 import { nothing_earned } from '../../incentives/vouchers/entry-changes.ts'
 import { toBucket } from '../members/bucket.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
-import { type Books, type Card, type OpenLot, type PendingEntry, tell } from './card.ts'
+import { type LoyaltyUnitOfWork, type Card, type OpenLot, type PendingEntry, tell } from './card.ts'
 import type { Posted } from './ledger.ts'
 import { aboutCard, shownCard, shownTier } from './view.ts'
 
@@ -25,8 +25,8 @@ export type Concerning = Partial<
 >
 
 /** That points have moved: every transaction is told, whatever else is (docs/reference/loyalty-programs.md#events). */
-export function tellTransaction(
-  books: Books,
+export function emitTransaction(
+  books: LoyaltyUnitOfWork,
   card: Card,
   { transaction, balance }: Posted,
   concerning: Concerning = {},
@@ -52,7 +52,7 @@ export function tellTransaction(
 }
 
 /** That a card has more points, or fewer by somebody's hand. */
-export function tellPointsAdded(books: Books, card: Card, { transaction, balance }: Posted): void {
+export function tellPointsAdded(books: LoyaltyUnitOfWork, card: Card, { transaction, balance }: Posted): void {
   const data = { ...aboutCard(books, card), balance, transaction }
   tell(
     books,
@@ -62,7 +62,7 @@ export function tellPointsAdded(books: Books, card: Card, { transaction, balance
 }
 
 export function tellExpired(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   { transaction, points, expired }: Posted & { points: number; expired: OpenLot[] },
 ): void {
@@ -76,7 +76,7 @@ export function tellExpired(
 }
 
 /** As it was before its day was over. */
-const bucketRow = ({ ctx: { now } }: Books, { voucher }: Card, lot: OpenLot) => ({
+const bucketRow = ({ ctx: { now } }: LoyaltyUnitOfWork, { voucher }: Card, lot: OpenLot) => ({
   voucher_id: voucher.id,
   id: lot.id as `lopb_${string}`,
   points: lot.points,
@@ -86,8 +86,8 @@ const bucketRow = ({ ctx: { now } }: Books, { voucher }: Card, lot: OpenLot) => 
   updated_at: lot.updated_at ?? null,
 })
 
-export function tellPending(
-  books: Books,
+export function emitPending(
+  books: LoyaltyUnitOfWork,
   card: Card,
   what: 'added' | 'updated' | 'canceled',
   entry: PendingEntry,
@@ -108,7 +108,7 @@ export function tellPending(
 }
 
 export function tellActivated(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   entry: PendingEntry,
   { transaction, balance }: Posted,
@@ -130,7 +130,7 @@ export function tellActivated(
 
 /** One for each holder of the two cards. */
 export function tellTransferred(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   { transaction, balance }: Posted,
   sides: { source_voucher: SimpleVoucher; destination_voucher: SimpleVoucher },

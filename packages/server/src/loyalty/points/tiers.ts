@@ -5,7 +5,7 @@ import type { NewEvent } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { accountOf, type Books, type Card, type Member, type Moment, momentNow, tell } from './card.ts'
+import { accountOf, type LoyaltyUnitOfWork, type Card, type Member, type Moment, momentNow, tell } from './card.ts'
 import { shownTier, tierExpiration } from './view.ts'
 
 /** A tier that was entered, kept or left: what rules may pay for. */
@@ -22,7 +22,7 @@ export interface TierChange {
  * `measure` is given where lots that are just about to expire still count.
  */
 export function reviewTier(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
   moment: Moment,
   {
@@ -46,7 +46,7 @@ export function reviewTier(
 }
 
 /** Takes the tier away because the card goes. */
-export function leaveTier(books: Books, card: Card): TierChange[] {
+export function leaveTier(books: LoyaltyUnitOfWork, card: Card): TierChange[] {
   const { tier_id } = card.member
   if (tier_id === null) return []
   const { today } = momentNow(books.ctx)
@@ -76,7 +76,7 @@ export function stateOf(member: Member): TierState {
 }
 
 /** One step of a member from tier to tier, told with the tiers as they are now. */
-function apply(books: Books, card: Card, { type, tier_id, previous_tier_id, current }: TierEvent): TierChange {
+function apply(books: LoyaltyUnitOfWork, card: Card, { type, tier_id, previous_tier_id, current }: TierEvent): TierChange {
   const { ctx, configuration } = books
   const { member, person, program } = card
   const before = tierIn(books, member)
@@ -115,7 +115,7 @@ function apply(books: Books, card: Card, { type, tier_id, previous_tier_id, curr
 }
 
 /** The tier of a member, with since when and until when. */
-function tierIn({ configuration }: Books, member: Member): LoyaltyTier | null {
+function tierIn({ configuration }: LoyaltyUnitOfWork, member: Member): LoyaltyTier | null {
   const tier = shownTier(configuration, member.tier_id)
   return tier === null ? null : { ...tier, expiration: tierExpiration(member) }
 }

@@ -6,14 +6,14 @@ import { getVoucher } from '../../incentives/vouchers/store.ts'
 import { type StoredVoucher, toVoucher } from '../../incentives/vouchers/voucher.ts'
 import { getMember } from '../programs/store.ts'
 import { notPublished } from './adjust.ts'
-import { openBooks, saveBooks } from './books.ts'
-import { type Books, type Card, cardNamed, momentNow } from './card.ts'
+import { lockAndLoadMembers, saveMembers } from './books.ts'
+import { type LoyaltyUnitOfWork, type Card, cardNamed, momentNow } from './card.ts'
 import { followBalances } from './cascade.ts'
 import { credit, debit, relate } from './ledger.ts'
 import type { TransferPoints } from './schema.ts'
-import { settle } from './settle.ts'
+import { applyDueChanges } from './settle.ts'
 import { refuseUsedSources } from './sources.ts'
-import { tellTransaction, tellTransferred } from './tell.ts'
+import { emitTransaction, tellTransferred } from './tell.ts'
 import { simpleCard } from './view.ts'
 
 interface Part {
@@ -32,8 +32,8 @@ export async function transferPoints(ctx: Ctx, destination: StoredVoucher, sent:
   for (const { code, holder_id } of [destination, ...parts.map(({ source }) => source)])
     if (holder_id === null) throw notPublished(code)
   const holders = [destination, ...parts.map(({ source }) => source)].map(({ holder_id }) => holder_id as string)
-  const books = await openBooks(ctx, [...new Set(holders)])
-  await settle(books)
+  const books = await lockAndLoadMembers(ctx, [...new Set(holders)])
+  await applyDueChanges(books)
   await refuseUsedSources(
     ctx,
     parts.flatMap(({ source, source_id }) => (source_id === null ? [] : [{ voucher_id: source.id, source_id }])),
@@ -44,7 +44,7 @@ export async function transferPoints(ctx: Ctx, destination: StoredVoucher, sent:
   for (const id of new Set(parts.map(({ source }) => source.id)))
     await followBalances(books, [id], moment, { isIncreased: false })
   await followBalances(books, [destination.id], moment, { isIncreased: true })
-  await saveBooks(books)
+  await saveMembers(books)
   return toVoucher(ctx, await getVoucher(ctx, destination.id))
 }
 
@@ -60,7 +60,7 @@ async function partsOf(ctx: Ctx, destination: StoredVoucher, sent: TransferPoint
 }
 
 /** One element: out there, in here, and each names the other. */
-function move(books: Books, { source, points, reason, source_id }: Part, { id, code }: StoredVoucher): void {
+function move(books: LoyaltyUnitOfWork, { source, points, reason, source_id }: Part, { id, code }: StoredVoucher): void {
   const moment = momentNow(books.ctx)
   const [from, to] = [heldCard(books, source), heldCard(books, { id, code })]
   const told = { source: 'API', reason, operation_type: 'MANUAL' } as const
@@ -90,13 +90,13 @@ function move(books: Books, { source, points, reason, source_id }: Part, { id, c
   )
   relate(books, taken, given)
   const sides = { source_voucher: simpleCard(books, from), destination_voucher: simpleCard(books, to) }
-  tellTransaction(books, from, taken, { destination_voucher: sides.destination_voucher })
-  tellTransaction(books, to, given, { source_voucher: sides.source_voucher })
+  emitTransaction(books, from, taken, { destination_voucher: sides.destination_voucher })
+  emitTransaction(books, to, given, { source_voucher: sides.source_voucher })
   tellTransferred(books, from, taken, sides)
   tellTransferred(books, to, given, sides)
 }
 
-function heldCard(books: Books, { id, code }: { id: string; code: string }): Card {
+function heldCard(books: LoyaltyUnitOfWork, { id, code }: { id: string; code: string }): Card {
   const card = cardNamed(books, id)
   if (card === undefined) throw notFound('voucher', code) // deleted meanwhile
   return card

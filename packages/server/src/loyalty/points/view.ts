@@ -9,11 +9,11 @@ import { toAssignment } from '../../rules/validation-rules/assignment-view.ts'
 import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { accountOf, type Books, type Card, type Member, momentNow } from './card.ts'
+import { accountOf, type LoyaltyUnitOfWork, type Card, type Member, momentNow } from './card.ts'
 import { tierNamed } from './programs.ts'
 
 /** A card as it is by now, with what it shares with others. */
-function storedCard({ ctx, configuration }: Books, card: Card): StoredVoucher {
+function storedCard({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): StoredVoucher {
   const {
     xmin: _,
     assignments: __,
@@ -35,10 +35,10 @@ function storedCard({ ctx, configuration }: Books, card: Card): StoredVoucher {
   }
 }
 
-export const simpleCard = (books: Books, card: Card): SimpleVoucher => toSimpleVoucher(storedCard(books, card))
+export const simpleCard = (books: LoyaltyUnitOfWork, card: Card): SimpleVoucher => toSimpleVoucher(storedCard(books, card))
 
 /** With its own rules and those of its program. */
-export function shownCard(books: Books, card: Card): Voucher {
+export function shownCard(books: LoyaltyUnitOfWork, card: Card): Voucher {
   const inherited = assignmentsOf(books.configuration, card.program.campaign.id)
   const assignments = [...card.voucher.assignments, ...inherited].map(toAssignment)
   return {
@@ -49,7 +49,7 @@ export function shownCard(books: Books, card: Card): Voucher {
 
 /** What nearly every event about a card says. */
 export function aboutCard(
-  books: Books,
+  books: LoyaltyUnitOfWork,
   card: Card,
 ): { customer: SimpleCustomer; campaign: SimpleCampaign; voucher: SimpleVoucher } {
   return {

@@ -7,7 +7,7 @@ import { newId } from '../../core/lib/ids.ts'
 import { figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
 import { addToLoyalty } from '../points/books.ts'
-import type { Chain } from '../points/card.ts'
+import type { CascadeState } from '../points/card.ts'
 import { insertConversion } from './conversion-store.ts'
 import type { Conversion, ConvertingProgram } from './conversion-terms.ts'
 import { grantTiers } from './grant.ts'
@@ -25,7 +25,7 @@ export const referrerIdOf = ({
  * Counts somebody as referred, and rewards both, unless that was done before (docs/reference/referrals.md#conversion, steps 3 to
  * 5).
  */
-export async function convert(ctx: Ctx, conversion: Conversion, chain: Chain): Promise<void> {
+export async function convert(ctx: Ctx, conversion: Conversion, chain: CascadeState): Promise<void> {
   const { program, code, referrer, referee, by } = conversion
   const referral = {
     campaign_id: program.id,

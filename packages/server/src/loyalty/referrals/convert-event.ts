@@ -9,7 +9,7 @@ import type { CustomEvent } from '../../core/events/shapes.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { Chain } from '../points/card.ts'
+import type { CascadeState } from '../points/card.ts'
 import { configurationNow } from '../points/programs.ts'
 import { convert, referrerIdOf } from './conversion.ts'
 import { termsOf } from './conversion-terms.ts'
@@ -54,7 +54,7 @@ export async function convertEvent(
   ctx: Ctx,
   referring: Referring,
   { event, schema_id, referee }: { event: CustomEvent; schema_id: string; referee: StoredCustomer },
-  chain: Chain,
+  chain: CascadeState,
 ): Promise<void> {
   const referral = referralBy(referring, schema_id)
   if (referral === null || referral.referrer_id === referee.id) return

@@ -6,7 +6,7 @@ import { emitMany } from '../../core/events/emit.ts'
 import type { SimpleRedemption } from '../../core/events/shapes.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { simpleCampaign } from '../points/campaign-view.ts'
-import type { Chain } from '../points/card.ts'
+import type { CascadeState } from '../points/card.ts'
 import { convert, referrerIdOf } from './conversion.ts'
 import { findHolder } from './conversion-store.ts'
 import { termsOf } from './conversion-terms.ts'
@@ -33,7 +33,7 @@ export async function convertRedemption(
   ctx: Ctx,
   customer: StoredCustomer,
   redeemed: readonly RedeemedReferralCode[],
-  chain: Chain,
+  chain: CascadeState,
 ): Promise<void> {
   for (const one of redeemed) {
     await tellAssigned(ctx, one, customer)
@@ -58,7 +58,7 @@ async function convertBy(
   ctx: Ctx,
   { configuration, program, code, redemption_id, redemption }: RedeemedReferralCode,
   customer: StoredCustomer,
-  chain: Chain,
+  chain: CascadeState,
 ): Promise<void> {
   const referrer_id = referrerIdOf(code)
   if (referrer_id === null || termsOf(program).conversion_event_type !== 'redemption') return

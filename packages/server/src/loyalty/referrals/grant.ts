@@ -10,10 +10,10 @@ import type { Ctx } from '../../core/context.ts'
 import type { NewEvent } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { Chain } from '../points/card.ts'
-import { followMember } from '../points/follow.ts'
+import type { CascadeState } from '../points/card.ts'
+import { applyMemberChanges } from '../points/follow.ts'
 import { type Issued, issueReward } from '../points/issue.ts'
-import { unlessRefused } from '../points/unless-refused.ts'
+import { inSavepointOrNull } from '../points/unless-refused.ts'
 import { toRewardAssignment } from '../reward-assignments/reward-assignment.ts'
 import { countRewards } from '../rewards/count-rewards.ts'
 import { toGivenReward } from '../rewards/reward.ts'
@@ -37,16 +37,16 @@ export async function grantTiers(
   ctx: Ctx,
   conversion: Conversion,
   earlier: readonly string[],
-  chain: Chain,
+  chain: CascadeState,
 ): Promise<void> {
   const rewarded = await listRewardedBy(ctx, earlier, conversion.referrer.id)
   for (const tier of await tiersReached(ctx, conversion)) {
     if (rewarded.has(tier.assignment.id)) continue
-    const issued = await unlessRefused(ctx, () => give(ctx, conversion, tier))
+    const issued = await inSavepointOrNull(ctx, () => give(ctx, conversion, tier))
     if (issued === null) continue
     const row = redemptionOf(ctx, conversion, tier, issued)
     await saveCheckout(ctx, ctx.db, { reward_redemptions: [row], events: eventsOf(conversion, tier, issued, row) })
-    if (issued.grown !== null) await followMember(ctx, conversion.referrer.id, { grown: [issued.grown], chain })
+    if (issued.grown !== null) await applyMemberChanges(ctx, conversion.referrer.id, { grown: [issued.grown], chain })
   }
 }
 

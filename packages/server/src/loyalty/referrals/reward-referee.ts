@@ -2,23 +2,23 @@ import { toSimpleCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import { toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
-import type { Chain } from '../points/card.ts'
-import { followMember } from '../points/follow.ts'
+import type { CascadeState } from '../points/card.ts'
+import { applyMemberChanges } from '../points/follow.ts'
 import { issueReward } from '../points/issue.ts'
-import { unlessRefused } from '../points/unless-refused.ts'
+import { inSavepointOrNull } from '../points/unless-refused.ts'
 import { type Conversion, termsOf } from './conversion-terms.ts'
 
 /**
  * Credits or points for whoever was referred, where the program has some for them (docs/reference/referrals.md#conversion, step
  * 4).
  */
-export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Chain): Promise<void> {
+export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: CascadeState): Promise<void> {
   const { program, campaign, code, referrer, referee, by } = conversion
   const { referee_reward } = termsOf(program)
   if (referee_reward === undefined) return
   const { related_object_parent, type, amount } = referee_reward
   const parameters = { campaign: { id: related_object_parent.id, balance: amount, type: campaign_types[type] } }
-  const issued = await unlessRefused(ctx, () =>
+  const issued = await inSavepointOrNull(ctx, () =>
     issueReward(ctx, { customer: referee, reward: { type: 'CAMPAIGN', parameters } }),
   )
   if (issued === null) return
@@ -34,7 +34,7 @@ export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Cha
     custom_event: by.custom_event,
     customer_event: null,
   })
-  if (issued.grown !== null) await followMember(ctx, referee.id, { grown: [issued.grown], chain })
+  if (issued.grown !== null) await applyMemberChanges(ctx, referee.id, { grown: [issued.grown], chain })
 }
 
 const campaign_types = { LOYALTY_CARD: 'LOYALTY_PROGRAM', GIFT_VOUCHER: 'GIFT_VOUCHERS' } as const

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { NotIssued } from '../../checkout/decision/decide.ts'
+import { RewardUnavailableError } from '../../checkout/decision/decide.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
 
@@ -15,6 +15,6 @@ export async function countRewards({ db, project_id }: Ctx, ids: readonly string
         and (${by}::int < 0 or type <> 'MATERIAL' or stock is null or coalesce(redeemed, 0) < stock)
         and coalesce(redeemed, 0) + ${by}::int >= 0`.execute(db)
     if (numAffectedRows === 0n && by > 0)
-      throw new NotIssued(new ApiError('reward_out_of_stock', { resource_type: 'reward', resource_id: id }))
+      throw new RewardUnavailableError(new ApiError('reward_out_of_stock', { resource_type: 'reward', resource_id: id }))
   }
 }

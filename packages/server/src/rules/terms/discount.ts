@@ -6,7 +6,7 @@ import { findProduct } from '../../catalogue/products/store.ts'
 import { findSku } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { type ApiError, notFound } from '../../core/http/errors.ts'
-import { compileShape } from '../../core/http/validation.ts'
+import { compileValidator } from '../../core/http/validation.ts'
 import { knownOnly } from '../../core/lib/known-only.ts'
 
 /** A discount in a body: only known to be an object there, since what is wrong with it is refused with the key of its noun. */
@@ -34,7 +34,7 @@ export async function discountOf(
   return discount.type === 'UNIT' ? withGoods(ctx, discount, goods) : discount
 }
 
-const shape = compileShape(Type.Object({ discount: Discount }))
+const shape = compileValidator(Type.Object({ discount: Discount }))
 
 function whyNotDiscount(discount: Discount): string | null {
   const [formula] = formulaFaults(discount, '.discount.')

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { DetailQuestion } from '../../../checkout/decision/details.ts'
 import type { SaveParameter } from '../../../checkout/decision/payload.ts'
-import type { SpecialLookups } from '../../../checkout/decision/rows.ts'
+import type { ExtraLookups } from '../../../checkout/decision/rows.ts'
 import type { LoyaltyQuestion } from '../../../loyalty/points/read-books.ts'
 import { newProject, type Shop } from '../../../testing/app.ts'
 import { functionFiles } from '../../../testing/functions.ts'
@@ -47,7 +47,7 @@ describe('a function reads the keys it is sent, and no other', () => {
     events: true,
     told: true,
   }
-  const special: Keys<SpecialLookups> = {
+  const special: Keys<ExtraLookups> = {
     key: true,
     order_id: true,
     order_source: true,

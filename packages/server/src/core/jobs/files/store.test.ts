@@ -2,13 +2,13 @@ import { array, assert, asyncProperty, integer, tuple } from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { asRequest, insertProject, openHouse } from '../../../testing/background.ts'
 import { testDatabase } from '../../../testing/database.ts'
-import type { Ctx, House } from '../../context.ts'
+import type { Ctx, Runtime } from '../../context.ts'
 import type { Project } from '../../db/project-row.ts'
 import type { FileRow } from '../../db/tables.ts'
 import { limits } from '../../lib/limits.ts'
 import { appendToFile, deleteFile, findFile, insertFile, readFilePieces, readFileRange } from './store.ts'
 
-let house: House
+let house: Runtime
 let project: Project
 beforeAll(async () => {
   house = await openHouse(await testDatabase())
