@@ -1,5 +1,5 @@
 import { assert } from './assert.ts'
-import type { Account, Entry, House, Lot, Posting, Totals } from './schema/loyalty.ts'
+import type { Account, Entry, Lot, Posting, SystemAccount, Totals } from './schema/loyalty.ts'
 
 // Every change answers the account as it is afterwards and the postings that say so; nothing is changed in place.
 // A lot is overdue from the day after its date on. Until the daily job closes it, it counts as closed: so a job that
@@ -113,10 +113,10 @@ export function nextExpiration(
  * 1500 issued, 300 redeemed, 100 expired, 200 subtracted → total 1200, balance 900.
  */
 export function totalsOf(id: string, postings: readonly Posting[]): Totals {
-  const sums: Record<House, number> = { issued: 0, redeemed: 0, subtracted: 0, expired: 0 }
+  const sums: Record<SystemAccount, number> = { issued: 0, redeemed: 0, subtracted: 0, expired: 0 }
   for (const { from, to, amount } of postings) {
-    if (from === id) sums[to as House] += amount
-    else if (to === id) sums[from as House] -= amount
+    if (from === id) sums[to as SystemAccount] += amount
+    else if (to === id) sums[from as SystemAccount] -= amount
   }
   const { issued, redeemed, subtracted, expired } = sums
   const total = 0 - issued - subtracted - expired

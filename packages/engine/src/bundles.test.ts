@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkBundleRules, findBundles } from './bundles.ts'
 import { changeQuantity, openCart } from './cart.ts'
-import type { EvaluationScope } from './scene.ts'
+import type { EvaluationScope } from './evaluation-scope.ts'
 import type { BundleRules, Catalogue, ItemFacts, ValidationRule } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 

@@ -1,8 +1,8 @@
 import type { Cart, Line } from './cart.ts'
+import type { EvaluationScope } from './evaluation-scope.ts'
 import { once } from './once.ts'
 import { isRuleKey, parseLogic, ruleKeys } from './rules/logic.ts'
 import { type ItemReference, type Matcher, matcherOf, readReference } from './rules/references.ts'
-import type { EvaluationScope } from './scene.ts'
 import type { BundleResult, BundleRules, ValidationRule } from './schema/index.ts'
 import { isRecord, isScalar, toNumber } from './values.ts'
 
@@ -13,7 +13,11 @@ import { isRecord, isScalar, toNumber } from './values.ts'
  *
  * 1 green tea and 2 teas of any kind, in an order of 3 green and 3 black: two sets, since three would need 9 units.
  */
-export function findBundles(rules: readonly ValidationRule[], cart: Cart | null, scene: EvaluationScope): BundleResult | null {
+export function findBundles(
+  rules: readonly ValidationRule[],
+  cart: Cart | null,
+  scene: EvaluationScope,
+): BundleResult | null {
   let fewest: BundleResult | null = null
   for (const { bundle_rules } of rules) {
     const bundle = isRecord(bundle_rules) ? compileBundle(bundle_rules) : null

@@ -1,6 +1,6 @@
 import type { Cart, Item } from './cart.ts'
+import type { EvaluationScope } from './evaluation-scope.ts'
 import { matches } from './goods.ts'
-import type { EvaluationScope } from './scene.ts'
 import type { CoveredEntries, CoveredEntry } from './schema/index.ts'
 import type { Coverage, Entry, SelectedEntry, SelectedLine } from './selection.ts'
 

@@ -2,8 +2,8 @@ import type { Cart } from './cart.ts'
 import { availableCredits, giftLines } from './discounts/gift-credits.ts'
 import { availablePoints, priceInPoints } from './discounts/points.ts'
 import type { Use } from './discounts/use.ts'
+import type { EvaluationScope } from './evaluation-scope.ts'
 import { notFound, type ReasonKey, reason } from './reasons.ts'
-import type { EvaluationScope } from './scene.ts'
 import type { GiftVoucher, KnownRedeemable, LoyaltyCard, Reason, Step, Validity } from './schema/index.ts'
 import { instantText, whyNotValid } from './time/index.ts'
 
@@ -36,7 +36,11 @@ const voucher_dates = {
   validity_hours: 'voucher_not_active_now',
 } as const satisfies Record<string, ReasonKey>
 
-function whyNotInTime(validity: Validity, { clock }: EvaluationScope, trace: Step[] | null): keyof typeof voucher_dates | null {
+function whyNotInTime(
+  validity: Validity,
+  { clock }: EvaluationScope,
+  trace: Step[] | null,
+): keyof typeof voucher_dates | null {
   const fault = whyNotValid(validity, clock)
   if (trace !== null) {
     const actual = instantText(clock.at)

@@ -1,10 +1,17 @@
 import { calculatedOrder } from './calculated-order.ts'
-import { evaluateRedeemable, type EvaluationMode, passes } from './consider.ts'
+import { type EvaluationMode, evaluateRedeemable, passes } from './evaluate-redeemable.ts'
 import { withFailure } from './missing-step.ts'
 import { type ReasonKey, reason, tooLarge } from './reasons.ts'
 import { accept, openRun, type Run } from './run.ts'
 import type { Facts, KnownRedeemable, Outcome, Redeemable, Skipped, Step, Verdict } from './schema/index.ts'
-import { arrange, type Candidate, classify, type StackingCapacity, newStackingCapacity, skipsWithoutEffect } from './stacking.ts'
+import {
+  arrange,
+  type Candidate,
+  classify,
+  newStackingCapacity,
+  type StackingCapacity,
+  skipsWithoutEffect,
+} from './stacking.ts'
 
 export interface EvaluateOptions extends EvaluationMode {
   /** Each outcome carries an explanation. */
@@ -62,7 +69,12 @@ export const allTooLarge = ({ redeemables }: Facts): Outcome[] =>
   redeemables.map(({ object, id }) => ({ status: 'INAPPLICABLE', object, id, reason: tooLarge() }))
 
 /** One redeemable after the other, each on the order that those before it left. Limits come before validity. */
-function walk(run: Run, candidates: readonly Candidate[], room: StackingCapacity | null, manner: EvaluationMode): Outcome[] {
+function walk(
+  run: Run,
+  candidates: readonly Candidate[],
+  room: StackingCapacity | null,
+  manner: EvaluationMode,
+): Outcome[] {
   const { explain } = run
   const { stacking_rules: rules } = run.facts
   let has_failed = false

@@ -1,7 +1,7 @@
 import type { Item, Known } from './cart.ts'
+import type { EvaluationScope } from './evaluation-scope.ts'
 import { compileFilter } from './filter/index.ts'
 import { once } from './once.ts'
-import type { EvaluationScope } from './scene.ts'
 import type { Collection } from './schema/index.ts'
 import { isRecord, ownEntry } from './values.ts'
 
@@ -18,7 +18,11 @@ export interface Reference {
 export const all_products = 'pc_a11pr0dUc75'
 
 /** Whether a line sells what a reference names (docs/reference/rules.md#lines-and-references). */
-export function matches(item: Item, reference: Reference, scene: Pick<EvaluationScope, 'catalogue' | 'clock'>): boolean {
+export function matches(
+  item: Item,
+  reference: Reference,
+  scene: Pick<EvaluationScope, 'catalogue' | 'clock'>,
+): boolean {
   switch (reference.object) {
     case 'sku':
       return item.sku !== null && isKnownAs(item.sku, reference)

@@ -1,5 +1,5 @@
-import { evaluateRedeemable } from './consider.ts'
 import { allTooLarge, type EvaluateOptions, startRun } from './evaluate.ts'
+import { evaluateRedeemable } from './evaluate-redeemable.ts'
 import type { Facts, Outcome } from './schema/index.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Cart, openCart } from './cart.ts'
-import type { EvaluationScope } from './scene.ts'
+import type { EvaluationScope } from './evaluation-scope.ts'
 import type { Applicable, Facts, KnownRedeemable } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 import { ownEntry } from './values.ts'

@@ -1,9 +1,9 @@
 import { type Cart, type Line, paidUnits, subtotalOf, unitPrice } from './cart.ts'
 import { limitOf } from './discounts/settings.ts'
+import type { EvaluationScope } from './evaluation-scope.ts'
 import { matches } from './goods.ts'
 import { compareProducts, inRange } from './money.ts'
 import { once } from './once.ts'
-import type { EvaluationScope } from './scene.ts'
 import type { ApplicableEntry, Step, UnitLimit, ValidationRule } from './schema/index.ts'
 import { ownEntry } from './values.ts'
 
@@ -165,7 +165,13 @@ export function capUnits(
   for (const { entry, lines } of selected) if (entry !== null) capEntry(entry, lines, scene, bundles, trace)
 }
 
-function capEntry(entry: Entry, lines: SelectedLine[], scene: EvaluationScope, bundles: number, trace: Step[] | null): void {
+function capEntry(
+  entry: Entry,
+  lines: SelectedLine[],
+  scene: EvaluationScope,
+  bundles: number,
+  trace: Step[] | null,
+): void {
   const { quantity_limit, aggregated_quantity_limit } = entry
   const lifetime = lifetimeLimits(entry, scene)
   if (quantity_limit == null && aggregated_quantity_limit == null && lifetime.length === 0) return

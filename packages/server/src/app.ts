@@ -16,20 +16,20 @@ import { operations as allOperations } from './operations.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
 export interface AppOptions {
-  house: Runtime
+  runtime: Runtime
   /** The operations to serve; all of them unless a test adds its own. */
   operations?: readonly Operation[]
   /** Whether the service turns requests away while it is overloaded; it does unless a test must not depend on its pace. */
   sheds_load?: boolean
 }
 
-/** The HTTP service over an open house. It does not listen yet. */
-export function buildApp({ house, operations = allOperations, sheds_load = true }: AppOptions): FastifyInstance {
-  const { settings } = house
+/** The HTTP service over an open runtime. It does not listen yet. */
+export function buildApp({ runtime, operations = allOperations, sheds_load = true }: AppOptions): FastifyInstance {
+  const { settings } = runtime
   const app = fastify<Server>({
-    loggerInstance: house.log,
+    loggerInstance: runtime.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    genReqId: () => newId('request', house.now()),
+    genReqId: () => newId('request', runtime.now()),
     requestIdHeader: false,
     trustProxy:
       settings.trust_proxy_hops === 0 ? false : (_address: string, hop: number) => hop < settings.trust_proxy_hops,
@@ -72,10 +72,10 @@ export function buildApp({ house, operations = allOperations, sheds_load = true 
     reply.header('X-Request-Id', request.id)
     next()
   })
-  const platformRoutes = mountPlatform(app, house, operations, { watch, sheds_load })
+  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load })
   app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
 
-  mount(app, operations, { house, limiter: newCallLimiter(house), flights: keyedQueue() }, platformRoutes)
+  mount(app, operations, { runtime, limiter: newCallLimiter(runtime), serialize: keyedQueue() }, platformRoutes)
   return app
 
   /** Node hands out one character per byte of the request target. */
@@ -96,7 +96,7 @@ export function buildApp({ house, operations = allOperations, sheds_load = true 
       error.code === 'HPE_HEADER_OVERFLOW'
         ? new ApiError('query_too_large')
         : new ApiError('invalid_payload', { details: 'The request is malformed' })
-    const request_id = newId('request', house.now())
+    const request_id = newId('request', runtime.now())
     const body = errorText(refusal, request_id, settings.error_messages)
     socket.end(
       `HTTP/1.1 ${refusal.status} Refused\r\nX-Request-Id: ${request_id}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -6,7 +6,7 @@ import { reservedIds } from './testing/reserved-ids.ts'
 import { occurs, sourceTexts } from './testing/sources.ts'
 
 /*
- * Habits of the house: what nobody needs is not there. The keys of refusals are looked after in core/http/errors.test.ts, the
+ * Habits that tests keep: what is not needed is not there. The keys of refusals are looked after in core/http/errors.test.ts, the
  * operations in operations.test.ts.
  */
 

@@ -1,5 +1,5 @@
 import { segmentsNamingLocation } from './audience/segments/naming.ts'
-import { onLocationShapeChanged, onMetadataSchemaChanged, onTimezoneChanged } from './audience/segments/rewalk.ts'
+import { onLocationShapeChanged, onMetadataSchemaChanged, onTimezoneChanged } from './audience/segments/recompute.ts'
 import { collectionsNamingGoods, collectionsNamingLocation } from './catalogue/product-collections/naming.ts'
 import type { Assignables, Reactions, References, Wiring } from './core/reactions.ts'
 import { assignableCampaign } from './incentives/campaigns/assignable.ts'
@@ -8,13 +8,13 @@ import { assignableVoucher } from './incentives/vouchers/assignable.ts'
 import { eraseHoldings } from './incentives/vouchers/erase-holdings.ts'
 import { assignableEarningRule } from './loyalty/earning-rules/assignable.ts'
 import { earningRulesNaming } from './loyalty/earning-rules/naming.ts'
+import { forgetMembers, leaveProgram } from './loyalty/points/leave.ts'
 import {
   followCanceledOrder,
   followPaidOrder,
   followPublication,
   followSegmentEntries,
-} from './loyalty/points/follow.ts'
-import { forgetMembers, leaveProgram } from './loyalty/points/leave.ts'
+} from './loyalty/points/member-changes.ts'
 import { reviewMembers, settleProgram } from './loyalty/points/review.ts'
 import { eraseProgram } from './loyalty/programs/erase.ts'
 import { referralProgramsNaming, referralTiersNaming } from './loyalty/referrals/naming.ts'

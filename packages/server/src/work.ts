@@ -10,14 +10,14 @@ import { type AsyncAction, workAsyncActions } from './core/jobs/async-action.ts'
 import { startMaintenance } from './core/jobs/maintenance.ts'
 import { watchUsage } from './core/jobs/usage.ts'
 import { watchExports } from './exports/work.ts'
-import { updateVouchers } from './incentives/campaigns/carry.ts'
 import { generateVouchers } from './incentives/campaigns/generate.ts'
 import { importCampaignVouchers, importCampaignVouchersCsv } from './incentives/campaigns/import.ts'
+import { updateVouchers } from './incentives/campaigns/propagate.ts'
 import { deleteVouchers } from './incentives/campaigns/remove.ts'
 import { updateVouchersInBulk, updateVouchersMetadata } from './incentives/vouchers/bulk.ts'
 import { importVouchers } from './incentives/vouchers/import.ts'
 import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
-import { startDailyLoyaltyJob } from './loyalty/points/clock.ts'
+import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
 import { importOrders } from './orders/import.ts'
 
 /** Every async action of the service. One that is missing here is started, but never runs. */
@@ -42,14 +42,14 @@ const asyncActions: readonly AsyncAction[] = [
 ]
 
 /** From here on this process does its share of the background work. */
-export async function startJobs(house: Runtime): Promise<void> {
-  await workAsyncActions(house, asyncActions)
-  await startMaintenance(house)
-  watchSegments(house)
-  startDailyLoyaltyJob(house)
-  watchExports(house)
-  watchUsage(house)
-  await house.jobs.work('purge-project', ({ project_id }, { signal }) =>
-    purgeProject(house.database.db, project_id, signal),
+export async function startJobs(runtime: Runtime): Promise<void> {
+  await workAsyncActions(runtime, asyncActions)
+  await startMaintenance(runtime)
+  watchSegments(runtime)
+  startDailyLoyaltyJob(runtime)
+  watchExports(runtime)
+  watchUsage(runtime)
+  await runtime.jobs.work('purge-project', ({ project_id }, { signal }) =>
+    purgeProject(runtime.database.db, project_id, signal),
   )
 }

@@ -8,10 +8,10 @@ import {
   paidUnits,
   totalOf,
 } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import { all_products, isInCollection } from '../goods.ts'
 import { inRange, mulDiv } from '../money.ts'
 import { notFound } from '../reasons.ts'
-import type { EvaluationScope } from '../scene.ts'
 import type { AppliedDiscount, CatalogueProduct, FreeUnits, Reason, UnitDiscount } from '../schema/index.ts'
 import { ownEntry } from '../values.ts'
 import { replaceUnits } from './replace-units.ts'

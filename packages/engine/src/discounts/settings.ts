@@ -1,4 +1,5 @@
 import type { Line } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import {
   compileFormula,
   evaluateFormula,
@@ -9,7 +10,6 @@ import {
   isFault,
 } from '../formula/index.ts'
 import { Ratio } from '../money.ts'
-import type { EvaluationScope } from '../scene.ts'
 import type { ApplicableEntry, Step, UnitLimit } from '../schema/index.ts'
 
 /** A value of a discount: what its formula gives, or what is written when there is none or it cannot be calculated. */
@@ -100,7 +100,12 @@ const percentages = new Map<number, Ratio>()
 const percentages_max = 10_000
 
 /** The new price of a unit: the entry's own, or null. */
-export function priceOf(entry: ApplicableEntry, scene: EvaluationScope, line: Line, trace: Step[] | null): number | null {
+export function priceOf(
+  entry: ApplicableEntry,
+  scene: EvaluationScope,
+  line: Line,
+  trace: Step[] | null,
+): number | null {
   const source = { field: 'price', formula: entry.price_formula, scene, trace }
   return calculated(source, line, formulaAmount) ?? wholeLimit(entry.price)
 }

@@ -1,4 +1,4 @@
-import type { EvaluationScope } from '../scene.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import type { KnownRedeemable, Step } from '../schema/index.ts'
 import type { Coverage, SelectedEntry } from '../selection.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openCart } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import { Ratio } from '../money.ts'
-import type { EvaluationScope } from '../scene.ts'
 import { clockAt } from '../time/index.ts'
 import {
   compileFormula,

@@ -1,5 +1,5 @@
+import type { EvaluationScope, LineScene } from '../evaluation-scope.ts'
 import type { Ratio } from '../money.ts'
-import type { LineScene, EvaluationScope } from '../scene.ts'
 import { toRatio } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
 import { remembered_length_max } from './limits.ts'

@@ -1,4 +1,4 @@
-// Formulas are written by people outside our house and run in every calculation: each dimension has an end.
+// Formulas are written by users and run in every calculation: each dimension has an end.
 
 export const formula_length_max = 5_000
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { discountLine, type Line, openCart } from '../cart.ts'
+import type { EvaluationScope, LineScene } from '../evaluation-scope.ts'
 import { Ratio } from '../money.ts'
-import type { LineScene, EvaluationScope } from '../scene.ts'
 import type { DiscountVoucher, ItemFacts, KnownRedeemable, OrderFacts } from '../schema/index.ts'
 import { clockAt } from '../time/index.ts'
 import { compileFormula, evaluateFormula, isFault } from './index.ts'

@@ -1,6 +1,6 @@
 import { type Line, subtotalOf, unitPrice } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import { productMetadata } from '../goods.ts'
-import type { EvaluationScope } from '../scene.ts'
 import type { KnownRedeemable } from '../schema/index.ts'
 import { compare, divide, type Exact, fraction, major, whole } from './exact.ts'
 import { momentOf, pointOf, type Value } from './value.ts'

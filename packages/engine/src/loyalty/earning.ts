@@ -1,8 +1,8 @@
 import { type Cart, type Line, openCart, paidUnits, subtotalOf, totalOf } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import { compileFormula, evaluateFormula, isFault } from '../formula/index.ts'
 import { matches, type Reference, valueAt } from '../goods.ts'
 import { Ratio } from '../money.ts'
-import type { EvaluationScope } from '../scene.ts'
 import type { Validity } from '../schema/index.ts'
 import type {
   Accrual,
@@ -68,7 +68,10 @@ export const earningScene = ({
   customer,
   event_metadata,
   catalogue,
-}: Pick<EarningFacts, 'now' | 'timezone' | 'order' | 'customer' | 'event_metadata' | 'catalogue'>): EvaluationScope => ({
+}: Pick<
+  EarningFacts,
+  'now' | 'timezone' | 'order' | 'customer' | 'event_metadata' | 'catalogue'
+>): EvaluationScope => ({
   clock: clockAt(now, timezone),
   customer: customer ?? null,
   caller: null,
@@ -208,7 +211,11 @@ interface Goods {
 }
 
 /** Over the lines that sell what a rule names, each of them once. */
-function sumOver({ object, id, applicable_to }: Goods, scene: EvaluationScope, valueIn: (line: Line) => number | null): number {
+function sumOver(
+  { object, id, applicable_to }: Goods,
+  scene: EvaluationScope,
+  valueIn: (line: Line) => number | null,
+): number {
   const wanted = applicable_to?.length ? applicable_to : object == null ? [] : [{ object, id: id ?? null }]
   let sum = 0
   for (const line of scene.cart?.lines ?? []) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openCart } from '../cart.ts'
-import type { EvaluationScope } from '../scene.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import type { RuleTree, ValidationRule } from '../schema/index.ts'
 import { cpuTimeOf } from '../testing/cpu-time.ts'
 import { clockAt } from '../time/index.ts'

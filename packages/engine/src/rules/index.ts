@@ -1,7 +1,7 @@
 import type { Cart } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import { once } from '../once.ts'
 import { reason } from '../reasons.ts'
-import type { EvaluationScope } from '../scene.ts'
 import type { Catalogue, KnownRedeemable, Reason, Step, ValidationRule } from '../schema/index.ts'
 import type { Entry } from '../selection.ts'
 import { compileTree, type Reading, type Tree, textOf } from './compile.ts'
@@ -40,7 +40,11 @@ export interface Judged {
  * Whether all rules hold. The rules of the campaign come first; the first that fails gives key and text, and all that fail
  * are named.
  */
-export function evaluateRules(rules: readonly ValidationRule[], scene: EvaluationScope, options: RuleOptions = {}): Judged {
+export function evaluateRules(
+  rules: readonly ValidationRule[],
+  scene: EvaluationScope,
+  options: RuleOptions = {},
+): Judged {
   if (rules.length === 0) return held
   const run = openRun(scene, options, null)
   let holds: Truth = true

@@ -1,6 +1,6 @@
 import { type Line, subtotalOf, totalOf, unitPrice } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import { metadataOf, valueAt } from '../goods.ts'
-import type { EvaluationScope } from '../scene.ts'
 import { ownEntry } from '../values.ts'
 import type { ArgumentKind } from './conditions.ts'
 

@@ -1,6 +1,6 @@
 import type { Item, Known } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import { isInCollection } from '../goods.ts'
-import type { EvaluationScope } from '../scene.ts'
 import { isRecord, ownEntry } from '../values.ts'
 import { arguments_max } from './conditions.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { discountLine, discountOrder, openCart } from '../cart.ts'
-import type { EvaluationScope } from '../scene.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import type { ItemFacts, OrderFacts, Rule, RuleStep, RuleTree, Step, ValidationRule } from '../schema/index.ts'
 import { amountOff, giftCard, loyaltyCard, tier, voucher } from '../testing/shop.ts'
 import { clockAt } from '../time/index.ts'

@@ -1,6 +1,6 @@
 import type { Line } from '../cart.ts'
+import type { EvaluationScope } from '../evaluation-scope.ts'
 import type { ReasonKey } from '../reasons.ts'
-import type { EvaluationScope } from '../scene.ts'
 import type { Step } from '../schema/index.ts'
 import type { ItemsRule, Need, SubRule } from './names.ts'
 import type { Matcher } from './references.ts'

@@ -285,9 +285,9 @@ export const Account = Type.Object({ id: Type.String(), asset: Asset, lots: Type
 export type Account = Static<typeof Account>
 
 /** Where points come from and where they go: the other sides of a card. */
-export type House = 'issued' | 'redeemed' | 'subtracted' | 'expired'
+export type SystemAccount = 'issued' | 'redeemed' | 'subtracted' | 'expired'
 
-/** One movement between a card, by its id, and a `House`. It is never changed: undoing it is another movement. */
+/** One movement between a card, by its id, and a `SystemAccount`. It is never changed: undoing it is another movement. */
 export const Posting = Type.Object({
   from: Type.String(),
   to: Type.String(),

@@ -50,7 +50,7 @@ async function openClient(noun: Noun | null, { project = {}, env = {} }: ClientO
     library: recording(library, '', answered),
     shop,
     address,
-    work: (...actions) => runAsyncActions(shop.service.house, shop.project_id, actions),
+    work: (...actions) => runAsyncActions(shop.service.runtime, shop.project_id, actions),
     expectAllDriven() {
       const names = noun === null ? [] : nouns[noun]
       const methods = names.flatMap((name) => methodsOf(objectAt(library, name)).map((key) => `${name}.${key}`))

@@ -12,7 +12,7 @@ import type { KeyKind } from '../core/db/tables.ts'
 import { inTransaction, sqlState } from '../core/db/transaction.ts'
 import { credentialChannel } from '../core/http/credentials.ts'
 import { toInstant } from '../core/lib/instant.ts'
-import { connect } from '../house.ts'
+import { connect } from '../runtime.ts'
 import type { CommandEnvironment } from './outside.ts'
 
 export interface KeyOptions {

@@ -2,7 +2,7 @@ import { bootstrap } from '../account/installation/bootstrap.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { toInstant } from '../core/lib/instant.ts'
-import { connect } from '../house.ts'
+import { connect } from '../runtime.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { keyLines } from './welcome.ts'
 

@@ -96,7 +96,7 @@ async function logged(level: string) {
   const shop = await newProject()
   const written: string[] = []
   const log = openLog(level, { write: (line) => void written.push(line) })
-  const app = buildApp({ house: { ...shop.service.house, log } })
+  const app = buildApp({ runtime: { ...shop.service.runtime, log } })
   await app.ready()
   onTestFinished(() => app.close())
   return { app, shop, lines: () => written.map((line) => JSON.parse(line) as Record<string, unknown>) }

@@ -6,7 +6,7 @@ import type { Runtime } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
 import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
-import { closeRuntime, openRuntime } from '../house.ts'
+import { closeRuntime, openRuntime } from '../runtime.ts'
 import { startJobs } from '../work.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { welcome } from './welcome.ts'
@@ -23,19 +23,19 @@ export async function serve(
   const log = openLog(settings.log_level)
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)
-  const { house, first_start } = await openRuntime(settings, log)
+  const { runtime, first_start } = await openRuntime(settings, log)
   let app: FastifyInstance | undefined
   try {
-    app = buildApp({ house, sheds_load })
-    await startJobs(house)
+    app = buildApp({ runtime, sheds_load })
+    await startJobs(runtime)
     await app.listen({ port: settings.port, host: settings.host })
   } catch (error) {
     await app?.close()
-    await closeRuntime(house, 0)
+    await closeRuntime(runtime, 0)
     throw error
   }
   say(welcome(addressOf(app, settings.host), first_start, settings))
-  stopOnSignal(app, house)
+  stopOnSignal(app, runtime)
 }
 
 function addressOf(app: FastifyInstance, host: string): string {
@@ -45,7 +45,7 @@ function addressOf(app: FastifyInstance, host: string): string {
 }
 
 /** Stops accepting, finishes what runs, closes; a second signal, or the bound, ends it at once. */
-function stopOnSignal(app: FastifyInstance, house: Runtime): void {
+function stopOnSignal(app: FastifyInstance, runtime: Runtime): void {
   let stopping = false
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping) process.exit(130)
@@ -59,7 +59,7 @@ function stopOnSignal(app: FastifyInstance, house: Runtime): void {
       (limits.shutdown_seconds + 5) * 1_000,
     ).unref()
     await app.close()
-    await closeRuntime(house, limits.shutdown_seconds)
+    await closeRuntime(runtime, limits.shutdown_seconds)
     app.log.info('stopped')
     process.exit(0)
   }

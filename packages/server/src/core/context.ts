@@ -3,7 +3,7 @@ import type { Configurations } from './configuration/cache.ts'
 import type { Database, Db } from './db/database.ts'
 import type { Project } from './db/project-row.ts'
 import type { Role } from './db/tables.ts'
-import type { DeferredWriter } from './events/behind.ts'
+import type { DeferredWriter } from './events/deferred-writer.ts'
 import type { Credentials } from './http/credentials.ts'
 import type { ReplyStore } from './http/stored-reply.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -42,7 +42,7 @@ export interface InstallationCtx extends Wiring {
   /** Read once per request. */
   now: Instant
   /** The moment of the request where `now` is one that is made up for: when whatever happens is told. */
-  told_at?: Instant
+  event_time?: Instant
   /** `v-…` of the request, `w-…` of a background run: the `group_id` of every event it causes. */
   request_id: string
   caller: Caller

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Caller, Ctx, Runtime, InstallationCtx } from './context.ts'
+import type { Caller, Ctx, InstallationCtx, Runtime } from './context.ts'
 import type { Project } from './db/project-row.ts'
 import { toInstant } from './lib/instant.ts'
 
@@ -13,11 +13,11 @@ interface Origin {
  * The only place that builds a context: of a request, a download or a background run, with the clock of this moment and outside
  * of any transaction. What is to happen after the commit happens at once, until a transaction says otherwise.
  */
-export function newCtx(house: Runtime, { request_id, caller, log = house.log }: Origin): InstallationCtx {
-  const { database, jobs, settings, credentials, configurations, behind, wiring } = house
+export function newCtx(runtime: Runtime, { request_id, caller, log = runtime.log }: Origin): InstallationCtx {
+  const { database, jobs, settings, credentials, configurations, behind, wiring } = runtime
   return {
     db: database.db,
-    now: toInstant(house.now()),
+    now: toInstant(runtime.now()),
     request_id,
     caller,
     jobs,

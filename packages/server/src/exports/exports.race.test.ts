@@ -9,22 +9,22 @@ import { watchExports, workOnExport } from './work.ts'
 
 test('nodes that write the same exports write every row once, and a deletion in the middle hurts nobody', async () => {
   const { database, url } = await ownDatabase()
-  const houses = [await openHouse(database), await openHouse(anotherConnection(url as string))] as const
-  const [house] = houses
-  const project = await insertProject(house)
+  const runtimes = [await openHouse(database), await openHouse(anotherConnection(url as string))] as const
+  const [runtime] = runtimes
+  const project = await insertProject(runtime)
   await sql`
     insert into orders (project_id, id, status, items, metadata, created_at)
     select ${project.id}, 'ord_' || n, 'PAID', '[]', '{}', '2026-01-01'::timestamptz + n % 10 * interval '1 second'
     from generate_series(1, 3100) as n`.execute(database.db)
-  const inProject = <T>(work: Parameters<typeof asRequest<T>>[2]) => asRequest(house, project, work)
+  const inProject = <T>(work: Parameters<typeof asRequest<T>>[2]) => asRequest(runtime, project, work)
   const created = await Promise.all(
     Array.from({ length: 4 }, () => inProject((ctx) => createExport(ctx, 'order', { fields: ['id'] }))),
   )
   const doomed = created.pop()?.id as string
 
-  for (const one of houses) watchExports(one)
+  for (const one of runtimes) watchExports(one)
   await inProject((ctx) => deleteExport(ctx, doomed))
-  while ((await workOnExport(house)) !== null);
+  while ((await workOnExport(runtime)) !== null);
 
   for (const { id } of created) {
     await expect.poll(async () => (await inProject((ctx) => getExport(ctx, id))).status).toBe('DONE')

@@ -18,7 +18,7 @@ import { workOnExport } from './work.ts'
 type Rows = ReadonlyArray<Record<string, unknown>>
 
 /** Rows as they are stored, with what every row must have. */
-async function insert({ service: { house }, project_id }: Shop, table: string, rows: Rows): Promise<void> {
+async function insert({ service: { runtime }, project_id }: Shop, table: string, rows: Rows): Promise<void> {
   const defaults: Record<string, object> = {
     orders: { status: 'CREATED', items: [], metadata: {} },
     customers: { metadata: {} },
@@ -32,7 +32,7 @@ async function insert({ service: { house }, project_id }: Shop, table: string, r
       typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
     )
     await sql`insert into ${sql.table(table)} (${sql.join(Object.keys(all).map((name) => sql.ref(name)))})
-      values (${sql.join(values)})`.execute(house.database.db)
+      values (${sql.join(values)})`.execute(runtime.database.db)
   }
 }
 
@@ -184,7 +184,7 @@ describe('a file', () => {
         (${shop.project_id}, 'ord_1', 'PAID', '[]', '{"zone": "b", "gift": true, "tags": ["x", "y"], "amount": 1.5}', '2026-01-01'),
         (${shop.project_id}, 'ord_2', 'PAID', '[]', '{"alpha": null, "box": {"w": 1}, "at": "2026-01-01T00:00:00.000Z"}', '2026-01-02'),
         (${shop.project_id}, 'ord_3', 'CANCELED', '[]', '{"hidden": 1}', '2026-01-03')`.execute(
-      shop.service.house.database.db,
+      shop.service.runtime.database.db,
     )
     const definition = (type: string) => ({ type, array: false, optional: true })
     const schema = {
@@ -259,7 +259,7 @@ test('many rows come in steps, each once and in order, those without a value las
       insert into customers (project_id, id, name, metadata, created_at, updated_at)
       select ${project_id}, 'cust_' || lpad(n::text, 5, '0'), case when n % 7 > 0 then 'name ' || (n * 37 % 50) end, '{}',
         '2026-01-01'::timestamptz + (n / 3) * interval '1 second', case when n % 2 = 0 then '2026-02-01'::timestamptz end
-      from generate_series(1, ${sql.lit(count)}::int) as n`.execute(shop.service.house.database.db)
+      from generate_series(1, ${sql.lit(count)}::int) as n`.execute(shop.service.runtime.database.db)
   for (const order of exportables.customer.orders) {
     const { id } = await create(shop, 'customer', {
       order,
@@ -291,18 +291,18 @@ test('many rows come in steps, each once and in order, those without a value las
 })
 
 describe('stopped in the middle, an export goes on where it was', () => {
-  const manyOrders = ({ service: { house }, project_id }: Shop) =>
+  const manyOrders = ({ service: { runtime }, project_id }: Shop) =>
     sql`
       insert into orders (project_id, id, status, items, metadata, created_at)
       select ${project_id}, 'ord_' || lpad(n::text, 5, '0'), 'PAID', '[]', jsonb_build_object('k' || n % 3, n), '2026-01-01'::timestamptz
-      from generate_series(1, 1200) as n`.execute(house.database.db)
+      from generate_series(1, 1200) as n`.execute(runtime.database.db)
 
   test('also when rows are added and deleted meanwhile', async () => {
     const shop = await newProject()
     await manyOrders(shop)
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const { id } = await create(shop, 'order', { order: 'created_at', fields: ['id', 'metadata'] })
-    expect(await workOnExport(shop.service.house, { only: shop.project_id })).toBe(id)
+    expect(await workOnExport(shop.service.runtime, { only: shop.project_id })).toBe(id)
     expect(await read(shop, id)).toMatchObject({ status: 'IN_PROGRESS', result: null })
     await db
       .deleteFrom('orders')
@@ -329,9 +329,9 @@ describe('stopped in the middle, an export goes on where it was', () => {
       insert into orders (project_id, id, status, items, metadata, created_at)
       select ${shop.project_id}, 'ord_' || lpad(n::text, 5, '0'), 'PAID', '[]',
         case n when 1 then '{"first": 1}' when 5200 then '{"last": 1}' else '{}' end::jsonb, '2026-01-01'::timestamptz
-      from generate_series(1, 5200) as n`.execute(shop.service.house.database.db)
+      from generate_series(1, 5200) as n`.execute(shop.service.runtime.database.db)
     const { id } = await create(shop, 'order', { order: 'created_at', fields: ['metadata'] })
-    await workOnExport(shop.service.house, { only: shop.project_id })
+    await workOnExport(shop.service.runtime, { only: shop.project_id })
     expect(await read(shop, id)).toMatchObject({ status: 'IN_PROGRESS' })
     await work(shop)
     const { body } = await follow(shop, (await read(shop, id)).result?.url ?? '')
@@ -344,18 +344,18 @@ describe('stopped in the middle, an export goes on where it was', () => {
     const shop = await newProject()
     await manyOrders(shop)
     const { id } = await create(shop, 'order', { order: '-created_at' })
-    const { house } = shop.service
-    await workOnExport(house, { only: shop.project_id })
+    const { runtime } = shop.service
+    await workOnExport(runtime, { only: shop.project_id })
     const gone = Object.assign(new Error('gone'), { code: 'ECONNRESET' })
     // The database goes away when the step is done and about to be stored.
     const failing = {
-      ...house,
+      ...runtime,
       database: {
-        ...house.database,
+        ...runtime.database,
         db: {
           transaction: () => ({
             execute: (run: (trx: unknown) => Promise<unknown>) =>
-              house.database.db.transaction().execute(async (trx) => {
+              runtime.database.db.transaction().execute(async (trx) => {
                 await run(trx)
                 throw gone
               }),
@@ -378,7 +378,7 @@ describe('stopped in the middle, an export goes on where it was', () => {
     const small = await create(shop, 'sku')
     const order: Array<string | null> = []
     for (let step = 0, after = ''; step < 4; step += 1) {
-      const id = await workOnExport(shop.service.house, { after, only: shop.project_id })
+      const id = await workOnExport(shop.service.runtime, { after, only: shop.project_id })
       order.push(id)
       after = id ?? ''
     }
@@ -390,7 +390,7 @@ test('an export that breaks is an ERROR without a result, and can be deleted', a
   const shop = await newProject()
   const { id } = await create(shop, 'order')
   await sql`update exports set parameters = '{"order": "id", "fields": ["id"], "filters": {"never": 1}}' where id = ${id}`.execute(
-    shop.service.house.database.db,
+    shop.service.runtime.database.db,
   )
   await work(shop)
   expect(await read(shop, id)).toMatchObject({ status: 'ERROR', result: null })
@@ -431,7 +431,7 @@ describe('the address of a file', () => {
     const [first, second] = [await create(shop, 'order'), await create(shop, 'order')]
     const tokenOf = async (id: string) => {
       const { rows } = await sql<{ token: string }>`select token from exports where id = ${id}`.execute(
-        shop.service.house.database.db,
+        shop.service.runtime.database.db,
       )
       return rows[0]?.token as string
     }
@@ -474,14 +474,14 @@ describe('the address of a file', () => {
         status: 404,
         body: { key: 'not_found', resource_id: id, resource_type: 'export' },
       })
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     expect(await db.selectFrom('files').where('project_id', '=', shop.project_id).select('id').execute()).toEqual([])
   })
 })
 
 test('who may only read may export', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   for (const role of ['VIEWER', 'MERCHANT'] as const) {
     const { key, secret } = await insertApiKey(db, {
       project_id: shop.project_id,
@@ -502,7 +502,7 @@ test('who may only read may export', async () => {
 
 test('the list is read page by page, in every order, while exports arrive', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   await expectStablePaging({
     shop,
     path: '/v1/exports',

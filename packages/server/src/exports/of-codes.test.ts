@@ -8,7 +8,7 @@ import { newProject, type Shop } from '../testing/app.ts'
 import { createExport, exported, followExport, readExport, workOnExports } from '../testing/exports.ts'
 import { exportables } from './objects.ts'
 
-const dbOf = (shop: Shop) => shop.service.house.database.db
+const dbOf = (shop: Shop) => shop.service.runtime.database.db
 
 /** Minutes after the beginning of 2026. */
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
@@ -203,7 +203,7 @@ describe('vouchers', () => {
       order: 'created_at',
       fields: Object.keys(exportables.voucher.fields).filter((name) => name !== 'created_at'),
     })
-    const { base_url } = shop.service.house.settings
+    const { base_url } = shop.service.runtime.settings
     expect(rows.join('\n')).toMatch(
       `ALL-1,DISCOUNT_VOUCHER,10,PERCENT,${id},,"Spring, ""late""",${campaign_id},Seasonal,2026-02-01T00:00:00.000Z,2026-02-28T23:00:00.000Z,,,5,2,false,` +
         `${base_url}/v1/assets/qr/${asset_id},${base_url}/v1/assets/barcode/${asset_id},true,${at(99)},P2D,P1D,"1,3,5",,"two\nlines",${holder_id},anna,,,,"${rules}"\n` +

@@ -16,10 +16,10 @@ import { exportables } from './objects.ts'
 import { type Exported, type Position, readKeys, readRows } from './read.ts'
 
 /** Has this process write exports from now on, together with the other nodes. */
-export function watchExports(house: Runtime): void {
+export function watchExports(runtime: Runtime): void {
   let last = ''
-  house.jobs.watch('exports', async () => {
-    const id = await workOnExport(house, { after: last })
+  runtime.jobs.watch('exports', async () => {
+    const id = await workOnExport(runtime, { after: last })
     last = id ?? ''
     return id !== null
   })
@@ -31,25 +31,25 @@ export function watchExports(house: Runtime): void {
  * one; another than those that other nodes are at. Answers which one it was, or null when there is nothing to do.
  */
 export async function workOnExport(
-  house: Runtime,
+  runtime: Runtime,
   { after = '', only }: { after?: string; only?: string } = {},
 ): Promise<ExportRow['id'] | null> {
   const taken: TakenExport[] = []
   try {
-    await inTransaction(house.database.db, async (trx) => {
+    await inTransaction(runtime.database.db, async (trx) => {
       taken.length = 0
       const next = await takeExport(trx, after, only)
       if (next === null) return
       taken.push(next)
-      await advance(await ctxOf(house, trx, next.project_id), next)
+      await advance(await ctxOf(runtime, trx, next.project_id), next)
     })
   } catch (error) {
     const [broken] = taken
     if (broken === undefined || isOutage(error)) throw error
     const { project_id, id } = broken
-    house.log.error({ err: error, project_id, export_id: id }, 'an export broke')
-    await inTransaction(house.database.db, async (trx) =>
-      updateExport(await ctxOf(house, trx, project_id), id, 'ERROR', {}),
+    runtime.log.error({ err: error, project_id, export_id: id }, 'an export broke')
+    await inTransaction(runtime.database.db, async (trx) =>
+      updateExport(await ctxOf(runtime, trx, project_id), id, 'ERROR', {}),
     )
   }
   return taken[0]?.id ?? null
@@ -85,11 +85,11 @@ async function takeExport(db: Trx, after: string, only: string | undefined): Pro
   return rows[0] ?? null
 }
 
-async function ctxOf(house: Runtime, trx: Trx, project_id: string): Promise<Ctx> {
+async function ctxOf(runtime: Runtime, trx: Trx, project_id: string): Promise<Ctx> {
   const project = await findProject(trx, project_id)
   if (project === null) throw new Error(`Project ${project_id} was deleted meanwhile`)
   const caller = { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as const
-  return { ...backgroundCtx(house, project, { request_id: newId('background_run'), caller }), db: trx }
+  return { ...backgroundCtx(runtime, project, { request_id: newId('background_run'), caller }), db: trx }
 }
 
 async function advance(ctx: Ctx, taken: TakenExport): Promise<void> {

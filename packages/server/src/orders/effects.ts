@@ -1,7 +1,7 @@
 import type { StoredCustomer } from '../audience/customers/customer.ts'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import { adjustOrderSummary } from '../audience/customers/order-summary.ts'
-import { queueMembershipCheck } from '../audience/segments/changed.ts'
+import { queueMembershipCheck } from '../audience/segments/queue-membership-check.ts'
 import type { Goods } from '../catalogue/products/goods.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow, OrderStatus } from '../core/db/tables.ts'

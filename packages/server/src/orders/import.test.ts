@@ -6,7 +6,7 @@ import { importOrders } from './import.ts'
 
 async function imported(shop: Shop, orders: unknown) {
   const { async_action_id } = await ok(shop, 'POST', '/v1/orders/import', orders)
-  await runAsyncActions(shop.service.house, shop.project_id, [importOrders])
+  await runAsyncActions(shop.service.runtime, shop.project_id, [importOrders])
   return ok(shop, 'GET', `/v1/async-actions/${async_action_id}`)
 }
 

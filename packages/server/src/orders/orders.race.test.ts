@@ -6,7 +6,7 @@ import { importOrders } from './import.ts'
 
 /** The summary of every customer of a project, from the orders themselves. */
 async function recomputed(shop: Shop): Promise<Map<string, object>> {
-  const orders = await shop.service.house.database.db
+  const orders = await shop.service.runtime.database.db
     .selectFrom('orders')
     .where('project_id', '=', shop.project_id)
     .where('status', 'in', ['PAID', 'FULFILLED'])
@@ -125,7 +125,7 @@ test('an import and requests about the same orders do not wait for each other in
     }))
   await ok(shop, 'POST', '/v1/orders/import', ordersOf(0))
   const [, answers] = await Promise.all([
-    runAsyncActions(shop.service.house, shop.project_id, [importOrders]),
+    runAsyncActions(shop.service.runtime, shop.project_id, [importOrders]),
     Promise.all(ordersOf(1000).map((order) => shop.call('POST', '/v1/orders', order))),
   ])
   expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))

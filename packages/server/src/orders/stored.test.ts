@@ -18,10 +18,10 @@ import { findOrder, insertOrder, type OrderColumns } from './store.ts'
  */
 
 async function inside<T>(shop: Shop, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const { house } = shop.service
-  const project = await house.credentials.project(shop.project_id)
+  const { runtime } = shop.service
+  const project = await runtime.credentials.project(shop.project_id)
   if (project === null) throw new Error('no project')
-  return asRequest(house, project, work)
+  return asRequest(runtime, project, work)
 }
 
 /** Two mugs at 12.50, of which one was added for nothing, and a plate that was added; 1.00 off what is left. */

@@ -51,13 +51,13 @@ test('the valve turns away exactly its share', () => {
 })
 
 test('a database with too long a queue turns operations away; those in the queue are served', async () => {
-  const { app, call, house } = await newService()
+  const { app, call, runtime } = await newService()
   await expect.poll(call).toMatchObject({ status: 200 }) // so that its keys are in memory
-  const release = await occupyDatabase(house)
-  const waiting = () => house.database.load().waiting
+  const release = await occupyDatabase(runtime)
+  const waiting = () => runtime.database.load().waiting
   const queue = Array.from({ length: 10 }, call)
   await expect.poll(waiting).toBeGreaterThanOrEqual(queue.length)
-  const others = Array.from({ length: limits.database_waiting_max }, () => house.database.execute('select 1'))
+  const others = Array.from({ length: limits.database_waiting_max }, () => runtime.database.execute('select 1'))
   await expect.poll(waiting).toBeGreaterThanOrEqual(limits.database_waiting_max)
 
   for (const answer of await Promise.all(Array.from({ length: 100 }, call))) expect(answer).toMatchObject(turned_away)
@@ -75,8 +75,8 @@ test('a database with too long a queue turns operations away; those in the queue
 })
 
 test('a process that stops turns operations away, says that it is not ready, and is alive', async () => {
-  const { house } = await testService()
-  const app = buildApp({ house, sheds_load: true })
+  const { runtime } = await testService()
+  const app = buildApp({ runtime, sheds_load: true })
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
   app.addHook('preClose', () => stopped)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -150,9 +150,9 @@ async function get(url: string): Promise<Answer> {
 /** A service that nothing has happened to yet, and a call that reads from its database. */
 async function newService({ sheds_load = true } = {}) {
   const { headers, service } = await newProject()
-  const app = buildApp({ house: service.house, sheds_load })
+  const app = buildApp({ runtime: service.runtime, sheds_load })
   onTestFinished(() => app.close())
-  return { app, house: service.house, call: () => send(app, 'GET', '/v1/categories', undefined, headers) }
+  return { app, runtime: service.runtime, call: () => send(app, 'GET', '/v1/categories', undefined, headers) }
 }
 
 /** Takes every connection there is, until it is told to let go. */

@@ -28,7 +28,7 @@ declare module 'fastify' {
  */
 export function mountPlatform(
   app: FastifyInstance,
-  house: Runtime,
+  runtime: Runtime,
   operations: readonly Operation[],
   { watch, sheds_load }: { watch: Watch; sheds_load: boolean },
 ): Route[] {
@@ -39,9 +39,9 @@ export function mountPlatform(
     tally.count(operation?.id ?? platform ?? 'unknown', ended.status, ended.seconds)
     logRequest(request, reply, ended)
   })
-  const load = shedLoad(app, house, { is_on: sheds_load })
-  const readMetrics = newMetrics(house, { tally, load, in_flight: () => watch.in_flight().length })
-  const checkReadiness = newReadiness(house.database)
+  const load = shedLoad(app, runtime, { is_on: sheds_load })
+  const readMetrics = newMetrics(runtime, { tally, load, in_flight: () => watch.in_flight().length })
+  const checkReadiness = newReadiness(runtime.database)
   const ready = async () => {
     if (load.isClosing()) throw unavailable()
     await checkReadiness()

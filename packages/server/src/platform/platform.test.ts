@@ -22,9 +22,9 @@ test('health asks for no credentials', async () => {
 })
 
 test('without its database the service is alive but not ready', async () => {
-  const { house } = await testService()
+  const { runtime } = await testService()
   const database = connectPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' })
-  const app = newTestApp({ ...house, database })
+  const app = newTestApp({ ...runtime, database })
   onTestFinished(() => app.close())
   expect(await send(app, 'GET', '/health/live')).toMatchObject({ status: 200 })
   for (const path of ['/health/ready', '/management/v1/health'])
@@ -60,7 +60,7 @@ test('other methods are refused in the words of the contract, HEAD is welcome', 
 })
 
 test('a request that cannot be understood at all has an id, too', async () => {
-  const { app, house } = await testService()
+  const { app, runtime } = await testService()
   const undecodable = await send(app, 'GET', '/v1/%zz')
   expect(undecodable).toMatchObject({
     status: 404,
@@ -68,7 +68,7 @@ test('a request that cannot be understood at all has an id, too', async () => {
   })
   expect(undecodable.headers['x-request-id']).toBe(undecodable.body.request_id)
 
-  const listening = newTestApp(house)
+  const listening = newTestApp(runtime)
   onTestFinished(() => listening.close())
   await listening.listen({ port: 0, host: '127.0.0.1' })
   const broken = await rawExchange(listening.server.address() as AddressInfo, 'NONSENSE\r\n\r\n')
@@ -185,10 +185,10 @@ test('metrics count requests, and tell of database, jobs, credentials, event loo
 })
 
 test('metrics are served while the database is away', async () => {
-  const { house } = await testService()
+  const { runtime } = await testService()
   const app = newTestApp({
-    ...house,
-    jobs: { ...house.jobs, counts: () => Promise.reject(new Error('away')) },
+    ...runtime,
+    jobs: { ...runtime.jobs, counts: () => Promise.reject(new Error('away')) },
   })
   onTestFinished(() => app.close())
   const { status, body } = await send(app, 'GET', '/metrics')
@@ -199,7 +199,7 @@ test('metrics are served while the database is away', async () => {
 
 test('a caller who hangs up is counted as 499 and no longer in flight', async () => {
   const shop = await newProject()
-  const app = newTestApp(shop.service.house)
+  const app = newTestApp(shop.service.runtime)
   onTestFinished(() => app.close())
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo

@@ -144,7 +144,7 @@ async function logged(level: string) {
   const shop: Shop = await newProject()
   const written: string[] = []
   const log = openLog(level, { write: (line) => void written.push(line) })
-  const app = newTestApp({ ...shop.service.house, log }, [...operations, failing])
+  const app = newTestApp({ ...shop.service.runtime, log }, [...operations, failing])
   const allEnded = endsOf(app)
   await app.ready()
   onTestFinished(() => app.close())

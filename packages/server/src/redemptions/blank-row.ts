@@ -5,7 +5,11 @@ import type { Ctx } from '../core/context.ts'
 import type { StoredRedemption } from './redemption.ts'
 
 /** What all redemptions of a request have in common; the id, and what was redeemed, are still to be said. */
-export function blankRow(ctx: Ctx, it: Checkout, who: { customer: Pick<StoredCustomer, 'id'> | null }): StoredRedemption {
+export function blankRow(
+  ctx: Ctx,
+  it: Checkout,
+  who: { customer: Pick<StoredCustomer, 'id'> | null },
+): StoredRedemption {
   const { request } = it
   return {
     project_id: ctx.project_id,

@@ -12,16 +12,21 @@ import { newId } from '../core/lib/ids.ts'
 import { todayIn } from '../core/query/filter/calendar.ts'
 import { figureTallies } from '../incentives/campaigns/summary-figures.ts'
 import { blankRow } from './blank-row.ts'
+import { redemptionEvents } from './events.ts'
 import { storedVoucher } from './redeemed-voucher.ts'
 import type { StoredRedemption } from './redemption.ts'
-import { redemptionEvents } from './tell.ts'
 
 /**
  * A redemption that was refused (docs/reference/redemptions.md#failure): with the reason of the first that does not apply, or of
  * the first that was skipped. It is remembered, and changes nothing else; a single thing that does not exist leaves nothing to
  * remember.
  */
-export function failure(ctx: Ctx, it: Checkout, verdict: Verdict, { is_alone }: { is_alone: boolean }): Decision<never> {
+export function failure(
+  ctx: Ctx,
+  it: Checkout,
+  verdict: Verdict,
+  { is_alone }: { is_alone: boolean },
+): Decision<never> {
   const refused = firstRefused(verdict)
   const { reason } = refused
   const candidate = candidateOf(it, refused)

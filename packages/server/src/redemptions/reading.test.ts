@@ -11,7 +11,7 @@ import { newPromotion, newTier } from '../testing/promotions.ts'
 import { newRedemption, ofTier, ofVoucher, type RedemptionFields } from '../testing/redemptions.ts'
 import { pageOfRedemptions } from './list.ts'
 
-const dbOf = (shop: Shop) => shop.service.house.database.db
+const dbOf = (shop: Shop) => shop.service.runtime.database.db
 const gift = { type: 'GIFT_VOUCHER', discount: undefined, gift: { amount: 5000 } }
 
 const newCustomer = (shop: Shop, source_id: string) =>
@@ -343,7 +343,7 @@ async function statementsOfList(shop: Shop, shown: number): Promise<number> {
     },
     transformResult: async ({ result }) => result,
   })
-  const { settings } = shop.service.house
+  const { settings } = shop.service.runtime
   const project = { timezone: 'UTC', case_sensitive_codes: true }
   const ctx = { db, project_id: shop.project_id, project, settings, now: new Date().toISOString() } as unknown as Ctx
   const { redemptions } = await pageOfRedemptions(ctx, { limit: 100 })

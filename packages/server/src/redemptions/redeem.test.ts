@@ -28,7 +28,7 @@ import { eventsOf } from '../testing/promotions.ts'
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 const typesSince = async (shop: Shop, entity_id?: string): Promise<string[]> => {
-  const rows = await shop.service.house.database.db
+  const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .$if(entity_id !== undefined, (query) => query.where('entity_id', '=', entity_id as string))
@@ -39,7 +39,7 @@ const typesSince = async (shop: Shop, entity_id?: string): Promise<string[]> => 
 }
 
 const countOf = async (shop: Shop, table: 'customers' | 'orders' | 'redemptions' | 'products'): Promise<number> => {
-  const { count } = await shop.service.house.database.db
+  const { count } = await shop.service.runtime.database.db
     .selectFrom(table)
     .where('project_id', '=', shop.project_id)
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -512,7 +512,7 @@ describe('cards', () => {
   test('paying with points takes those that expire first', async () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 100, coin: { exchange_ratio: 0.5, points_ratio: 10 } })
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await db
       .insertInto('lots')
       .values({
@@ -574,7 +574,7 @@ const byClient = (shop: Shop, path: string, body: object) =>
   })
 
 const postingsOf = async (shop: Shop, voucher_id: string) => ({
-  rows: await shop.service.house.database.db
+  rows: await shop.service.runtime.database.db
     .selectFrom('postings')
     .where('project_id', '=', shop.project_id)
     .where('voucher_id', '=', voucher_id as `v_${string}`)
@@ -860,7 +860,7 @@ test('segments are those of the customer at the moment that is asked for', async
   })
   await newRule(shop, when('customer.segment', { $is: [old] }), { voucher: id })
   const body = { redeemables: vouchers('TEN'), order: { amount: 100 }, customer: { source_id: 'ann' } }
-  const as_of = new Date(shop.service.house.now() + 30 * 86_400_000).toISOString()
+  const as_of = new Date(shop.service.runtime.now() + 30 * 86_400_000).toISOString()
   expect(await validated(shop, body)).toMatchObject({ valid: false })
   expect(await validated(shop, { ...body, options: { as_of } })).toMatchObject({ valid: true })
 })
@@ -872,7 +872,7 @@ describe('rules that look at the past', () => {
     await newRule(shop, when('redemption.count.daily', { $less_than_or_equal: [1] }), { voucher: id })
     const body = { redeemables: vouchers('TEN'), order: { amount: 100 } }
     await redeemed(shop, body)
-    const as_of = new Date(shop.service.house.now() - 60_000).toISOString()
+    const as_of = new Date(shop.service.runtime.now() - 60_000).toISOString()
     expect(await validated(shop, body)).toMatchObject({ valid: false })
     expect(await validated(shop, { ...body, options: { as_of } })).toMatchObject({ valid: true })
   })
@@ -881,7 +881,7 @@ describe('rules that look at the past', () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 500 })
     const rule = await newRule(shop, when('redemption.count.per_customer', { $less_than_or_equal: [1] }))
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await inTransaction(db, async (trx) => {
       const config_version = await nextConfigurationVersion(trx, shop.project_id)
       await trx

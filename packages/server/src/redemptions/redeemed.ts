@@ -175,7 +175,12 @@ function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRed
 }
 
 /** Under PARTIAL, what did not apply is remembered too, if it exists (docs/reference/redemptions.md#failure). */
-function failedChildren(ctx: Ctx, it: Checkout, { redeemables }: Verdict, parent_id: string | null): StoredRedemption[] {
+function failedChildren(
+  ctx: Ctx,
+  it: Checkout,
+  { redeemables }: Verdict,
+  parent_id: string | null,
+): StoredRedemption[] {
   return redeemables.flatMap((outcome) => {
     const candidate = outcome.status === 'INAPPLICABLE' ? candidateOf(it, outcome) : null
     return outcome.status !== 'INAPPLICABLE' || candidate === null

@@ -7,7 +7,7 @@ import { ok } from '../testing/orders.ts'
 import { newPromotion, newTier } from '../testing/promotions.ts'
 import { newRedemption, ofTier, ofVoucher } from '../testing/redemptions.ts'
 
-const dbOf = (shop: Shop) => shop.service.house.database.db
+const dbOf = (shop: Shop) => shop.service.runtime.database.db
 
 /** What the tables still have of a project: rows of redemptions, what they used, holds, and what the tally says. */
 async function left({ project_id, ...shop }: Shop) {
@@ -16,7 +16,7 @@ async function left({ project_id, ...shop }: Shop) {
       (select count(*) from usage where project_id = ${project_id}) as usage,
       (select count(*) from holds where project_id = ${project_id}) as holds,
       (select coalesce(sum(delta), 0)::bigint from tallies where project_id = ${project_id} and name = 'redemptions') as total`.execute(
-    shop.service.house.database.db,
+    shop.service.runtime.database.db,
   )
   return rows[0]
 }

@@ -10,9 +10,9 @@ import { simpleCampaign } from '../loyalty/points/campaign-view.ts'
 import { issueReward } from '../loyalty/points/issue.ts'
 import { toRewardAssignment } from '../loyalty/reward-assignments/reward-assignment.ts'
 import { rewardRedemptionEvent, type StoredRewardRedemption } from '../loyalty/rewards/reward-redemption.ts'
+import { simpleRedemption } from './events.ts'
 import type { Redeemed, RedeemedPart, Rewarded } from './redeemed-part.ts'
 import type { RedeemedReward } from './schema.ts'
-import { simpleRedemption } from './tell.ts'
 
 /**
  * Gives the rewards that a request redeems points for, and shows them in what is redeemed

@@ -9,8 +9,8 @@ import type { Tally } from '../core/db/tallies.ts'
 import { newId } from '../core/lib/ids.ts'
 import { todayIn } from '../core/query/filter/calendar.ts'
 import { type Figure, figureTallies } from '../incentives/campaigns/summary-figures.ts'
-import { heap, loadAccount } from '../incentives/vouchers/books.ts'
 import { type EntryChanges, entryChanges } from '../incentives/vouchers/entry-changes.ts'
+import { heap, loadAccount } from '../incentives/vouchers/initial-credits.ts'
 import { findLastTransaction } from '../incentives/vouchers/transactions.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import { findMembership } from '../loyalty/members/store.ts'
@@ -47,7 +47,12 @@ export interface RolledBackPart {
   tier: Selectable<LoyaltyTierRow> | null
 }
 
-export async function decideRollback(ctx: Ctx, facts: RollbackFacts, mode: OrderMode, told: RollbackEventContext): Promise<Rollback> {
+export async function decideRollback(
+  ctx: Ctx,
+  facts: RollbackFacts,
+  mode: OrderMode,
+  told: RollbackEventContext,
+): Promise<Rollback> {
   const isStack = facts.redemption.related_object_type === 'redemption'
   const parent = isStack ? { ...rollbackRow(ctx, facts.redemption, told), amount: null } : null
   if (parent !== null) parent.related_object_id = parent.id

@@ -21,7 +21,7 @@ import { newPromotion, newTier } from '../testing/promotions.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-const dbOf = (shop: Shop) => shop.service.house.database.db
+const dbOf = (shop: Shop) => shop.service.runtime.database.db
 
 const atOnce = <T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))

@@ -10,21 +10,27 @@ import { ApiError, type ErrorKey, errorMessage, notFound } from '../core/http/er
 import { newId } from '../core/lib/ids.ts'
 import { loadMetadataRules, refuseUnlessStorable } from '../definitions/metadata-schemas/rules.ts'
 import { figureTallies } from '../incentives/campaigns/summary-figures.ts'
-import { followCanceledOrder, applyMemberChanges } from '../loyalty/points/follow.ts'
-import { applyDueChangesToCards } from '../loyalty/points/settle-cards.ts'
+import { applyDueChangesToCards } from '../loyalty/points/due-changes-to-cards.ts'
+import { applyMemberChanges, followCanceledOrder } from '../loyalty/points/member-changes.ts'
 import { undoConversions } from '../loyalty/referrals/undo-conversion.ts'
 import { toOrder } from '../orders/order.ts'
 import { hasProfile } from '../orders/people.ts'
 import { findStackingRules } from '../rules/stacking-rules/store.ts'
 import type { StoredRedemption } from './redemption.ts'
-import { decideRollback, type Rollback, rollbackChanges, rollbackRow, type RollbackEventContext } from './rollback-changes.ts'
+import { revokeRewards } from './revoke-rewards.ts'
+import {
+  decideRollback,
+  type Rollback,
+  type RollbackEventContext,
+  rollbackChanges,
+  rollbackRow,
+} from './rollback-changes.ts'
 import { failureEvents, rollbackEvents } from './rollback-events.ts'
 import { loadRollback, type RollbackFacts } from './rollback-load.ts'
 import type { RedemptionRollbacks, RollBackRedemption, RollbackQuery } from './rollback-schema.ts'
 import type { RedemptionRollback } from './schema.ts'
 import { showRedemptions } from './show.ts'
 import { listCodesOf, type ShownRow } from './store.ts'
-import { revokeRewards } from './take-back.ts'
 
 /** Takes a single redemption back (docs/reference/rollbacks.md#roll-back-one). */
 export async function rollBackRedemption(
@@ -75,7 +81,11 @@ async function rollBack(ctx: Ctx, known: ShownRow, asked: RollBackRedemption): P
   const facts = await loadRollback(ctx, known)
   refuseOtherOrder(facts, asked.order)
 
-  const told: RollbackEventContext = { reason: reason ?? null, metadata: metadata ?? null, tracking_id: known.tracking_id }
+  const told: RollbackEventContext = {
+    reason: reason ?? null,
+    metadata: metadata ?? null,
+    tracking_id: known.tracking_id,
+  }
   const refusal = whyNot(ctx, facts.redemption)
   if (refusal !== null) return saveFailure(ctx, facts, told, refusal)
 

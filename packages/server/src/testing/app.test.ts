@@ -18,7 +18,7 @@ test('the next file gets the same service, and a project in which nothing has ha
 test.each<[string, (service: TestService) => unknown]>([
   ['a moved clock', ({ clock }) => clock.advance(1_000)],
   ['a call of a client, which is counted by address', ({ app }) => send(app, 'POST', '/client/v1/customers', {})],
-  ['jobs at work', ({ house }) => house.jobs.work('maintenance', async () => undefined)],
+  ['jobs at work', ({ runtime }) => runtime.jobs.work('maintenance', async () => undefined)],
 ])('after %s it gets another one', async (_what, happens) => {
   await endOfFile()
   const first = await testService()

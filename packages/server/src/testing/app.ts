@@ -7,8 +7,8 @@ import { operations } from '../operations.ts'
 import { atEnd } from './closings.ts'
 import { expectAllDeclared, expectDeclared } from './conformance.ts'
 import { testDatabase } from './database.ts'
-import { openTestRuntime } from './house.ts'
 import { insertTestProject, type TestKeys } from './project.ts'
+import { openTestRuntime } from './runtime.ts'
 
 /** A clock the tests move: it runs with the real one until it is set. */
 export interface TestClock {
@@ -19,7 +19,7 @@ export interface TestClock {
 
 export interface TestService {
   app: FastifyInstance
-  house: Runtime
+  runtime: Runtime
   clock: TestClock
 }
 
@@ -70,7 +70,7 @@ function nameOf({ env = {}, extra = [] }: ServiceOptions): string {
 /** The service that an earlier file has used, or another one if it would not behave like new. */
 async function handedOn(before: Promise<OpenService>): Promise<OpenService> {
   const service = await before.catch(() => null)
-  if (service === null || service.house.database !== (await testDatabase())) return openService({})
+  if (service === null || service.runtime.database !== (await testDatabase())) return openService({})
   if (!service.isWorn()) return service
   await closeService(service)
   return openService({})
@@ -84,8 +84,8 @@ async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<Op
     isAtWork = true
     return opened.jobs.work(queue, handle)
   }
-  const house = { ...opened, jobs: { ...opened.jobs, work } }
-  const app = newTestApp(house, [...operations, ...extra])
+  const runtime = { ...opened, jobs: { ...opened.jobs, work } }
+  const app = newTestApp(runtime, [...operations, ...extra])
   let hasClients = false
   app.addHook('onRequest', (request, _reply, next) => {
     hasClients ||= request.url.startsWith('/client/')
@@ -93,22 +93,22 @@ async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<Op
   })
   await app.ready()
   // The service counts the addresses of clients for seconds.
-  return { app, house, clock, isWorn: () => clock.isMoved() || isAtWork || hasClients }
+  return { app, runtime, clock, isWorn: () => clock.isMoved() || isAtWork || hasClients }
 }
 
-async function closeService({ app, house }: TestService): Promise<void> {
+async function closeService({ app, runtime }: TestService): Promise<void> {
   await app.close()
-  await house.jobs.close()
-  await house.behind.close()
-  await house.credentials.close()
+  await runtime.jobs.close()
+  await runtime.behind.close()
+  await runtime.credentials.close()
 }
 
 /**
  * The service as it is, but for two things: it turns nobody away for being overloaded, since that depends on what else the
  * machine does, and every injected request takes a turn of the event loop.
  */
-export function newTestApp(house: Runtime, served: readonly Operation[] = operations): FastifyInstance {
-  const app = buildApp({ house, operations: served, sheds_load: false })
+export function newTestApp(runtime: Runtime, served: readonly Operation[] = operations): FastifyInstance {
+  const app = buildApp({ runtime, operations: served, sheds_load: false })
   // PGlite needs no turn to answer: without this one a test that only sends requests would keep every timer waiting.
   app.addHook('onRequest', (_request, _reply, next) => void setImmediate(next))
   return app
@@ -167,7 +167,7 @@ export interface Shop extends TestKeys {
 
 export async function newProject(options: ServiceOptions & { project?: Record<string, unknown> } = {}): Promise<Shop> {
   const service = await testService(options)
-  const keys = await insertTestProject(service.house, options.project ?? {})
+  const keys = await insertTestProject(service.runtime, options.project ?? {})
   const headers = {
     'x-app-id': keys.app_id,
     'x-app-token': keys.app_token,

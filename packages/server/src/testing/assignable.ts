@@ -110,9 +110,9 @@ const apps = new Map<TestService, ReturnType<typeof newTestApp>>()
 function appOf(service: TestService): ReturnType<typeof newTestApp> {
   const known = apps.get(service)
   if (known !== undefined) return known
-  const { house } = service
-  const assignables = { ...house.wiring.assignables, ...stand_ins }
-  const app = newTestApp({ ...house, wiring: { ...house.wiring, assignables } }, [
+  const { runtime } = service
+  const assignables = { ...runtime.wiring.assignables, ...stand_ins }
+  const app = newTestApp({ ...runtime, wiring: { ...runtime.wiring, assignables } }, [
     ...validationRules,
     ...categories,
     deleteVoucher,

@@ -10,15 +10,15 @@ import type { QueueName } from '../core/jobs/queues.ts'
 import { newId } from '../core/lib/ids.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { atEnd } from './closings.ts'
-import { openTestRuntime } from './house.ts'
+import { openTestRuntime } from './runtime.ts'
 
-/** A house whose jobs are open but not working; another one on the same database is another process, so to speak. */
+/** A runtime whose jobs are open but not working; another one on the same database is another process, so to speak. */
 export async function openHouse(database: Database): Promise<Runtime> {
-  const house = await openTestRuntime(database)
-  atEnd(() => house.credentials.close())
-  atEnd(() => house.behind.close())
-  atEnd(() => house.jobs.close({ graceful_seconds: 1 }))
-  return house
+  const runtime = await openTestRuntime(database)
+  atEnd(() => runtime.credentials.close())
+  atEnd(() => runtime.behind.close())
+  atEnd(() => runtime.jobs.close({ graceful_seconds: 1 }))
+  return runtime
 }
 
 export function insertProject({ database, now }: Runtime): Promise<Project> {
@@ -27,11 +27,11 @@ export function insertProject({ database, now }: Runtime): Promise<Project> {
 }
 
 /** Does what a request to a project would do: one transaction, and after it what was to follow the commit. */
-export async function asRequest<T>(house: Runtime, project: Project, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export async function asRequest<T>(runtime: Runtime, project: Project, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const after_commit: Array<() => void> = []
-  const result = await inTransaction(house.database.db, (trx) =>
+  const result = await inTransaction(runtime.database.db, (trx) =>
     work({
-      ...backgroundCtx(house, project, { request_id: newId('request'), caller: testCaller }),
+      ...backgroundCtx(runtime, project, { request_id: newId('request'), caller: testCaller }),
       db: trx,
       afterCommit: (after) => void after_commit.push(after),
     }),
@@ -48,14 +48,14 @@ export const testCaller = {
 
 /**
  * Runs what a project has started, one after another and in this process, without the queue: on PostgreSQL all test
- * files share one, and another file would take the job. `await runAsyncActions(shop.service.house, shop.project_id, [importCustomers])`
+ * files share one, and another file would take the job. `await runAsyncActions(shop.service.runtime, shop.project_id, [importCustomers])`
  */
 export async function runAsyncActions(
-  house: Runtime,
+  runtime: Runtime,
   project_id: string,
   actions: readonly AsyncAction[],
 ): Promise<void> {
-  const started = await house.database.db
+  const started = await runtime.database.db
     .selectFrom('async_actions')
     .where('project_id', '=', project_id)
     .where('status', 'in', ['ENQUEUED', 'IN_PROGRESS'])
@@ -64,7 +64,7 @@ export async function runAsyncActions(
     .select('id')
     .execute()
   const run = { retries: 0, signal: new AbortController().signal }
-  for (const { id } of started) await runAsyncAction(house, actions, { project_id, action_id: id }, run)
+  for (const { id } of started) await runAsyncAction(runtime, actions, { project_id, action_id: id }, run)
 }
 
 /** Like `until`, but a job that failed is tried again at once, as if the pause before its next try had passed. */

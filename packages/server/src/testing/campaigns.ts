@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { updateVouchers } from '../incentives/campaigns/carry.ts'
 import { generateVouchers } from '../incentives/campaigns/generate.ts'
+import { updateVouchers } from '../incentives/campaigns/propagate.ts'
 import { deleteVouchers } from '../incentives/campaigns/remove.ts'
 import type { Shop } from './app.ts'
 import { runAsyncActions } from './background.ts'
 
 /** Does what the campaigns of a shop have started in the background. */
 export const runCampaignJobs = (shop: Shop): Promise<void> =>
-  runAsyncActions(shop.service.house, shop.project_id, [generateVouchers, updateVouchers, deleteVouchers])
+  runAsyncActions(shop.service.runtime, shop.project_id, [generateVouchers, updateVouchers, deleteVouchers])
 
 export const tenOff = { type: 'PERCENT', percent_off: 10 }
 
@@ -33,7 +33,7 @@ export const getVoucher = async (shop: Shop, code: string) =>
 
 /** The types of the events that a shop has told of, in order. */
 export async function eventsOf({ service, project_id }: Shop): Promise<string[]> {
-  const { db } = service.house.database
+  const { db } = service.runtime.database
   const rows = await db
     .selectFrom('events')
     .where('project_id', '=', project_id)

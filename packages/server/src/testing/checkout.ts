@@ -167,7 +167,7 @@ export async function newReward(
 
 /** Says that a reward was redeemed so often, which would take as many redemptions. */
 async function setRedeemed({ service, project_id }: Shop, reward_id: RewardRow['id'], redeemed: number): Promise<void> {
-  await inTransaction(service.house.database.db, async (db) => {
+  await inTransaction(service.runtime.database.db, async (db) => {
     const config_version = await nextConfigurationVersion(db, project_id)
     await db
       .updateTable('rewards')

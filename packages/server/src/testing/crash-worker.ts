@@ -3,7 +3,7 @@ import { connectPglite, connectPostgres } from '../core/db/connect.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { workAsyncActions } from '../core/jobs/async-action.ts'
 import { countingAction } from './counting-action.ts'
-import { openTestRuntime } from './house.ts'
+import { openTestRuntime } from './runtime.ts'
 
 /**
  * A process that does nothing but work on counting actions, to be killed. It says `ready`, and `step <first row>` after
@@ -15,8 +15,8 @@ const database = where.startsWith('postgres')
   ? connectPostgres({ connectionString: where })
   : await connectPglite({ folder: where })
 await migrate(database.db, async () => {})
-const house = await openTestRuntime(database)
-await workAsyncActions(house, [
+const runtime = await openTestRuntime(database)
+await workAsyncActions(runtime, [
   countingAction((first) => {
     writeSync(1, `step ${first}\n`)
     if (first === Number(last)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

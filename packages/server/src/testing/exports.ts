@@ -14,9 +14,9 @@ export const createExport = async (shop: Shop, exported_object: string, paramete
 }
 
 /** Does what the nodes would do, until nothing of the project is left. */
-export async function workOnExports({ service: { house }, project_id }: Shop): Promise<number> {
+export async function workOnExports({ service: { runtime }, project_id }: Shop): Promise<number> {
   let steps = 0
-  while ((await workOnExport(house, { only: project_id })) !== null) steps += 1
+  while ((await workOnExport(runtime, { only: project_id })) !== null) steps += 1
   return steps
 }
 

@@ -2,8 +2,8 @@ import { type Bootstrapped, bootstrap } from '../account/installation/bootstrap.
 import { migrate } from '../core/db/migrate.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { type Answer, send } from './app.ts'
-import { testSettings } from './house.ts'
 import { type Node, type NodeOptions, openNode, ownDatabase } from './nodes.ts'
+import { testSettings } from './runtime.ts'
 
 /** A whole installation after its first start, alone on its database: one owner, one sandbox project, nobody else's. */
 export interface Installation extends Node {

@@ -295,4 +295,4 @@ async function noteOrder(world: World, order_id: string, who: number): Promise<v
 export const askOf =
   ({ service }: Shop): Ask =>
   async (text, values) =>
-    (await service.house.database.execute(text, values)).rows
+    (await service.runtime.database.execute(text, values)).rows

@@ -18,9 +18,9 @@ export async function auditLedger(ask: Ask, project_id: string, { is_in_order = 
 
 const cards = `v.project_id = $1 and v.type = 'LOYALTY_CARD' and v.deleted_at is null`
 const balance = '(v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired)'
-/** What a card has got more from a house than it gave to it. */
-const net = (house: string) => `coalesce(sum(case when p.destination = v.id then p.amount else -p.amount end)
-  filter (where '${house}' in (p.source, p.destination) and v.id in (p.source, p.destination)), 0)`
+/** What a card has got more from a system account than it gave to it. */
+const net = (account: string) => `coalesce(sum(case when p.destination = v.id then p.amount else -p.amount end)
+  filter (where '${account}' in (p.source, p.destination) and v.id in (p.source, p.destination)), 0)`
 
 const audits: Record<string, string> = {
   'cards whose counters are not their postings': `
@@ -61,7 +61,7 @@ const audits: Record<string, string> = {
     left join lots l on l.project_id = p.project_id and l.voucher_id = p.voucher_id and l.id = p.lot_id
     where ${cards} and v.id in (p.source, p.destination) and l.id is null`,
 
-  'postings that are not from a house to the card or the other way round': `
+  'postings that are not from a system account to the card or the other way round': `
     select p.id, p.source, p.destination from postings p join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
     where ${cards} and not (p.source = v.id and p.destination in ('redeemed', 'subtracted', 'expired')
       or p.destination = v.id and p.source in ('issued', 'redeemed')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { lookAtSegments } from '../audience/segments/watch.ts'
-import { lookAtMembers } from '../loyalty/points/clock.ts'
+import { lookAtMembers } from '../loyalty/points/daily-job.ts'
 import { type Answer, type Shop, uniqueName } from './app.ts'
 import { until } from './background.ts'
 import { ok } from './orders.ts'
@@ -154,7 +154,7 @@ export const sendEvent = (shop: Shop, event: string, source_id: string, more: ob
 
 /** Has the members of a project caught up with the clock of the tests, and with changes of their programs. */
 export async function runClock({ service, project_id }: Shop): Promise<void> {
-  for (let looks = 0; await lookAtMembers(service.house, { only: project_id }); looks += 1)
+  for (let looks = 0; await lookAtMembers(service.runtime, { only: project_id }); looks += 1)
     expect(looks, 'the clock never comes to an end').toBeLessThan(1_000)
 }
 
@@ -166,14 +166,14 @@ export async function runUntil(shop: Shop, at: string): Promise<void> {
 
 /** Has segments look at who changed. A walk over all customers ends when whatever was open before it is over. */
 export async function runSegments({ service, project_id }: Shop): Promise<void> {
-  const walking = service.house.database.db
+  const walking = service.runtime.database.db
     .selectFrom('segments')
     .where('project_id', '=', project_id)
     .where('walk_started_at', 'is not', null)
     .select('id')
   // Another test may have a transaction open on the same server.
   await until(async () => {
-    while (await lookAtSegments(service.house, { daily: true, only: project_id }));
+    while (await lookAtSegments(service.runtime, { daily: true, only: project_id }));
     return (await walking.execute()).length === 0 ? true : undefined
   })
 }
@@ -190,7 +190,7 @@ export interface Told {
 
 /** What a project has told, the oldest first; `like` is a pattern of SQL for the type. */
 export async function told({ service, project_id }: Shop, like = '%'): Promise<Told[]> {
-  const { db } = service.house.database
+  const { db } = service.runtime.database
   return db
     .selectFrom('events')
     .where('project_id', '=', project_id)

@@ -11,7 +11,7 @@ export async function insertRow(shop: Shop, table: string, row: Record<string, u
     typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value,
   )
   await sql`insert into ${sql.table(table)} (${sql.join(all.map(([name]) => sql.ref(name)))})
-    values (${sql.join(values)})`.execute(shop.service.house.database.db)
+    values (${sql.join(values)})`.execute(shop.service.runtime.database.db)
 }
 
 export interface HeldCard {
@@ -85,7 +85,7 @@ export async function insertTier(shop: Shop, campaign_id: string, row: Record<st
 /** Makes the holder of a card what the columns of a member say. */
 export async function putIntoTier(shop: Shop, card: HeldCard, row: Record<string, unknown>): Promise<void> {
   await sql`delete from loyalty_members where project_id = ${shop.project_id} and voucher_id = ${card.id}`.execute(
-    shop.service.house.database.db,
+    shop.service.runtime.database.db,
   )
   const { id: voucher_id, campaign_id, customer_id } = card
   await insertRow(shop, 'loyalty_members', { voucher_id, campaign_id, customer_id, ...row })

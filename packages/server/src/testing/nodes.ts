@@ -7,8 +7,8 @@ import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
 import { connection_wait_seconds } from './database.ts'
-import { openTestRuntime } from './house.ts'
 import { createDatabase } from './postgres.ts'
+import { openTestRuntime } from './runtime.ts'
 
 export type Node = Omit<TestService, 'clock'>
 
@@ -59,14 +59,14 @@ export async function openNode(
   database: Database,
   { env = {}, extra = [], only = operations, now = Date.now }: NodeOptions = {},
 ): Promise<Node> {
-  const house = await openTestRuntime(database, { env, now })
-  const app = newTestApp(house, [...only, ...extra])
+  const runtime = await openTestRuntime(database, { env, now })
+  const app = newTestApp(runtime, [...only, ...extra])
   await app.ready()
   atEnd(async () => {
     await app.close()
-    await house.jobs.close()
-    await house.behind.close()
-    await house.credentials.close()
+    await runtime.jobs.close()
+    await runtime.behind.close()
+    await runtime.credentials.close()
   })
-  return { app, house }
+  return { app, runtime }
 }

@@ -20,7 +20,7 @@ export async function orderSummary(shop: Shop, customer: string): Promise<Body> 
 
 /** The order events of a project, the oldest first. */
 export async function orderEvents(shop: Shop): Promise<Array<{ type: string; entity_id: string; data: Body }>> {
-  const rows = await shop.service.house.database.db
+  const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .where('type', 'like', 'customer.order.%')

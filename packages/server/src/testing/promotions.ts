@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Shop } from './app.ts'
 
-const db = (shop: Shop) => shop.service.house.database.db
+const db = (shop: Shop) => shop.service.runtime.database.db
 
 /** Makes a promotion and answers its id. */
 export async function newPromotion(shop: Shop, name = 'Promotion', tiers: object[] = []): Promise<string> {

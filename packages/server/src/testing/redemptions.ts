@@ -38,7 +38,7 @@ export async function newRedemption(shop: Shop, fields: RedemptionFields = {}): 
     ...said,
     created_at,
   }
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const columns = sql.join(Object.keys(row).map((name) => sql.ref(name)))
   await sql`insert into redemptions (${columns})
     select ${columns} from jsonb_populate_record(null::redemptions, ${JSON.stringify(row)}::jsonb)`.execute(db)

@@ -12,7 +12,7 @@ export async function sentBy<T>(call: () => Promise<T>): Promise<{ answer: T; se
   const sent: string[] = []
   const listen = (statement: string | { text: string }) => {
     const text = typeof statement === 'string' ? statement : statement.text
-    if (text === 'discard plans') return // now and then, on whichever connection (core/db/hot.ts)
+    if (text === 'discard plans') return // now and then, on whichever connection (core/db/prepared-statements.ts)
     if (inside.getStore() === true || !text.includes('pgboss.')) sent.push(text)
   }
   const wires = [

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { AsyncAction } from '../core/jobs/async-action.ts'
-import { updateVouchers } from '../incentives/campaigns/carry.ts'
 import { generateVouchers } from '../incentives/campaigns/generate.ts'
 import { importCampaignVouchers, importCampaignVouchersCsv } from '../incentives/campaigns/import.ts'
+import { updateVouchers } from '../incentives/campaigns/propagate.ts'
 import { deleteVouchers } from '../incentives/campaigns/remove.ts'
 import { updateVouchersInBulk, updateVouchersMetadata } from '../incentives/vouchers/bulk.ts'
 import { importVouchers } from '../incentives/vouchers/import.ts'
@@ -51,4 +51,4 @@ export async function finished(shop: Shop, id: string) {
   return (await shop.call('GET', `/v1/async-actions/${id}`)).body
 }
 
-export const runStarted = (shop: Shop) => runAsyncActions(shop.service.house, shop.project_id, actions)
+export const runStarted = (shop: Shop) => runAsyncActions(shop.service.runtime, shop.project_id, actions)

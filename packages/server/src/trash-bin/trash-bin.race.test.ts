@@ -15,7 +15,7 @@ async function stock(shop: Shop, n: number): Promise<{ path: string; skus: strin
 
 test('whatever goes on at once with a product and its SKUs, nothing breaks and no entry stays that leads nowhere', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   for (let n = 0; n < 12; n += 1) {
     const { path, skus, entry } = await stock(shop, n)
     const force = n % 2 === 0 ? '?force=true' : ''

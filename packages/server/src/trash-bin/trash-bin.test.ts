@@ -108,7 +108,7 @@ const campaign = async (shop: Shop, name: string, vouchers_count = 1): Promise<s
     voucher: percent,
   })
   expect(status).toBe(200)
-  await runAsyncActions(shop.service.house, shop.project_id, [generateVouchers])
+  await runAsyncActions(shop.service.runtime, shop.project_id, [generateVouchers])
   return body.id
 }
 
@@ -119,7 +119,7 @@ const codesOf = async (shop: Shop, campaign_id: string): Promise<string[]> =>
 
 const binCampaign = async (shop: Shop, name: string): Promise<void> => {
   expect(await shop.call('DELETE', `/v1/campaigns/${name}`)).toMatchObject({ status: 202 })
-  await runAsyncActions(shop.service.house, shop.project_id, [deleteVouchers])
+  await runAsyncActions(shop.service.runtime, shop.project_id, [deleteVouchers])
 }
 
 describe('codes and campaigns', () => {
@@ -176,7 +176,7 @@ describe('codes and campaigns', () => {
     expect(await entries(shop)).toEqual([])
     const again = { name: 'Large', campaign_type: 'DISCOUNT_COUPONS', voucher: percent }
     expect(await shop.call('POST', '/v1/campaigns', again)).toMatchObject(taken)
-    await runAsyncActions(shop.service.house, shop.project_id, [deleteVouchers])
+    await runAsyncActions(shop.service.runtime, shop.project_id, [deleteVouchers])
     expect(await shop.call('POST', '/v1/campaigns', again)).toMatchObject({ status: 200 })
     expect(await shop.call('POST', `/v1/vouchers/${code}`, percent)).toMatchObject({ status: 200 })
   })

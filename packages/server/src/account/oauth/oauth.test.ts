@@ -124,7 +124,7 @@ describe('POST /v1/oauth/token', () => {
   test('a key that was deleted on another node a moment ago gets no token', async () => {
     const shop = await newProject()
     await newToken(shop) // from here on this node remembers the key
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await db
       .deleteFrom('api_keys')
       .where('id', '=', shop.app_key_id as `key_${string}`)
@@ -138,7 +138,7 @@ describe('the maximum of live tokens', () => {
   const env = { OAUTH_MAX_TOKENS_PER_PROJECT: '10' }
   const liveTokens = async (shop: Shop) =>
     (
-      await shop.service.house.database.db
+      await shop.service.runtime.database.db
         .selectFrom('oauth_tokens')
         .where('project_id', '=', shop.project_id)
         .selectAll()
@@ -180,7 +180,7 @@ describe('the maximum of live tokens', () => {
   test('Retry-After is the time until the oldest live token ends, and then there is room again', async () => {
     let at = Date.parse('2026-01-01T00:00:00.400Z')
     const node = await openNode(await testDatabase(), { env, now: () => at })
-    const keys = await insertTestProject(node.house, {})
+    const keys = await insertTestProject(node.runtime, {})
     const request = () =>
       send(node.app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', { ...pairOf(keys), ...form })
     expect(await request()).toMatchObject({ status: 200 })
@@ -200,7 +200,7 @@ describe('the time of a token', () => {
   test('it is told in whole seconds, and over at the second it names', async () => {
     let at = 1_767_225_600_400
     const node = await openNode(await testDatabase(), { now: () => at })
-    const keys = await insertTestProject(node.house, {})
+    const keys = await insertTestProject(node.runtime, {})
     const headers = { ...pairOf(keys), ...form }
     const issued = await send(node.app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', headers)
     expect(issued.body).toMatchObject({ expires_in: 900, expires_at: 1_767_226_500 })
@@ -326,7 +326,7 @@ test('neither a token nor a secret is stored anywhere in clear', async () => {
     shop.management_token,
   ]
 
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const tables = await sql<{ name: string }>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables
     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db)

@@ -29,7 +29,7 @@ async function created(body: object = {}) {
 const countProjects = async () => (await manage('GET', '/projects')).body.total as number
 
 async function newUser(login: string): Promise<string> {
-  const { db } = installation.house.database
+  const { db } = installation.runtime.database
   const id = newId('user')
   await db
     .insertInto('users')
@@ -47,14 +47,14 @@ async function newUser(login: string): Promise<string> {
 }
 
 const rolesIn = async (project_id: string) => {
-  const query = installation.house.database.db.selectFrom('project_users').where('project_id', '=', project_id)
+  const query = installation.runtime.database.db.selectFrom('project_users').where('project_id', '=', project_id)
   return Object.fromEntries(
     (await query.select(['user_id', 'role']).execute()).map(({ user_id, role }) => [user_id, role]),
   )
 }
 
 const ownerId = async () => {
-  const query = installation.house.database.db.selectFrom('users').where('login', '=', owner)
+  const query = installation.runtime.database.db.selectFrom('users').where('login', '=', owner)
   return (await query.select('id').executeTakeFirstOrThrow()).id
 }
 
@@ -266,7 +266,7 @@ describe('the users of a new project', () => {
       body: { resource_type: 'user', resource_id: 'nobody@shop.test' },
     })
     expect(await countProjects()).toBe(before)
-    const query = installation.house.database.db.selectFrom('project_users').where('user_id', '=', eve)
+    const query = installation.runtime.database.db.selectFrom('project_users').where('user_id', '=', eve)
     expect(await query.selectAll().execute()).toEqual([])
   })
 })
@@ -455,7 +455,7 @@ describe('PUT /projects/{projectId}', () => {
       api_calls: [{ value: 1, duration: 'PT1H', color: 'red' }],
       pigeons: 7,
     })
-    const rows = await installation.house.database.db
+    const rows = await installation.runtime.database.db
       .selectFrom('projects')
       .where('id', 'in', ids)
       .selectAll()
@@ -667,10 +667,10 @@ describe('DELETE /projects/{projectId}', () => {
     expect(data.map(({ id }) => id)).toContain(other.project_id)
     expect(data.map(({ id }) => id)).not.toContain(shop.project_id)
 
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     for (const table of ['api_keys', 'oauth_tokens', 'project_users'] as const)
       expect(await db.selectFrom(table).where('project_id', '=', shop.project_id).selectAll().execute()).toEqual([])
-    const { rows } = await shop.service.house.database.execute(
+    const { rows } = await shop.service.runtime.database.execute(
       `select data from pgboss.job where name = 'purge-project' and data->>'project_id' = $1`,
       [shop.project_id],
     )
@@ -680,14 +680,14 @@ describe('DELETE /projects/{projectId}', () => {
 
   test('the job takes away what it left, once nobody who was let in before can still be writing', async () => {
     // By its clock the project is deleted three minutes ago, so the job is due.
-    const { house, manage, made } = await newInstallation({ now: () => Date.now() - 180_000 })
-    const { db } = house.database
+    const { runtime, manage, made } = await newInstallation({ now: () => Date.now() - 180_000 })
+    const { db } = runtime.database
     const { body: shop } = await manage('POST', '/projects', required)
     for (const { id } of [shop, { id: made.project_id }]) await manage('POST', `/projects/${id}/stacking-rules`, {})
     await manage('DELETE', `/projects/${shop.id}`)
     expect(await db.selectFrom('stacking_rules').selectAll().execute()).toHaveLength(2)
 
-    await startJobs(house)
+    await startJobs(runtime)
     await until(async () => {
       const left = await db.selectFrom('projects').select('id').execute()
       return left.length === 1 ? left : undefined

@@ -9,7 +9,7 @@ const create = async (shop: Shop, body: object = {}) => {
 }
 
 const eventsOf = async ({ service, project_id }: Shop, entity_id: string) => {
-  const rows = await service.house.database.db
+  const rows = await service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', project_id)
     .where('entity_id', '=', entity_id)

@@ -90,7 +90,7 @@ const moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'Europe/Warsaw' }
 
 test('every field says the same in a statement and in memory', async () => {
   const { service, project_id } = await newProject()
-  const { db } = service.house.database
+  const { db } = service.runtime.database
   const rows = fc.sample(anyCustomer, { numRuns: 100, seed: 7 })
   for (const { events, publications, address, metadata, system_metadata, loyalty, referrals, ...columns } of rows) {
     const id = newId('customer')
@@ -137,7 +137,7 @@ test('every field says the same in a statement and in memory', async () => {
     .where('id', '=', project_id as never)
     .selectAll()
     .executeTakeFirstOrThrow()
-  const filtered = await asRequest(service.house, project, (ctx) => toFiltered(ctx, stored))
+  const filtered = await asRequest(service.runtime, project, (ctx) => toFiltered(ctx, stored))
   const clock = clockAt(moment.now, moment.timezone)
   let matched = 0
   const decidesTheSame = async (raw: Record<string, unknown>) => {

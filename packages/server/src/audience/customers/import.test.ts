@@ -15,7 +15,11 @@ async function importCsv(shop: Shop, csv: string) {
 }
 
 async function run(shop: Shop, id: string) {
-  await runAsyncActions(shop.service.house, shop.project_id, [importCustomers, updateCustomers, updateCustomerMetadata])
+  await runAsyncActions(shop.service.runtime, shop.project_id, [
+    importCustomers,
+    updateCustomers,
+    updateCustomerMetadata,
+  ])
   return (await shop.call('GET', `/v1/async-actions/${id}`)).body
 }
 

@@ -10,7 +10,7 @@ import { newId } from '../../core/lib/ids.ts'
 import { parseInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { queueMembershipCheck } from '../segments/changed.ts'
+import { queueMembershipCheck } from '../segments/queue-membership-check.ts'
 import { newCustomerRow, type StoredCustomer, toCustomer } from './customer.ts'
 
 /** Spec 04, 4.4: a row overwrites a whole profile, and what it does not say is cleared. */

@@ -7,7 +7,7 @@ import { toFiltered } from '../customers/filtered.ts'
 import type { Customer } from '../customers/schema.ts'
 import { listCustomersById } from '../customers/store.ts'
 import type { SegmentEntries } from '../reactions.ts'
-import { type SegmentDefinitions, definitionsOf, segmentsOf } from './definitions.ts'
+import { definitionsOf, type SegmentDefinitions, segmentsOf } from './definitions.ts'
 import { type StoredSegment, toSimpleSegment } from './store.ts'
 
 /** A customer that changed, and the request that changed it. */

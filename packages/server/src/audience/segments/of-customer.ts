@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import type { SimpleSegment } from '../../core/events/shapes.ts'
-import { type StoredCustomer, anonymousCustomer } from '../customers/customer.ts'
+import { anonymousCustomer, type StoredCustomer } from '../customers/customer.ts'
 import type { FilteredCustomer } from '../customers/fields.ts'
 import { toFiltered } from '../customers/filtered.ts'
 import { findCustomer } from '../customers/store.ts'

@@ -7,13 +7,13 @@ import { newProject } from '../../testing/app.ts'
 import { testCaller } from '../../testing/background.ts'
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { getCustomer } from '../customers/store.ts'
-import { queueMembershipCheck } from './changed.ts'
+import { queueMembershipCheck } from './queue-membership-check.ts'
 import { lookAtSegments } from './watch.ts'
 
 test('while customers change and a walk is under way, three lookers agree with the filter, and tell each turn once', async () => {
   const shop = await newProject()
-  const { house } = shop.service
-  const look = () => lookAtSegments(house, { daily: true, only: shop.project_id })
+  const { runtime } = shop.service
+  const look = () => lookAtSegments(runtime, { daily: true, only: shop.project_id })
   const sources = Array.from({ length: 12 }, (_, n) => `c${n}`)
   const change = (source_id: string, name: string) => shop.call('POST', '/v1/customers', { source_id, name })
   await Promise.all(sources.map((source_id, n) => change(source_id, n % 2 === 0 ? 'VIP' : 'plain')))
@@ -35,7 +35,7 @@ test('while customers change and a walk is under way, three lookers agree with t
   await Promise.all(lookers)
   while (await look());
 
-  const { db } = house.database
+  const { db } = runtime.database
   const customers = await db.selectFrom('customers').where('project_id', '=', shop.project_id).selectAll().execute()
   const members = await db
     .selectFrom('segment_members')
@@ -64,8 +64,8 @@ test('while customers change and a walk is under way, three lookers agree with t
 
 test('a looker and the next step of the same import do not wait for each other', async () => {
   const shop = await newProject()
-  const { house } = shop.service
-  const look = () => lookAtSegments(house, { daily: false, only: shop.project_id })
+  const { runtime } = shop.service
+  const look = () => lookAtSegments(runtime, { daily: false, only: shop.project_id })
   await shop.call('POST', '/v1/customers', { source_id: 'c' })
   const filter = { junction: 'and', name: { conditions: { $is: ['VIP'] } } }
   await shop.call('POST', '/v1/segments', { name: 'VIPs', filter })
@@ -73,7 +73,7 @@ test('a looker and the next step of the same import do not wait for each other',
 
   const origin = { request_id: newId('request'), caller: testCaller }
   const step = (meanwhile: (ctx: Ctx) => Promise<void> = async () => {}) =>
-    inBackground(house, shop.project_id, origin, async (ctx) => {
+    inBackground(runtime, shop.project_id, origin, async (ctx) => {
       const { id } = await getCustomer(ctx, 'c', { lock: true })
       await meanwhile(ctx)
       // Whoever looks waits for the customer, and must hold nothing that is needed here: this fails instead of waiting.
@@ -86,11 +86,11 @@ test('a looker and the next step of the same import do not wait for each other',
   await step(async ({ db }) => {
     const holder = await backendOf(db)
     looking = look()
-    await untilOthersWait(house.database, holder)
+    await untilOthersWait(runtime.database, holder)
   })
   expect(await looking).toBe(true)
   while (await look());
-  const left = await house.database.db
+  const left = await runtime.database.db
     .selectFrom('segment_checks')
     .where('project_id', '=', shop.project_id)
     .selectAll()

@@ -18,14 +18,14 @@ const segment = async (shop: Shop, body: object) => {
 
 /** Has the background do what there is to do for this shop. A walk ends when whatever was open before it is over. */
 async function settle({ service, project_id }: Shop): Promise<void> {
-  const walking = service.house.database.db
+  const walking = service.runtime.database.db
     .selectFrom('segments')
     .where('project_id', '=', project_id)
     .where('walk_started_at', 'is not', null)
     .select('id')
   // Another test may have a transaction open on the same server.
   await until(async () => {
-    while (await lookAtSegments(service.house, { daily: true, only: project_id }));
+    while (await lookAtSegments(service.runtime, { daily: true, only: project_id }));
     return (await walking.execute()).length === 0 ? true : undefined
   })
 }
@@ -39,7 +39,7 @@ const segmentsOf = async (shop: Shop, key: string): Promise<string[]> =>
   (await shop.call('GET', `/v1/customers/${key}/segments`)).body.data.map(({ name }: { name: string }) => name)
 
 const transitions = async ({ service, project_id }: Shop): Promise<string[]> => {
-  const rows = await service.house.database.db
+  const rows = await service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', project_id)
     .where('type', 'like', 'customer.segment.%')
@@ -282,7 +282,7 @@ describe('entering and leaving', () => {
     await shop.call('DELETE', `/v1/segments/${id}`)
     await settle(shop)
     expect(await transitions(shop)).toEqual([])
-    const left = await shop.service.house.database.db
+    const left = await shop.service.runtime.database.db
       .selectFrom('segment_members')
       .where('project_id', '=', shop.project_id)
       .selectAll()

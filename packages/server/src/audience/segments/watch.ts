@@ -15,12 +15,12 @@ const batch_members = 5_000
 const daily_ms = 60_000
 
 /** Keeps memberships up to date from now on, together with the other nodes. */
-export function watchSegments(house: Runtime): void {
+export function watchSegments(runtime: Runtime): void {
   let looked_at = -Infinity
-  house.jobs.watch('segments', async () => {
-    const isDue = house.now() - looked_at >= daily_ms
-    if (isDue) looked_at = house.now()
-    return lookAtSegments(house, { daily: isDue })
+  runtime.jobs.watch('segments', async () => {
+    const isDue = runtime.now() - looked_at >= daily_ms
+    if (isDue) looked_at = runtime.now()
+    return lookAtSegments(runtime, { daily: isDue })
   })
 }
 
@@ -29,13 +29,13 @@ export function watchSegments(house: Runtime): void {
  * Answers whether there may be more. `only` restricts it to one project.
  */
 export async function lookAtSegments(
-  house: Runtime,
+  runtime: Runtime,
   { daily, only }: { daily: boolean; only?: string },
 ): ReturnType<Look> {
-  if (daily) await startDailyWalks(house, only)
-  const checked = await checkSome(house, only)
-  const walked = await walkSome(house, only)
-  const cleared = await clearSome(house, only)
+  if (daily) await startDailyWalks(runtime, only)
+  const checked = await checkSome(runtime, only)
+  const walked = await walkSome(runtime, only)
+  const cleared = await clearSome(runtime, only)
   return checked || walked || cleared
 }
 
@@ -47,12 +47,12 @@ const trouble_ms = 60_000
 const troubled = new Map<string, number>()
 
 /** Does one thing in a transaction of its own; one that fails, or is somebody else's at the moment, did nothing. */
-async function attempt(house: Runtime, name: string, project_id: string, work: (ctx: Ctx) => Promise<boolean>) {
+async function attempt(runtime: Runtime, name: string, project_id: string, work: (ctx: Ctx) => Promise<boolean>) {
   try {
-    return (await inBackground(house, project_id, newRun(), work)) === true
+    return (await inBackground(runtime, project_id, newRun(), work)) === true
   } catch (error) {
-    house.log.error({ err: error, project_id, name }, 'segments could not be brought up to date')
-    troubled.set(name, house.now() + trouble_ms)
+    runtime.log.error({ err: error, project_id, name }, 'segments could not be brought up to date')
+    troubled.set(name, runtime.now() + trouble_ms)
     return false
   }
 }
@@ -66,16 +66,16 @@ function namesInTrouble(now: number): string[] {
 const projects_at_once_max = 5
 
 /** Of the projects that have waited longest, the first where nobody else is at it: the customers that changed first. */
-async function checkSome(house: Runtime, only?: string): Promise<boolean> {
-  const left_alone = namesInTrouble(house.now())
+async function checkSome(runtime: Runtime, only?: string): Promise<boolean> {
+  const left_alone = namesInTrouble(runtime.now())
   for (let tried = 0; tried < projects_at_once_max; tried += 1) {
     const oldest = await sql<{ project_id: string }>`
       select c.project_id from segment_checks c join projects p on p.id = c.project_id and p.deleted_at is null
       where ${inProject(only, 'c.project_id')} and c.project_id <> all(${left_alone}::text[])
-      order by c.created_at limit 1`.execute(house.database.db)
+      order by c.created_at limit 1`.execute(runtime.database.db)
     const project_id = oldest.rows[0]?.project_id
     if (project_id === undefined) return false
-    if (await attempt(house, project_id, project_id, checkOldest)) return true
+    if (await attempt(runtime, project_id, project_id, checkOldest)) return true
     left_alone.push(project_id)
   }
   return false
@@ -106,13 +106,14 @@ async function checkOldest(ctx: Ctx): Promise<boolean> {
 const walks_at_once_max = 20
 
 /** One batch of the walk that began first, or of the next one where that is troubled, held or waits for its end. */
-async function walkSome(house: Runtime, only?: string): Promise<boolean> {
+async function walkSome(runtime: Runtime, only?: string): Promise<boolean> {
   const { rows } = await sql<{ project_id: string; id: StoredSegment['id'] }>`
     select s.project_id, s.id from segments s join projects p on p.id = s.project_id and p.deleted_at is null
     where s.walk_started_at is not null and s.deleted_at is null and ${inProject(only, 's.project_id')}
-      and s.id <> all(${namesInTrouble(house.now())}::text[])
-    order by s.walk_started_at limit ${walks_at_once_max}`.execute(house.database.db)
-  for (const { project_id, id } of rows) if (await attempt(house, id, project_id, (ctx) => walkOn(ctx, id))) return true
+      and s.id <> all(${namesInTrouble(runtime.now())}::text[])
+    order by s.walk_started_at limit ${walks_at_once_max}`.execute(runtime.database.db)
+  for (const { project_id, id } of rows)
+    if (await attempt(runtime, id, project_id, (ctx) => walkOn(ctx, id))) return true
   return false
 }
 

@@ -91,7 +91,7 @@ function randomGoods(): Goods {
 }
 
 async function insertGoods({ service, project_id }: Shop, { products, skus }: Goods): Promise<void> {
-  const { db } = service.house.database
+  const { db } = service.runtime.database
   const rows = (goods: object[]) => JSON.stringify(goods.map((one) => ({ ...one, project_id })))
   await sql`insert into products select * from jsonb_populate_recordset(null::products, ${rows(products)}::jsonb)`.execute(
     db,

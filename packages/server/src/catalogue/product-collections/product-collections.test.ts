@@ -626,7 +626,7 @@ describe('GET /v1/product-collections/{productCollectionId}/products', () => {
   /** A product and an SKU of it on each of three days, and the built-in product before them. */
   async function threeDays(): Promise<Shop> {
     const shop = await newProject()
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     for (const day of [1, 2, 3]) {
       const row = { project_id: shop.project_id, metadata: '{}', attributes: '[]' }
       const at = {

@@ -23,7 +23,7 @@ async function runBulk(shop: Shop, path: string, body: unknown) {
 async function run(shop: Shop, started: { async_action_id: string }) {
   expect(started).toEqual({ async_action_id: expect.stringMatching(/^aa_[0-9a-f]{18}$/) })
   const actions = [importProducts, importSkus, bulkUpdateProducts, bulkUpdateProductMetadata]
-  await runAsyncActions(shop.service.house, shop.project_id, actions)
+  await runAsyncActions(shop.service.runtime, shop.project_id, actions)
   return (await shop.call('GET', `/v1/async-actions/${started.async_action_id}`)).body
 }
 
@@ -390,13 +390,13 @@ describe('POST /v1/products/metadata/async', () => {
     const metadata = { text: 'x'.repeat(10_000) }
     const source_ids = Array.from({ length: 120 }, (_, index) => `p${index}`)
     await shop.call('POST', '/v1/products/metadata/async', { source_ids, metadata })
-    const { input } = await shop.service.house.database.db
+    const { input } = await shop.service.runtime.database.db
       .selectFrom('async_actions')
       .where('project_id', '=', shop.project_id)
       .select('input')
       .executeTakeFirstOrThrow()
     expect(JSON.stringify(input).length).toBeLessThan(15_000)
-    await runAsyncActions(shop.service.house, shop.project_id, [bulkUpdateProductMetadata])
+    await runAsyncActions(shop.service.runtime, shop.project_id, [bulkUpdateProductMetadata])
     expect(await total(shop)).toBe(121)
     expect(await product(shop, 'p119')).toMatchObject({ metadata })
   })

@@ -98,7 +98,7 @@ test('bulk updates check each product on its own', async () => {
     ]),
     await shop.call('POST', '/v1/products/metadata/async', { source_ids: ['mug', 'other'], metadata: { stock: 2 } }),
   ]
-  await runAsyncActions(shop.service.house, shop.project_id, [bulkUpdateProducts, bulkUpdateProductMetadata])
+  await runAsyncActions(shop.service.runtime, shop.project_id, [bulkUpdateProducts, bulkUpdateProductMetadata])
   const results = []
   for (const { body } of started)
     results.push((await shop.call('GET', `/v1/async-actions/${body.async_action_id}`)).body.result)
@@ -119,7 +119,7 @@ test('the cells of a file are read by the types of the schema; what is not writt
   const headers = { 'content-type': 'multipart/form-data; boundary=fence' }
   const run = async (noun: string, csv: string) => {
     const { body } = await shop.call('POST', `/v1/${noun}/importCSV`, file(csv), headers)
-    await runAsyncActions(shop.service.house, shop.project_id, [importProducts, importSkus])
+    await runAsyncActions(shop.service.runtime, shop.project_id, [importProducts, importSkus])
     return (await shop.call('GET', `/v1/async-actions/${body.async_action_id}`)).body.result
   }
   const cells = 'Acme,3,"S1, S2",yes'
@@ -146,10 +146,10 @@ test('the cells of a file are read by the types of the schema; what is not writt
 test('orders that override are held to it as well', async () => {
   const shop = await describedShop()
   await shop.call('POST', '/v1/products', { source_id: 'mug', metadata: { brand: 'Acme' } })
-  const { house } = shop.service
-  const project = (await findProject(house.database.db, shop.project_id)) as Project
+  const { runtime } = shop.service
+  const project = (await findProject(runtime.database.db, shop.project_id)) as Project
   const override = (products: object[], skus: object[] = []) =>
-    asRequest(house, project, (ctx) =>
+    asRequest(runtime, project, (ctx) =>
       overrideGoods(ctx, { products: [], skus: [] }, { products, skus } as Parameters<typeof overrideGoods>[2]),
     )
   const refused = { key: 'metadata_validation_failed' }

@@ -13,9 +13,9 @@ const none: GoodKeys = { products: [], skus: [] }
 
 /** What an order does to the catalogue. */
 async function override(shop: Shop, overrides: Partial<Overrides>, keys: GoodKeys = none) {
-  const { house } = shop.service
-  const project = (await findProject(house.database.db, shop.project_id)) as Project
-  return asRequest(house, project, (ctx) => overrideGoods(ctx, keys, { products: [], skus: [], ...overrides }))
+  const { runtime } = shop.service
+  const project = (await findProject(runtime.database.db, shop.project_id)) as Project
+  return asRequest(runtime, project, (ctx) => overrideGoods(ctx, keys, { products: [], skus: [], ...overrides }))
 }
 
 /** The kinds of the statements that an order takes for its overrides. */
@@ -28,16 +28,18 @@ async function statementsOf(shop: Shop, overrides: Overrides): Promise<string[]>
     },
     transformResult: async ({ result }) => result,
   }
-  const { house } = shop.service
-  const project = (await findProject(house.database.db, shop.project_id)) as Project
-  await asRequest(house, project, (ctx) => overrideGoods({ ...ctx, db: ctx.db.withPlugin(listener) }, none, overrides))
+  const { runtime } = shop.service
+  const project = (await findProject(runtime.database.db, shop.project_id)) as Project
+  await asRequest(runtime, project, (ctx) =>
+    overrideGoods({ ...ctx, db: ctx.db.withPlugin(listener) }, none, overrides),
+  )
   return kinds
 }
 
 async function find(shop: Shop, keys: Partial<GoodKeys>) {
-  const { house } = shop.service
-  const project = (await findProject(house.database.db, shop.project_id)) as Project
-  return asRequest(house, project, (ctx) => findGoods(ctx, { ...none, ...keys }))
+  const { runtime } = shop.service
+  const project = (await findProject(runtime.database.db, shop.project_id)) as Project
+  return asRequest(runtime, project, (ctx) => findGoods(ctx, { ...none, ...keys }))
 }
 
 const refusal = (promise: Promise<unknown>) =>

@@ -98,7 +98,7 @@ describe('creation against deletion', () => {
 
   test.each(['', '?force=true'])('no SKU outlives its product, DELETE%s', async (query) => {
     const shop = await newProject()
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     for (let round = 0; round < 5; round++) {
       const source_id = `mug-${round}`
       await shop.call('POST', '/v1/products', { source_id })
@@ -130,14 +130,14 @@ describe('creation against deletion', () => {
 
 test('orders that override the same goods in any order all get through, and no word of theirs is lost', async () => {
   const shop = await newProject()
-  const { house } = shop.service
-  const project = (await findProject(house.database.db, shop.project_id)) as Project
+  const { runtime } = shop.service
+  const project = (await findProject(runtime.database.db, shop.project_id)) as Project
   const keys = Array.from({ length: 10 }, (_, index) => `p${index}`)
   for (const key of keys.slice(0, 5)) await shop.call('POST', '/v1/products', { source_id: key })
   const results = await times(30, (index) => {
     const ordered = index % 2 === 0 ? keys : keys.toReversed()
     const metadata = { [`order-${index}`]: true }
-    return asRequest(house, project, (ctx) =>
+    return asRequest(runtime, project, (ctx) =>
       overrideGoods(
         ctx,
         { products: [], skus: [] },

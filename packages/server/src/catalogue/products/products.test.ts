@@ -299,7 +299,7 @@ describe('GET /v1/products/{productId}', () => {
   test('shows the first hundred and counts them all', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, { source_id: 'mug' })
-    const { database } = shop.service.house
+    const { database } = shop.service.runtime
     await database.db
       .insertInto('skus')
       .values(
@@ -596,7 +596,7 @@ describe('GET /v1/products', () => {
       const id = await newProduct(shop, good)
       const created_at = `2025-03-0${index + 1}T12:00:00.000Z`
       await sql`update products set created_at = ${created_at} where project_id = ${shop.project_id} and id = ${id}`.execute(
-        shop.service.house.database.db,
+        shop.service.runtime.database.db,
       )
     }
     await shop.call('PUT', '/v1/products/tea', {})

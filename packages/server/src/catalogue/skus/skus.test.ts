@@ -317,7 +317,7 @@ describe('GET /v1/products/{productId}/skus', () => {
       const created_at = `2025-03-0${index + 1}T12:00:00.000Z`
       const id = await newSku(shop, mug, sku)
       await sql`update skus set created_at = ${created_at} where project_id = ${shop.project_id} and id = ${id}`.execute(
-        shop.service.house.database.db,
+        shop.service.runtime.database.db,
       )
     }
     await shop.call('PUT', '/v1/products/mug/skus/b', {})

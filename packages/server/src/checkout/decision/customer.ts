@@ -22,11 +22,16 @@ export interface Buyer {
  * card among the redeemables (who that is, `checkout_facts` has found). One who is named and not known has an id from here
  * on, by which it is created if it redeems.
  */
-export function buyerOf(ctx: Ctx, { customer: named, tracked_source }: CheckoutRequest, { caller }: CheckoutRows): Buyer {
+export function buyerOf(
+  ctx: Ctx,
+  { customer: named, tracked_source }: CheckoutRequest,
+  { caller }: CheckoutRows,
+): Buyer {
   const source_id = caller === null ? (named?.source_id ?? tracked_source) : caller.source_id
   if (tracked_source !== null && source_id !== tracked_source) throw ambiguous(tracked_source, source_id)
   if (named === null) return { stored: caller, customer: caller }
-  const before = caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: named.source_id }, ctx.now)
+  const before =
+    caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: named.source_id }, ctx.now)
   return { stored: caller, customer: overlaidProfile(before, named.profile) }
 }
 

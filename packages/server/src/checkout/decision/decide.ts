@@ -6,7 +6,7 @@ import { ApiError } from '../../core/http/errors.ts'
 import { isKept, keyedQueue, usedOtherwise } from '../../core/http/idempotency.ts'
 import { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type Checkout, assembleCheckout } from './facts.ts'
+import { assembleCheckout, type Checkout } from './facts.ts'
 import { loadCheckout } from './load.ts'
 import type { KeptReply } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
@@ -124,7 +124,10 @@ export async function decideAndSave<Result>(
     return saved(ctx, decision)
   }
 
-  async function saveInTransaction(ctx: Ctx, large: TransactionalDecision<Result>): Promise<Result | StoredReplyResult | ApiError> {
+  async function saveInTransaction(
+    ctx: Ctx,
+    large: TransactionalDecision<Result>,
+  ): Promise<Result | StoredReplyResult | ApiError> {
     try {
       const result = await saved(ctx, await large.issue(ctx))
       await large.follow(ctx)
@@ -135,7 +138,10 @@ export async function decideAndSave<Result>(
     }
   }
 
-  async function saved(ctx: Ctx, { result, changes }: Decision<Result>): Promise<Result | StoredReplyResult | ApiError> {
+  async function saved(
+    ctx: Ctx,
+    { result, changes }: Decision<Result>,
+  ): Promise<Result | StoredReplyResult | ApiError> {
     const key = ctx.saving?.key ?? null
     if (changes === null) return result
     if (key === null || ctx.saving === undefined) {

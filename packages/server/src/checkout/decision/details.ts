@@ -4,15 +4,15 @@ import type { EventTally, Received } from '../../audience/customers/fields.ts'
 import { findGoods, type Goods } from '../../catalogue/products/goods.ts'
 import { asksForSegments, type Configuration, rulesOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
-import { preparedStatement } from '../../core/db/hot.ts'
+import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import type { Terms } from '../../core/db/tables.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { keptTerms, knownTerms } from '../../rules/terms/kept.ts'
 import { countedGroups } from '../../rules/validation-rules/counted.ts'
-import type { Counted, CheckoutRows, LoadOptions } from './loaded.ts'
-import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './named.ts'
+import type { CheckoutRows, Counted, LoadOptions } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
+import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
 import type { Rows } from './rows.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 
@@ -120,7 +120,9 @@ function countedFor(
   configuration: Configuration,
   { vouchers }: Rows,
 ): DetailQuestion {
-  const rewards = rewardAssignmentsInRequest(configuration, request.redeemables).flatMap(({ id }) => rulesOf(configuration, id))
+  const rewards = rewardAssignmentsInRequest(configuration, request.redeemables).flatMap(({ id }) =>
+    rulesOf(configuration, id),
+  )
   const counted = [
     ...vouchers.map(({ id, campaign_id, assignments }) => {
       const own = assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])

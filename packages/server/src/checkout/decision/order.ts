@@ -10,7 +10,10 @@ import type { CheckoutRequest } from './request.ts'
  * base, of which what was sent is replaced; named by the shop's id it is taken as it is stored
  * (docs/reference/requests.md#order).
  */
-export function orderFacts({ order: sent }: CheckoutRequest, { order: stored, goods }: CheckoutRows): OrderFacts | null {
+export function orderFacts(
+  { order: sent }: CheckoutRequest,
+  { order: stored, goods }: CheckoutRows,
+): OrderFacts | null {
   if (sent === null) return null
   if (stored === null) {
     if (sent.id !== undefined) throw notFound('order', sent.id)

@@ -3,7 +3,7 @@ import type { Changes, CustomerChange, CustomerFigure, VoucherChange } from '../
 import type { UsageRow } from '../../core/db/tables.ts'
 import type { Tally } from '../../core/db/tallies.ts'
 import { eventRows } from '../../core/events/emit.ts'
-import { shareParts, type SharedEventParts } from '../../core/events/parts.ts'
+import { type SharedEventParts, shareParts } from '../../core/events/parts.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { itemsJson } from '../../orders/store.ts'

@@ -20,7 +20,7 @@ import { accountOf } from '../../incentives/vouchers/entry-changes.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
 import type { Buyer } from './customer.ts'
-import type { Counted, CheckoutRows } from './loaded.ts'
+import type { CheckoutRows, Counted } from './loaded.ts'
 import type { RedeemableInput } from './request.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 
@@ -81,7 +81,12 @@ const unknown = ({ object, id }: RedeemableInput): Candidate => ({
   counted: null,
 })
 
-function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, loaded: CheckoutRows, buyer: Buyer): Candidate {
+function voucherCandidate(
+  input: RedeemableInput,
+  voucher: LoadedVoucher,
+  loaded: CheckoutRows,
+  buyer: Buyer,
+): Candidate {
   const { configuration } = loaded
   const campaign = voucher.campaign_id === null ? null : (configuration.campaigns.get(voucher.campaign_id) ?? null)
   const counted = loaded.counted[voucher.id] ?? null
@@ -172,7 +177,11 @@ function voucherRules(
 type SentReward = NonNullable<RedeemableInput['reward']>
 
 /** The reward that points are to buy, among those of the card's program (docs/reference/discounts.md#loyalty-cards). */
-function rewardFacts({ configuration, rewards_redeemed }: CheckoutRows, card: Card, sent: SentReward): RewardFacts | null {
+function rewardFacts(
+  { configuration, rewards_redeemed }: CheckoutRows,
+  card: Card,
+  sent: SentReward,
+): RewardFacts | null {
   const wanted = sent.id ?? sent.assignment_id
   if (wanted === undefined) return null
   const assignment = assignmentFor(configuration, card, sent)

@@ -6,18 +6,18 @@ import { toSku } from '../../catalogue/skus/store.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
-import { preparedStatement } from '../../core/db/hot.ts'
 import { allFromJson, fromJson } from '../../core/db/json-row.ts'
+import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import type { ProductRow, SkuRow } from '../../core/db/tables.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { goodKeys } from '../../orders/lines.ts'
 import type { StoredOrder } from '../../orders/order.ts'
-import { mergeKeys, type LookupKeys, newLookupBatcher } from './gather.ts'
 import type { KeptReply, LoadOptions, TierUsage, Versioned } from './loaded.ts'
-import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './named.ts'
+import { type LookupKeys, mergeKeys, newLookupBatcher } from './lookup-batcher.ts'
 import type { CheckoutRequest } from './request.ts'
+import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
 import { type FoundVoucher, toFoundVoucher } from './voucher-row.ts'
 
 /** The rows that a request names, and those that they name. */
@@ -107,7 +107,10 @@ async function askFor(
   return (row as { found: Found | { kept: KeptReply } }).found
 }
 
-const gathered = newLookupBatcher<Rows>((db, project_id, now, names) => loadTogether(db, project_id, now, [names]), rowsForRequest)
+const gathered = newLookupBatcher<Rows>(
+  (db, project_id, now, names) => loadTogether(db, project_id, now, [names]),
+  rowsForRequest,
+)
 
 const given = (names: readonly string[]): readonly string[] | null => (names.length === 0 ? null : names)
 

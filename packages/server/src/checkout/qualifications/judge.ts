@@ -5,7 +5,7 @@ import { findGoods } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { CheckoutRows } from '../decision/loaded.ts'
 import type { Offer } from './offers.ts'
-import { type ScenarioPolicy, isProductRule, evaluationModeOf } from './scenarios.ts'
+import { evaluationModeOf, isProductRule, type ScenarioPolicy } from './scenarios.ts'
 
 /** Something that qualifies, and what it would do. */
 export interface Finding {

@@ -12,8 +12,8 @@ import type { HolderRow, Terms, VoucherRow } from '../../core/db/tables.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import type { Buyer } from '../decision/customer.ts'
 import type { CheckoutRows } from '../decision/loaded.ts'
-import { unitTypes } from '../decision/named.ts'
 import { tierCandidate, voucherFacts } from '../decision/redeemables.ts'
+import { unitTypes } from '../decision/request-references.ts'
 import type { LoadedVoucher } from '../decision/voucher-row.ts'
 import { type RuleTraits, ruleTraits } from './scenarios.ts'
 
@@ -148,7 +148,7 @@ function campaignOffer(campaign: ConfiguredCampaign, configuration: Configuratio
 
 const unheld = { holder_id: null, publication: null }
 
-/** A code as the campaign would make it now (incentives/campaigns/mould.ts). */
+/** A code as the campaign would make it now (incentives/campaigns/voucher-template.ts). */
 function codeOf(campaign: ConfiguredCampaign): LoadedVoucher {
   const { id, name, voucher, voucher_type, validity_timeframe, validity_day_of_week, validity_hours } = campaign
   const credits = voucher?.gift?.amount ?? voucher?.loyalty_card?.points ?? null

@@ -39,7 +39,7 @@ const idsOf = async (shop: Shop, body: object = {}): Promise<string[]> =>
 
 const order = { amount: 10_000 }
 const wide = { limit: 50 }
-const dbOf = (shop: Shop) => shop.service.house.database.db
+const dbOf = (shop: Shop) => shop.service.runtime.database.db
 
 const publish = (shop: Shop, body: object): Promise<Body> => ok(shop, 'POST', '/v1/publications', body)
 const inTier = (discount: object, more: object = {}) => ({ action: { discount }, ...more })

@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { type Instant, parseInstant } from '../../core/lib/instant.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
-import { type Checkout, assembleCheckout, refuseMetadata } from '../decision/facts.ts'
+import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
 import { withLineIds } from '../decision/order.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
@@ -134,7 +134,12 @@ function configuredFor(
 }
 
 /** The codes that filters leave to be looked at: what they exclude as a whole is not even asked for. */
-function wantedCodes({ project }: Ctx, { loaded, buyer }: Checkout, { looks_at }: ScenarioPolicy, filters: Filters): WantedCodes {
+function wantedCodes(
+  { project }: Ctx,
+  { loaded, buyer }: Checkout,
+  { looks_at }: ScenarioPolicy,
+  filters: Filters,
+): WantedCodes {
   const is_wanted = !filters.excludes('resource_type', 'voucher')
   const is_generic = is_wanted && looks_at.generic
   const campaigns = [...loaded.configuration.campaigns.values()]

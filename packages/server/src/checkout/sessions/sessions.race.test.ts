@@ -46,7 +46,7 @@ describe('of many sessions at once', () => {
     expect(answers.map(({ valid }) => valid)).toEqual(answers.map(() => true))
     const path = `/v1/promotions/tiers/${id}/validation`
     await Promise.all(Array.from({ length: 8 }, () => ok(shop, 'POST', path, { order, ...lock('T') })))
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const holds = await db
       .selectFrom('holds')
       .where('project_id', '=', shop.project_id)
@@ -64,7 +64,7 @@ describe('of many sessions at once', () => {
 
 test('one that goes on and somebody who ends it do not wait for each other', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   for (const code of ['A', 'B']) await newDiscount(shop, code, amountOff(100), { redemption: { quantity: 1 } })
   await validated(shop, { redeemables: vouchers('A', 'B'), order, ...lock('S') })
   const held = await db

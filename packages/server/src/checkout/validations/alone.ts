@@ -8,7 +8,7 @@ import { type Checkout, refuseMetadata, refuseOutcomes } from '../decision/facts
 import { type CheckoutRequest, openedSession } from '../decision/request.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { holdsOf } from '../sessions/hold.ts'
-import { recordValidationEvent } from './note.ts'
+import { recordValidationEvent } from './record-event.ts'
 import { refuseAsOf } from './validate.ts'
 
 /**

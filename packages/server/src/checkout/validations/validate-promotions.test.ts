@@ -142,7 +142,7 @@ describe('one tier', () => {
     expect((await validateTier(shop, id)).body).toMatchObject({ valid: true })
     // It took the place of what the session held before.
     expect(await validated(shop, { redeemables: vouchers('ONE'), order })).toMatchObject({ valid: true })
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const holds = await db.selectFrom('holds').where('project_id', '=', shop.project_id).selectAll().execute()
     expect(holds).toMatchObject([{ session_key: 'S', resource_id: id, quantity: 0, credits: 0 }])
   })
@@ -278,7 +278,7 @@ describe('all tiers', () => {
     const { id } = await newTier(shop, campaign)
     await newRule(shop, when('campaign.redemptions.count', { $less_than_or_equal: [1] }), { campaign })
     expect(namesIn(await validatePromotions(shop))).toHaveLength(1)
-    await shop.service.house.database.db
+    await shop.service.runtime.database.db
       .insertInto('usage')
       .values({
         project_id: shop.project_id,
@@ -303,7 +303,7 @@ describe('all tiers', () => {
     await newTier(shop, no, { active: false })
     await ok(shop, 'POST', '/v1/customers', { source_id: 'anna' })
     await validatePromotions(shop, { order, customer: { source_id: 'anna' } })
-    await shop.service.house.behind.flush()
+    await shop.service.runtime.behind.flush()
     expect(await eventsOf(shop, 'customer.validation.')).toMatchObject([
       { type: 'customer.validation.succeeded', data: { validation: { promotions: [{ name: 'Tier' }] } } },
     ])

@@ -6,12 +6,12 @@ import { invalidQuery } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
 import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
-import { type Checkout, assembleCheckout, refuseMetadata } from '../decision/facts.ts'
+import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
 import { candidateOf } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
-import { recordValidationEvent } from './note.ts'
+import { recordValidationEvent } from './record-event.ts'
 import type { PromotionValidation, PromotionValidationBody, PromotionValidationQuery } from './schema.ts'
 import { refuseAsOf } from './validate.ts'
 import { tierView } from './validate-tier.ts'
@@ -79,7 +79,8 @@ async function loadTiers(ctx: Ctx, request: CheckoutRequest, filter: Filter | nu
     const tiers = examinedTiers(ctx, configuration, filter)
     const asked = { ...request, redeemables: tiers.map(({ id }) => ({ object: 'promotion_tier' as const, id })) }
     const loaded = await loadCheckout(ctx, asked, { db: ctx.db })
-    if (loaded.configuration === configuration || attempt === choices_max) return known(assembleCheckout(ctx, asked, loaded))
+    if (loaded.configuration === configuration || attempt === choices_max)
+      return known(assembleCheckout(ctx, asked, loaded))
     configuration = loaded.configuration
   }
 }

@@ -154,7 +154,7 @@ test('limits of stacking and what has no effect do not matter, modes of calculat
     order: { applied_discount_amount: 100, total_amount: 400 },
   })
   const { id } = await newOrder(shop, { items: [{ product_id: mug.id, quantity: 2 }] })
-  await shop.service.house.database.db
+  await shop.service.runtime.database.db
     .updateTable('orders')
     .set({ discounted_goods: JSON.stringify({ [mug.id]: 1 }) as never })
     .where('project_id', '=', shop.project_id)
@@ -336,7 +336,7 @@ test('a customer is named, by a token too, and nothing of it is written down', a
 
 test('what a customer has validated is told in its activity, and counted for the campaign', async () => {
   const shop = await newProject()
-  const { house } = shop.service
+  const { runtime } = shop.service
   const campaign = await newCampaign(shop, 'Spring', { type: 'AUTO_UPDATE' })
   const { code } = await ok(shop, 'POST', `/v1/campaigns/${campaign.id}/vouchers`, {})
   await newRule(shop, when('order.amount', { $more_than: [500] }), { voucher: code })
@@ -347,7 +347,7 @@ test('what a customer has validated is told in its activity, and counted for the
   await validated(shop, code, { order: { amount: 100 }, customer: { source_id: 'unknown' } })
   await validate(shop, code, { customer }) // refused: there was nothing to decide
   await validated(shop, code, { order, customer, options: { as_of: '2030-01-01' } }) // nobody was at the till
-  await house.behind.flush()
+  await runtime.behind.flush()
   const events = await eventsOf(shop, 'customer.validation.')
   expect(events.map(({ type, entity_id }) => [type, entity_id])).toEqual([
     ['customer.validation.succeeded', id],

@@ -11,7 +11,7 @@ import { appliedOf, orderView, resultOf } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
 import { holdsOf } from '../sessions/hold.ts'
-import { recordValidationEvent } from './note.ts'
+import { recordValidationEvent } from './record-event.ts'
 import type { Validation, ValidationBody } from './schema.ts'
 
 /**

@@ -5,7 +5,7 @@ import { testDatabase } from '../../testing/database.ts'
 import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
 import type { Database } from './database.ts'
-import { preparedStatement } from './hot.ts'
+import { preparedStatement } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
 
 test('both databases return instants as ISO strings, big integers as numbers and jsonb parsed', async () => {

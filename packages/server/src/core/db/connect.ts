@@ -6,8 +6,8 @@ import pg from 'pg'
 import { limits } from '../lib/limits.ts'
 import type { Database } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
-import { enablePreparedStatements } from './hot.ts'
 import { newTurns, pgliteDialect } from './pglite.ts'
+import { enablePreparedStatements } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 
 /** Called with every statement that has ended. Its values are left out: they can be secrets. */

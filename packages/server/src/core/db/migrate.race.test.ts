@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { bootstrap } from '../../account/installation/bootstrap.ts'
-import { testSettings } from '../../testing/house.ts'
 import { anotherConnection, postgresUrl } from '../../testing/nodes.ts'
 import { createDatabase } from '../../testing/postgres.ts'
+import { testSettings } from '../../testing/runtime.ts'
 import { migrate } from './migrate.ts'
 
 test('ten nodes that start at once on an empty database: one migrates and makes the first project, all come up', async () => {

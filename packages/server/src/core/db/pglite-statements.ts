@@ -1,6 +1,6 @@
 import { type PGlite, protocol, types } from '@electric-sql/pglite'
 import type { QueryResult } from 'kysely'
-import { FrequentStatements } from './hot.ts'
+import { FrequentStatements } from './prepared-statements.ts'
 
 const { serialize } = protocol
 

@@ -29,7 +29,7 @@ export function sqlState(error: unknown): string | undefined {
 
 const isConflict = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isOutdated(error)
 
-/** A statement was prepared for a table that has other columns now; it goes by another name from then on (core/db/hot.ts). */
+/** A statement was prepared for a table that has other columns now; it goes by another name from then on (core/db/prepared-statements.ts). */
 export const isOutdated = (error: unknown): boolean =>
   sqlState(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery'
 

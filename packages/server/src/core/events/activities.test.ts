@@ -14,7 +14,7 @@ async function makeHistory(): Promise<{ shop: Shop; path: string }> {
   const { body } = await shop.call('POST', '/v1/product-collections', { name: 'Teas', type: 'STATIC' })
   const path = `/v1/product-collections/${body.id}`
   for (let n = 0; n < 4; n += 1) await shop.call('PUT', path, { name: `Teas ${n}` })
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const events = await db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
@@ -93,7 +93,7 @@ test('each event is seen once while others arrive, in both orders', async () => 
 
 test('what happened in one campaign, or in campaigns of a type', async () => {
   const shop = await newProject()
-  const { house } = shop.service
+  const { runtime } = shop.service
   const campaigns = [
     null,
     { id: 'camp_1', campaign_type: 'PROMOTION' },
@@ -101,7 +101,7 @@ test('what happened in one campaign, or in campaigns of a type', async () => {
     { id: 'camp_3', campaign_type: 'GIFT_VOUCHERS' },
   ]
   for (const [n, campaign] of campaigns.entries())
-    await house.database.db
+    await runtime.database.db
       .insertInto('event_rows')
       .values({
         project_id: shop.project_id,
@@ -117,9 +117,9 @@ test('what happened in one campaign, or in campaigns of a type', async () => {
         data: JSON.stringify({ campaign }),
       })
       .execute()
-  const project = await house.credentials.project(shop.project_id)
+  const project = await runtime.credentials.project(shop.project_id)
   const listed = async (query: { campaign_id?: string; campaign_type?: string }) => {
-    const { data } = await asRequest(house, project!, (ctx) => listActivities(ctx, 'cust_1', query))
+    const { data } = await asRequest(runtime, project!, (ctx) => listActivities(ctx, 'cust_1', query))
     return data.map(({ id }) => id)
   }
   expect(await listed({})).toHaveLength(4)

@@ -64,7 +64,7 @@ export function eventRow(
     type,
     category,
     entity_id,
-    created_at: ctx.told_at ?? ctx.now,
+    created_at: ctx.event_time ?? ctx.now,
     group_id: ctx.request_id,
     event_source: eventSource(ctx.caller),
   }

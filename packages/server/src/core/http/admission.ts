@@ -22,7 +22,7 @@ export interface Admitted {
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted | null>
 
 export interface GateKeeper {
-  house: Runtime
+  runtime: Runtime
   limiter: CallLimiter
 }
 
@@ -51,16 +51,16 @@ const hasToken = ({ query }: FastifyRequest): boolean => parseQueryString(query 
 function projectGate(
   operation: Operation,
   family: Exclude<Family, 'management'>,
-  { house, limiter }: GateKeeper,
+  { runtime, limiter }: GateKeeper,
 ): Gate {
-  const { credentials, settings } = house
+  const { credentials, settings } = runtime
   const needed = scopesFor(operation.path)
   const roles = rolesFor(operation)
   const bulk = isBulk(operation)
   return async (request, reply) => {
     const { headers } = request
     checkAccept(headers.accept)
-    const found = authenticate({ headers, family, mode: settings.auth_mode, credentials, now: house.now() })
+    const found = authenticate({ headers, family, mode: settings.auth_mode, credentials, now: runtime.now() })
     const identity = found instanceof Promise ? await found : found
     const { project } = identity
     checkKeys(identity, request.ip)
@@ -86,7 +86,7 @@ function projectGate(
   }
 }
 
-function managementGate({ house: { credentials } }: GateKeeper): Gate {
+function managementGate({ runtime: { credentials } }: GateKeeper): Gate {
   return async (request, reply) => {
     checkAccept(request.headers.accept)
     const key = await authenticateManagement(request.headers, credentials)

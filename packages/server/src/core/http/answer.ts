@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { TSchema } from 'typebox'
-import type { Ctx, Runtime, InstallationCtx } from '../context.ts'
+import type { Ctx, InstallationCtx, Runtime } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { inProject, newCtx } from '../new-ctx.ts'
 import type { Admitted } from './admission.ts'
@@ -36,8 +36,8 @@ import type { ReplyStore, StoredReply } from './stored-reply.ts'
 import { compileValidator, type Wording } from './validation.ts'
 
 export interface AnswerParts {
-  house: Runtime
-  flights: ReturnType<typeof keyedQueue>
+  runtime: Runtime
+  serialize: ReturnType<typeof keyedQueue>
 }
 
 declare module 'fastify' {
@@ -52,14 +52,14 @@ declare module 'fastify' {
 export function answerOf(operation: Operation, parts: AnswerParts): Answer {
   const { run, download } = operation
   const answers = run === undefined ? null : runningAnswer(operation, run, parts)
-  const sends = download === undefined ? null : downloadAnswer(operation, download, parts.house)
+  const sends = download === undefined ? null : downloadAnswer(operation, download, parts.runtime)
   if (sends === null) return answers as Answer
   return (request, reply) => (answers === null || request.admitted === null ? sends : answers)(request, reply)
 }
 
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
-function runningAnswer(operation: Operation, run: Run, { house, flights }: AnswerParts): Answer {
-  const { database, settings, credentials } = house
+function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: AnswerParts): Answer {
+  const { database, settings, credentials } = runtime
   const query_shape = operation.query === undefined ? null : compileValidator(operation.query)
   const body_shape = operation.body === undefined ? null : compileValidator(operation.body)
   const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
@@ -77,7 +77,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
     const project = admitted_to ?? (names_project ? await credentials.project(params.projectId as string) : null)
     if (project === null && names_project) throw notFound('project', params.projectId as string)
     const outside: InstallationCtx = {
-      ...newCtx(house, { request_id: request.id, caller, log: request.log }),
+      ...newCtx(runtime, { request_id: request.id, caller, log: request.log }),
       afterCommit: (work) => void after_commit.push(work),
     }
     const ctx: InstallationCtx & Partial<Ctx> = project === null ? outside : inProject(outside, project)
@@ -127,7 +127,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
       const kept = { key, fingerprint: fingerprint.toString('hex'), expires_at: expiryOf(ctx.now) }
       const saving: ReplyStore = { key: kept, replyOf: serialised, onReply }
       // Of requests with one key only one at a time, as below: those behind it find its reply.
-      return flights(`${ctx.project_id} ${key}`, async () => {
+      return serialize(`${ctx.project_id} ${key}`, async () => {
         const result = await decide({ ...ctx, saving }).catch((error: unknown) => {
           if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
           return error
@@ -166,7 +166,7 @@ function runningAnswer(operation: Operation, run: Run, { house, flights }: Answe
     async function writeOncePerKey(key: string): Promise<StoredReply> {
       const scope = ctx.project_id ?? 'installation'
       const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
-      return flights(`${scope} ${key}`, () =>
+      return serialize(`${scope} ${key}`, () =>
         inTransaction(database.db, async (trx) => {
           after_commit.length = 0
           const known = await claim(trx, scope, key, fingerprint, ctx.now)

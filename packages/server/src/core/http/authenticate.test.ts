@@ -121,7 +121,7 @@ describe.each<Mode>(['strict', 'either'])('the decision table of /v1, mode %s', 
     await shop.manage('DELETE', `/api-keys/${deleted.id}`)
     await shop.manage('PUT', `/api-keys/${blocked.id}`, { status: 'BLOCKED' })
     const expired = 'e'.repeat(50)
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await db
       .insertInto('oauth_tokens')
       .values({
@@ -437,7 +437,7 @@ describe('the addresses a key may be used from', () => {
     const insert = async (columns: { status: 'ACTIVE' | 'BLOCKED'; ip_whitelist: string }): Promise<Headers> => {
       const [app_id, secret] = [newSecret(), newSecret()]
       const created_at = '2026-01-01T00:00:00.000Z'
-      await shop.service.house.database.db
+      await shop.service.runtime.database.db
         .insertInto('management_keys')
         .values({ id: newId('api_key'), name: 'Bound', app_id, secret_hash: hashOf(secret), created_at, ...columns })
         .execute()
@@ -564,7 +564,7 @@ test('no credential is remembered that was never there: a key works from the mom
   const pair = { 'x-app-id': app_id, 'x-app-token': secret }
   const call = async () => (await send(shop.service.app, 'GET', '/v1/categories', undefined, pair)).status
   expect(await call()).toBe(401)
-  await shop.service.house.database.db
+  await shop.service.runtime.database.db
     .insertInto('api_keys')
     .values({
       id: newId('api_key'),
@@ -586,7 +586,7 @@ test('no credential is remembered that was never there: a key works from the mom
 
 test('secrets and tokens are nowhere in the database, only their hashes', async () => {
   const shop = await shopIn('either')
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const keys = await db.selectFrom('api_keys').where('project_id', '=', shop.project_id).selectAll().execute()
   const tokens = await db.selectFrom('oauth_tokens').where('project_id', '=', shop.project_id).selectAll().execute()
   const stored = JSON.stringify(

@@ -74,7 +74,7 @@ const told = ({ status, headers }: Answer) => ({
 })
 
 const counted = async (shop: Shop) =>
-  shop.service.house.database.db
+  shop.service.runtime.database.db
     .selectFrom('call_windows')
     .where('project_id', '=', shop.project_id)
     .orderBy('kind')
@@ -270,7 +270,7 @@ describe('several windows', () => {
     const { at, call } = await limited({ RATE_LIMIT_API_CALLS: '9/PT1M,8/PT1H,7/P1D' })
     at(13 * 3_600 + 14 * 60 + 15)
     await call(shop)
-    const rows = await shop.service.house.database.db
+    const rows = await shop.service.runtime.database.db
       .selectFrom('call_windows')
       .where('project_id', '=', shop.project_id)
       .orderBy('seconds')

@@ -7,13 +7,13 @@ import { parseQueryString } from './query-string.ts'
 import { compileValidator } from './validation.ts'
 
 /** Answers with the file that the address leads to, read as fast as the caller takes it. */
-export function downloadAnswer({ query: schema }: Operation, { find }: Download, house: Runtime): Answer {
+export function downloadAnswer({ query: schema }: Operation, { find }: Download, runtime: Runtime): Answer {
   const query_shape = schema === undefined ? null : compileValidator(schema)
   return async (request, reply) => {
     const query = query_shape?.coerce(parseQueryString(request.query as string))
     const fault = query_shape?.fault(query, { root: 'Query', required: 'should' }) ?? null
     if (fault !== null) throw invalidQuery(fault)
-    const ctx = newCtx(house, {
+    const ctx = newCtx(runtime, {
       request_id: request.id,
       caller: { channel: 'API', api_key: null, role: 'VIEWER' },
       log: request.log,

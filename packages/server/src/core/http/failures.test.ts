@@ -60,7 +60,7 @@ async function run(
   )
   const { rows } = await sql<{ hierarchy: number }>`
     select hierarchy from categories where project_id = ${shop.project_id} and name = ${name}`.execute(
-    shop.service.house.database.db,
+    shop.service.runtime.database.db,
   )
   return {
     answer,
@@ -163,7 +163,7 @@ describe('a refusal', () => {
     const name = uniqueName('Half')
     const first = await run(shop, async () => new ApiError('forbidden', { details: 'Not yet' }), { headers, name })
     expect(first).toMatchObject({ answer: { status: 403 }, stored: [1] })
-    await sql`delete from categories where name = ${name}`.execute(shop.service.house.database.db)
+    await sql`delete from categories where name = ${name}`.execute(shop.service.runtime.database.db)
     const second = await run(shop, async () => ({ done: 'now' }), { headers, name })
     expect(second.answer).toMatchObject({ status: 200, body: { done: 'now' } })
     expect(second.answer.headers).not.toHaveProperty('idempotency-replayed')
@@ -310,12 +310,12 @@ describe('an error of the database', () => {
   test('that keeps the service from knowing its callers is 503 and not 401', async () => {
     const shop = await newProject({ extra })
     const database = connectPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' })
-    const { house } = shop.service
+    const { runtime } = shop.service
     const credentials = await openCredentials(
       { ...database, listen: async () => ({ close: async () => {} }) },
-      house.now,
+      runtime.now,
     )
-    const app = newTestApp({ ...house, database, credentials })
+    const app = newTestApp({ ...runtime, database, credentials })
     onTestFinished(async () => {
       await app.close()
       await database.close()

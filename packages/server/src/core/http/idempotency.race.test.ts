@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 async function newShop() {
-  const { app_id, app_token, access_token, project_id } = await insertTestProject(nodes[0]!.house, {})
+  const { app_id, app_token, access_token, project_id } = await insertTestProject(nodes[0]!.runtime, {})
   const headers = { 'x-app-id': app_id, 'x-app-token': app_token, authorization: `Bearer ${access_token}` }
   const post = (node: number, path: string, body: object, key: string) =>
     send(nodes[node]!.app, 'POST', path, body, { ...headers, 'idempotency-key': key })
@@ -76,7 +76,7 @@ test('two different requests with one key on two nodes: one is done, the other r
 
 test('a key whose first request does not end in time is reported as in use', async () => {
   const { project_id } = await newShop()
-  const { db } = nodes[0]!.house.database
+  const { db } = nodes[0]!.runtime.database
   const fingerprint = fingerprintOf('POST', '/v1/categories', undefined)
   const now = toInstant(Date.now())
   await inTransaction(db, async (first) => {
@@ -107,7 +107,7 @@ test('kill -9 in the middle of a request leaves nothing behind, and its key free
   // The database still sleeps for the dead process. The retry waits for its end, and then does the work itself.
   const retrying = shop.post(0, '/v1/crash-probe', body, 'k1')
   await waitsFor(sleeper)
-  const { rows } = await sql`select pg_terminate_backend(${sleeper})`.execute(nodes[0]!.house.database.db)
+  const { rows } = await sql`select pg_terminate_backend(${sleeper})`.execute(nodes[0]!.runtime.database.db)
   expect(rows).toHaveLength(1)
   const retry = await retrying
   expect(retry).toMatchObject({ status: 200, body: { name: 'Summer' } })
@@ -134,7 +134,7 @@ async function startServer({ sleep_seconds }: { sleep_seconds: number }): Promis
 
 /** Waits until the probe of the other process has written its category and sleeps, and answers which backend does. */
 async function insideTransaction(): Promise<number> {
-  const { db } = nodes[0]!.house.database
+  const { db } = nodes[0]!.runtime.database
   return until(async () => {
     const { rows } = await sql<{ pid: number }>`
       select pid from pg_stat_activity where wait_event = 'PgSleep' and query like '%crash probe%'`.execute(db)
@@ -144,7 +144,7 @@ async function insideTransaction(): Promise<number> {
 
 /** Waits until somebody waits for a backend. */
 async function waitsFor(pid: number): Promise<void> {
-  const { db } = nodes[0]!.house.database
+  const { db } = nodes[0]!.runtime.database
   await until(async () => {
     const { rows } = await sql`select from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`.execute(db)
     return rows.length > 0 ? true : undefined

@@ -44,7 +44,7 @@ const categoriesOf = async (shop: Shop): Promise<Array<{ id: string; name: strin
   (await shop.call('GET', '/v1/categories')).body.data
 
 const keptFor = (shop: Shop) =>
-  shop.service.house.database.db
+  shop.service.runtime.database.db
     .selectFrom('idempotency_keys')
     .where('project_id', '=', shop.project_id)
     .selectAll()

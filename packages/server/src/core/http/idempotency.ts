@@ -97,15 +97,15 @@ const inProgress = () =>
 export function keyedQueue(
   wait_ms: number = limits.lock_timeout_seconds * 1_000,
 ): <T>(name: string, work: () => Promise<T>) => Promise<T> {
-  const flights = new Map<string, Promise<void>>()
+  const serialize = new Map<string, Promise<void>>()
   return async (name, work) => {
-    const before = flights.get(name)
+    const before = serialize.get(name)
     const flight = before === undefined ? work() : within(wait_ms, before, inProgress).then(work)
     // Who gave up waiting does not let those behind it pass the one it waited for.
     const landed = Promise.allSettled([before, flight]).then(() => {
-      if (flights.get(name) === landed) flights.delete(name)
+      if (serialize.get(name) === landed) serialize.delete(name)
     })
-    flights.set(name, landed)
+    serialize.set(name, landed)
     return flight
   }
 }

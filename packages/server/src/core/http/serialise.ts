@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 
 /**
- * The text of an answer, by its schema: only declared fields leave the house. Fastify compiles the schema when it is first
+ * The text of an answer, by its schema: only declared fields are sent. Fastify compiles the schema when it is first
  * needed, since most operations of a service are never called.
  */
 export function serialise(reply: FastifyReply, schema: TSchema, result: unknown): string {

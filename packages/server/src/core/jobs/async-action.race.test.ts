@@ -10,14 +10,14 @@ import { supervision } from './jobs.ts'
 
 test('after kill -9 in the middle of a step, another node finishes the action: each row once', async () => {
   const { database, url } = await ownDatabase()
-  const house = await openHouse(database) // the survivor supervises from the beginning, and works later
-  const project = await insertProject(house)
-  const read = (id: string) => asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
+  const runtime = await openHouse(database) // the survivor supervises from the beginning, and works later
+  const project = await insertProject(runtime)
+  const read = (id: string) => asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
   const counted = () => countedRows({ db: database.db, project_id: project.id })
 
   const worker = startCrashWorker(url as string, { last_step: 20 })
   await worker.says('ready')
-  const { async_action_id: id } = await asRequest(house, project, (ctx) =>
+  const { async_action_id: id } = await asRequest(runtime, project, (ctx) =>
     startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 0 }),
   )
   await worker.says('step 20')
@@ -26,7 +26,7 @@ test('after kill -9 in the middle of a step, another node finishes the action: e
   expect(await read(id)).toMatchObject({ status: 'IN_PROGRESS', progress: 33 })
 
   const steps: number[] = []
-  await workAsyncActions(house, [countingAction((first) => steps.push(first))])
+  await workAsyncActions(runtime, [countingAction((first) => steps.push(first))])
   const { rowCount } = await heartbeatsLapse(id)
   expect(rowCount).toBe(1)
   await until(async () => ((await read(id)).status === 'DONE' ? true : undefined))

@@ -25,28 +25,28 @@ const { database } = await ownDatabase()
 
 /** One process among several, until the end of the test. */
 async function newNode(): Promise<Runtime> {
-  const house = await openHouse(database)
-  onTestFinished(() => house.jobs.close({ graceful_seconds: 1 }))
-  return house
+  const runtime = await openHouse(database)
+  onTestFinished(() => runtime.jobs.close({ graceful_seconds: 1 }))
+  return runtime
 }
 
 /** A node at work on some actions, with a project to start them in. */
 async function atWork(...actions: AsyncAction[]) {
-  const house = await newNode()
-  const project = await insertProject(house)
-  await workAsyncActions(house, actions)
-  return { house, project, ...callsTo(house, project) }
+  const runtime = await newNode()
+  const project = await insertProject(runtime)
+  await workAsyncActions(runtime, actions)
+  return { runtime, project, ...callsTo(runtime, project) }
 }
 
-const callsTo = (house: Runtime, project: Project) => ({
+const callsTo = (runtime: Runtime, project: Project) => ({
   start: <Input extends object>(action: AsyncAction<Input>, input: Input) =>
-    asRequest(house, project, (ctx) => startAsyncAction(ctx, action, input)).then(
+    asRequest(runtime, project, (ctx) => startAsyncAction(ctx, action, input)).then(
       ({ async_action_id }) => async_action_id,
     ),
-  read: (id: string) => asRequest(house, project, (ctx) => getAsyncAction(ctx, id)),
+  read: (id: string) => asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id)),
   ended: (id: string): Promise<AsyncActionView> =>
     until(async () => {
-      const action = await asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
+      const action = await asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
       return action.status === 'DONE' || action.status === 'FAILED' ? action : undefined
     }),
   counted: () => countedRows({ db: database.db, project_id: project.id }),
@@ -103,14 +103,14 @@ test('an action goes from ENQUEUED to DONE, with its progress, time and result',
   const reads: Array<Promise<AsyncActionView>> = []
   // Embedded, whoever asks during a step is answered between it and the next one; on PostgreSQL, while it goes on.
   const isEmbedded = databaseKind() === 'pglite'
-  const { house, start, read, ended, counted } = await atWork(
+  const { runtime, start, read, ended, counted } = await atWork(
     countingAction(async () => {
       const asked = read(id)
       reads.push(asked)
       if (!isEmbedded) await asked
     }),
   )
-  const idle = callsTo(await newNode(), await insertProject(house))
+  const idle = callsTo(await newNode(), await insertProject(runtime))
   const waiting = await idle.start(allRefused, { steps: 1 })
   expect(await idle.read(waiting)).toEqual({
     id: waiting,
@@ -143,17 +143,17 @@ test('an action goes from ENQUEUED to DONE, with its progress, time and result',
   expect(await counted()).toEqual({ 1: 25 })
 })
 
-test('the time an action took is the time of the house, from its start to its end', async () => {
+test('the time an action took is the time of the service clock, from its start to its end', async () => {
   let clock = Date.parse('2026-06-01T00:00:00.000Z')
-  const house = { ...(await newNode()), now: () => clock }
-  const project = await insertProject(house)
-  const { start, read } = callsTo(house, project)
+  const runtime = { ...(await newNode()), now: () => clock }
+  const project = await insertProject(runtime)
+  const { start, read } = callsTo(runtime, project)
   const action = countingAction(() => {
     clock += 1_000
   })
   const id = await start(action, counting)
   clock += 500
-  await runAsyncActions(house, project.id, [action])
+  await runAsyncActions(runtime, project.id, [action])
   expect(await read(id)).toMatchObject({
     status: 'DONE',
     created_at: '2026-06-01T00:00:00.000Z',
@@ -176,7 +176,7 @@ test('an action with nothing to do is done', async () => {
 test('an action of a project that is deleted meanwhile stops', async () => {
   const steps: number[] = []
   let deleted: Promise<unknown> = Promise.resolve()
-  const { house, project, start } = await atWork(
+  const { runtime, project, start } = await atWork(
     countingAction(async (first) => {
       steps.push(first)
       deleted = sql`update projects set deleted_at = now() where id = ${project.id}`.execute(database.db)
@@ -187,15 +187,15 @@ test('an action of a project that is deleted meanwhile stops', async () => {
   await until(() => (steps.length > 0 ? true : undefined))
   await deleted
   await until(async () => {
-    const counts = await house.jobs.counts()
+    const counts = await runtime.jobs.counts()
     return counts.some(({ queue, active }) => queue === 'async-actions' && active === 0) || undefined
   })
   expect(steps).toEqual([0])
 })
 
 test('an action of a transaction that is undone leaves neither record nor job', async () => {
-  const { house, project, counted } = await atWork(countingAction())
-  const undone = asRequest(house, project, async (ctx) => {
+  const { runtime, project, counted } = await atWork(countingAction())
+  const undone = asRequest(runtime, project, async (ctx) => {
     await startAsyncAction(ctx, countingAction(), counting)
     throw new Error('no')
   })
@@ -275,14 +275,14 @@ test('actions of one type in one project wait for each other, also when an earli
     },
     finish: () => ({}),
   })
-  const house = await newNode()
-  const { start, ended } = callsTo(house, await insertProject(house))
+  const runtime = await newNode()
+  const { start, ended } = callsTo(runtime, await insertProject(runtime))
   const first = await start(action, { name: 'first', breaks: true })
   const second = await start(action, { name: 'second' })
   const third = await start(action, { name: 'third' })
-  const elsewhere = callsTo(house, await insertProject(house))
+  const elsewhere = callsTo(runtime, await insertProject(runtime))
   const other = await elsewhere.start(action, { name: 'other' })
-  await workAsyncActions(house, [action])
+  await workAsyncActions(runtime, [action])
   expect(
     (await Promise.all([ended(first), ended(second), ended(third), elsewhere.ended(other)])).map(
       ({ status }) => status,
@@ -304,9 +304,9 @@ test('actions that arrive in one instant keep their order', async () => {
     },
     finish: () => ({}),
   })
-  const { house, project } = await atWork(action)
+  const { runtime, project } = await atWork(action)
   const numbers = [1, 2, 3, 4, 5, 6, 7, 8]
-  await asRequest(house, project, async (ctx) => {
+  await asRequest(runtime, project, async (ctx) => {
     for (const number of numbers) await startAsyncAction(ctx, action, { number })
   })
   await until(() => (told.length === numbers.length ? true : undefined))
@@ -374,9 +374,9 @@ test('a step that an outage undid is done again, once', async () => {
     outages += 1
     throw Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })
   })
-  const { house, start, read, counted } = await atWork(action)
+  const { runtime, start, read, counted } = await atWork(action)
   const id = await start(action, counting)
-  const done = await untilRetried(house, async () => ((await read(id)).status === 'DONE' ? read(id) : undefined))
+  const done = await untilRetried(runtime, async () => ((await read(id)).status === 'DONE' ? read(id) : undefined))
   expect(done).toMatchObject({ result: { done_count: 25 } })
   expect(outages).toBe(1)
   expect(await counted()).toEqual({ 1: 25 })
@@ -385,10 +385,10 @@ test('a step that an outage undid is done again, once', async () => {
 test('an action survives its process: another one continues where the last stored step ended', async () => {
   const steps: number[] = []
   const slow = { rows_count: 40, step_rows: 10, pause_ms: 100 }
-  const { house, project, start, ended, counted } = await atWork(countingAction((first) => steps.push(first)))
+  const { runtime, project, start, ended, counted } = await atWork(countingAction((first) => steps.push(first)))
   const id = await start(countingAction(), slow)
   await until(() => (steps.length === 2 ? true : undefined))
-  await house.jobs.close()
+  await runtime.jobs.close()
   const { rows } = await sql`select state::text from pgboss.job where data ->> 'action_id' = ${id}`.execute(database.db)
   expect(rows).toEqual([{ state: 'retry' }])
   expect(await counted()).toEqual({ 1: 20 }) // the step it was at was finished, the next one not begun
@@ -402,7 +402,7 @@ test('an action survives its process: another one continues where the last store
 
 test('two nodes that both believe an action is theirs do each step once', async () => {
   const steps: number[] = []
-  const { house, start, ended, counted } = await atWork(countingAction((first) => steps.push(first)))
+  const { runtime, start, ended, counted } = await atWork(countingAction((first) => steps.push(first)))
   await workAsyncActions(await newNode(), [countingAction((first) => steps.push(first))])
   const id = await start(countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 60 })
   await until(() => (steps.length >= 1 ? true : undefined))
@@ -410,7 +410,7 @@ test('two nodes that both believe an action is theirs do each step once', async 
   await sql`update pgboss.job set state = 'retry', start_after = now() where data ->> 'action_id' = ${id}`.execute(
     database.db,
   )
-  house.jobs.wake('async-actions')
+  runtime.jobs.wake('async-actions')
   expect(await ended(id)).toMatchObject({ status: 'DONE', result: { done_count: 60 } })
   expect(steps.toSorted((a, b) => a - b)).toEqual([0, 10, 20, 30, 40, 50])
   expect(await counted()).toEqual({ 1: 60 })
@@ -430,8 +430,8 @@ test('an action that its node does not know waits for one that does', async () =
 })
 
 test('an action that never comes forward is given up', async () => {
-  const { house, start, ended } = await atWork()
-  await house.jobs.close()
+  const { runtime, start, ended } = await atWork()
+  await runtime.jobs.close()
   const id = await start(countingAction(), counting)
   // Taken up 21 times by processes that died before they stored a step.
   await sql`update pgboss.job set retry_count = 20, started_on = now() where data ->> 'action_id' = ${id}`.execute(

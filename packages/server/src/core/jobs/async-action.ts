@@ -95,9 +95,9 @@ export async function startAsyncAction<Input extends object>(
 }
 
 /** Runs the actions of this table in this process. */
-export async function workAsyncActions(house: Runtime, actions: readonly AsyncAction[]): Promise<void> {
+export async function workAsyncActions(runtime: Runtime, actions: readonly AsyncAction[]): Promise<void> {
   assert(new Set(actions.map(({ type }) => type)).size === actions.length, 'two async actions of one type')
-  await house.jobs.work('async-actions', (data, run) => runAsyncAction(house, actions, data, run))
+  await runtime.jobs.work('async-actions', (data, run) => runAsyncAction(runtime, actions, data, run))
 }
 
 /** So often an action is taken up again without a step forward, after crashes and outages, before it ends as FAILED. */
@@ -105,13 +105,13 @@ const retries_without_progress_max = 20
 
 /** Brings one action from where it stands to its end, or to the moment it is told to stop. */
 export async function runAsyncAction(
-  house: Runtime,
+  runtime: Runtime,
   actions: readonly AsyncAction[],
   { project_id, action_id }: QueueData['async-actions'],
   { retries, signal }: Run,
 ): Promise<'again' | undefined> {
   // The input can be large and never changes: it is read once per run, not once per step.
-  const record = await house.database.db
+  const record = await runtime.database.db
     .selectFrom('async_actions')
     .where('project_id', '=', project_id)
     .where('id', '=', action_id)
@@ -125,7 +125,7 @@ export async function runAsyncAction(
     throw new Error(`No async action ${record.type} here`)
 
   const origin = { request_id: record.request_id, caller: record.event_source as Caller }
-  const inStep = (work: (ctx: Ctx) => Promise<boolean>) => inBackground(house, project_id, origin, work)
+  const inStep = (work: (ctx: Ctx) => Promise<boolean>) => inBackground(runtime, project_id, origin, work)
   try {
     // Null: the project is gone, and the record with it soon.
     for (let isOver: boolean | null = false; isOver === false; ) {
@@ -135,7 +135,7 @@ export async function runAsyncAction(
     }
   } catch (error) {
     if (isOutage(error)) throw error
-    house.log.error({ err: error, project_id, action_id, type: record.type }, 'an async action broke')
+    runtime.log.error({ err: error, project_id, action_id, type: record.type }, 'an async action broke')
     await breakOff(error)
   }
   return undefined
@@ -146,7 +146,7 @@ export async function runAsyncAction(
       await inStep((ctx) => end(ctx, action))
     } catch (error) {
       if (isOutage(error)) throw error
-      house.log.error({ err: error, project_id, action_id }, 'the last words of an async action broke')
+      runtime.log.error({ err: error, project_id, action_id }, 'the last words of an async action broke')
       await inStep((ctx) => end(ctx, undefined))
     }
 

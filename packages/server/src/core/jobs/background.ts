@@ -15,18 +15,18 @@ export interface Origin {
  * nothing, when the project is gone.
  */
 export async function inBackground<T>(
-  house: Runtime,
+  runtime: Runtime,
   project_id: string,
   origin: Origin,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T | null> {
   const after_commit: Array<() => void> = []
-  const result = await inTransaction(house.database.db, async (trx) => {
+  const result = await inTransaction(runtime.database.db, async (trx) => {
     after_commit.length = 0
     const project = await findProject(trx, project_id)
     if (project === null) return null
     return work({
-      ...backgroundCtx(house, project, origin),
+      ...backgroundCtx(runtime, project, origin),
       db: trx,
       afterCommit: (after) => void after_commit.push(after),
     })
@@ -36,5 +36,5 @@ export async function inBackground<T>(
 }
 
 /** A context without a request. Outside of a transaction, what is to happen after the commit happens at once. */
-export const backgroundCtx = (house: Runtime, project: Project, origin: Origin): Ctx =>
-  inProject(newCtx(house, origin), project)
+export const backgroundCtx = (runtime: Runtime, project: Project, origin: Origin): Ctx =>
+  inProject(newCtx(runtime, origin), project)

@@ -32,18 +32,18 @@ const counting = (more: Partial<BulkUpdate<Item, null>> = {}, onItem: (item: Ite
     ...more,
   }) as AsyncAction
 
-async function start({ service: { house }, project_id }: Shop, items: Item[]): Promise<string> {
-  const project = await house.credentials.project(project_id)
-  const { async_action_id } = await asRequest(house, project as NonNullable<typeof project>, (ctx) =>
+async function start({ service: { runtime }, project_id }: Shop, items: Item[]): Promise<string> {
+  const project = await runtime.credentials.project(project_id)
+  const { async_action_id } = await asRequest(runtime, project as NonNullable<typeof project>, (ctx) =>
     startAsyncAction(ctx, counting(), { items }),
   )
   return async_action_id
 }
 
-const run = ({ service: { house }, project_id }: Shop, action: AsyncAction) =>
-  runAsyncActions(house, project_id, [action])
+const run = ({ service: { runtime }, project_id }: Shop, action: AsyncAction) =>
+  runAsyncActions(runtime, project_id, [action])
 const read = async (shop: Shop, id: string) => (await shop.call('GET', `/v1/async-actions/${id}`)).body
-const counted = ({ service: { house }, project_id }: Shop) => countedRows({ db: house.database.db, project_id })
+const counted = ({ service: { runtime }, project_id }: Shop) => countedRows({ db: runtime.database.db, project_id })
 const named = (...names: string[]): Item[] => names.map((source_id) => ({ source_id }))
 
 /** A report by its address, as somebody reads it who knows nothing but that. */
@@ -133,9 +133,9 @@ test('stopped and started again, each item is updated and reported once, in orde
     seen += 1
     if (seen === limits.bulk_step_items + 10) stopping.abort() // in the second step, which is still stored
   })
-  const { house } = shop.service
+  const { runtime } = shop.service
   const data = { project_id: shop.project_id, action_id: id as `aa_${string}` }
-  expect(await runAsyncAction(house, [action], data, { retries: 0, signal: stopping.signal })).toBe('again')
+  expect(await runAsyncAction(runtime, [action], data, { retries: 0, signal: stopping.signal })).toBe('again')
   expect(await read(shop, id)).toMatchObject({ status: 'IN_PROGRESS', progress: 80 })
 
   let isFirst = true
@@ -162,6 +162,6 @@ test('an update that breaks leaves no report', async () => {
     }),
   )
   expect(await read(shop, id)).toMatchObject({ status: 'FAILED', result: { message: 'Internal Server Error' } })
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   expect(await db.selectFrom('files').where('project_id', '=', shop.project_id).select('id').execute()).toEqual([])
 })

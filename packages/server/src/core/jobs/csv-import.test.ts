@@ -60,7 +60,7 @@ async function upload(shop: Shop, file: string | Uint8Array): Promise<string> {
 }
 
 const run = (shop: Shop, action: AsyncAction = counting() as AsyncAction) =>
-  runAsyncActions(shop.service.house, shop.project_id, [action])
+  runAsyncActions(shop.service.runtime, shop.project_id, [action])
 
 const read = async (shop: Shop, id: string) => (await shop.call('GET', `/v1/async-actions/${id}`)).body
 
@@ -71,14 +71,14 @@ async function imported(shop: Shop, file: string | Uint8Array, action?: AsyncAct
   return read(shop, id)
 }
 
-const filesOf = async ({ service: { house }, project_id }: Shop) => {
+const filesOf = async ({ service: { runtime }, project_id }: Shop) => {
   const { rows } = await sql<{ files: number }>`
     select (select count(*) from files where project_id = ${project_id}) + (select count(*) from file_chunks where project_id = ${project_id}) as files
-  `.execute(house.database.db)
+  `.execute(runtime.database.db)
   return rows[0]?.files
 }
 
-const counted = ({ service: { house }, project_id }: Shop) => countedRows({ db: house.database.db, project_id })
+const counted = ({ service: { runtime }, project_id }: Shop) => countedRows({ db: runtime.database.db, project_id })
 
 const rowsNamed = (count: number, from = 1) =>
   Array.from({ length: count }, (_, n) => csvRow([`r${from + n}`, `s${from + n}`])).join('')
@@ -205,7 +205,7 @@ describe('stopped in the middle, an import goes on where it was: each row once',
   test('when the process is told to stop', async () => {
     const shop = await shopWithProbe()
     const id = await upload(shop, file)
-    const { house } = shop.service
+    const { runtime } = shop.service
     const stopping = new AbortController()
     const first: number[] = []
     const data = { project_id: shop.project_id, action_id: id as `aa_${string}` }
@@ -213,7 +213,7 @@ describe('stopped in the middle, an import goes on where it was: each row once',
       first.push(row?.row ?? 0)
       if (first.length === 2) stopping.abort()
     }) as AsyncAction
-    expect(await runAsyncAction(house, [stopped], data, { retries: 0, signal: stopping.signal })).toBe('again')
+    expect(await runAsyncAction(runtime, [stopped], data, { retries: 0, signal: stopping.signal })).toBe('again')
     expect(await read(shop, id)).toMatchObject({ status: 'IN_PROGRESS', progress: 44 })
     expect(await counted(shop)).toEqual({ 1: 1_000 })
 

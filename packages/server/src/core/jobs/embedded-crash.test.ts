@@ -30,19 +30,19 @@ test.runIf(databaseKind() === 'pglite')(
     await worker.kill()
 
     const after = await connectPglite({ folder })
-    const house = await openHouse(after)
+    const runtime = await openHouse(after)
     onTestFinished(async () => {
-      await house.jobs.close()
+      await runtime.jobs.close()
       await after.close()
     })
-    const read = () => asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
+    const read = () => asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
     expect(await read()).toMatchObject({ status: 'IN_PROGRESS', progress: 33 })
     const steps: number[] = []
     // No pause and no supervision stands between the start and the first step: the job is due before anybody works.
     const { rows } = await after.execute(`
       select state::text, start_after <= now() as is_due from pgboss.job where data ->> 'action_id' = '${id}'`)
     expect(rows).toEqual([{ state: 'retry', is_due: true }])
-    await workAsyncActions(house, [countingAction((row) => steps.push(row))])
+    await workAsyncActions(runtime, [countingAction((row) => steps.push(row))])
     await until(async () => ((await read()).status === 'DONE' ? true : undefined))
     expect(steps).toEqual([20, 30, 40, 50])
     expect(await countedRows({ db: after.db, project_id: project.id })).toEqual({ 1: 60 })

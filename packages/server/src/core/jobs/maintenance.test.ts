@@ -159,19 +159,19 @@ test('a run that is told to stop does no more', async () => {
 })
 
 test('it is scheduled, and runs when its time has come', async () => {
-  const house = await openHouse(database)
+  const runtime = await openHouse(database)
   const project_id = newId('project')
   await insertKeys(project_id, { expired: '2020-01-01T00:00:00.000Z' })
-  await startMaintenance(house)
+  await startMaintenance(runtime)
   const { rows } = await database.execute(`select name, cron from pgboss.schedule`)
   expect(rows).toEqual([{ name: 'maintenance', cron: '* * * * *' }])
-  expect(await house.jobs.send({ db, afterCommit: (work) => work() }, 'maintenance', null)).toBe(true)
+  expect(await runtime.jobs.send({ db, afterCommit: (work) => work() }, 'maintenance', null)).toBe(true)
   await until(async () =>
     (await left(`select key as name from idempotency_keys where project_id = '${project_id}'`)).length === 0
       ? true
       : undefined,
   )
-  await house.jobs.close()
+  await runtime.jobs.close()
 })
 
 test.runIf(databaseKind() === 'pglite')(

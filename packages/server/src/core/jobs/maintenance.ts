@@ -6,9 +6,9 @@ import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 
-/** Has the house cleaned every minute, by one node at a time: it is cheap when there is little to do. */
-export async function startMaintenance(house: Runtime): Promise<void> {
-  const { jobs, database, now } = house
+/** Schedules the cleanup of every minute, by one node at a time: it is cheap when there is little to do. */
+export async function startMaintenance(runtime: Runtime): Promise<void> {
+  const { jobs, database, now } = runtime
   await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal))
   await jobs.schedule('maintenance', '* * * * *')
 }

@@ -8,19 +8,19 @@ import { getAsyncAction } from './async-actions/store.ts'
 
 test('connections that the database cuts again and again cost no row and count none twice', async () => {
   const { database } = await ownDatabase()
-  const house = await openHouse(database)
-  const project = await insertProject(house)
+  const runtime = await openHouse(database)
+  const project = await insertProject(runtime)
   let steps = 0
-  await workAsyncActions(house, [
+  await workAsyncActions(runtime, [
     countingAction(() => {
       steps += 1
     }),
   ])
-  const { async_action_id: id } = await asRequest(house, project, (ctx) =>
+  const { async_action_id: id } = await asRequest(runtime, project, (ctx) =>
     startAsyncAction(ctx, countingAction(), { rows_count: 50, step_rows: 10, pause_ms: 200 }),
   )
   for (const cut_at of [1, 3]) {
-    await untilRetried(house, () => (steps >= cut_at ? true : undefined))
+    await untilRetried(runtime, () => (steps >= cut_at ? true : undefined))
     const { rows } = await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and state = 'idle in transaction'`.execute(
@@ -28,8 +28,8 @@ test('connections that the database cuts again and again cost no row and count n
     )
     expect(rows).toHaveLength(1)
   }
-  await untilRetried(house, async () => {
-    const { status } = await asRequest(house, project, (ctx) => getAsyncAction(ctx, id))
+  await untilRetried(runtime, async () => {
+    const { status } = await asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
     return status === 'DONE' ? true : undefined
   })
   expect(steps).toBe(7) // five that were stored, two that were cut

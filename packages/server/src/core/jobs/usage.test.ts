@@ -9,7 +9,7 @@ import { watchUsage } from './usage.ts'
 test('what was used is added up soon after, however much it is', async () => {
   const { database } = await ownDatabase()
   const { db } = database
-  const house = await openHouse(database)
+  const runtime = await openHouse(database)
   const project_id = newId('project')
   const use = (scope_id: string, count: number) =>
     sql`
@@ -19,18 +19,18 @@ test('what was used is added up soon after, however much it is', async () => {
     (await sql<{ id: string }>`select id from usage where project_id = ${project_id}`.execute(db)).rows.length
   try {
     await use('camp_1', 1_200)
-    watchUsage(house)
-    house.jobs.wake('usage')
+    watchUsage(runtime)
+    runtime.jobs.wake('usage')
     await until(async () => ((await rowsLeft()) === 1 ? true : undefined))
 
     await use('camp_1', 1)
     await use('camp_2', 1)
-    for (let woken = 0; woken < 3; woken += 1) house.jobs.wake('usage')
+    for (let woken = 0; woken < 3; woken += 1) runtime.jobs.wake('usage')
     await until(async () => ((await rowsLeft()) === 2 ? true : undefined))
     const usage = await netUsageOf(db, project_id, ['camp_1', 'camp_2'])
     expect([usage('camp_1').redemptions, usage('camp_2').redemptions]).toEqual([1_201, 1])
     expect(usage('camp_1').orders_amount).toBe(120_100)
   } finally {
-    await house.jobs.close()
+    await runtime.jobs.close()
   }
 })

@@ -81,19 +81,19 @@ export const limits = {
   /** How often a checkout decides in all, the later times under locks. */
   checkout_tries_max: 12,
   /** Trips to the database under way at a time for calls that only ask for rows. */
-  gathering_trips_max: 1,
+  lookup_batches_max: 1,
   /** Calls that only ask for rows and go together on one trip. */
-  gathering_calls_max: 64,
+  lookup_batch_size_max: 64,
   /** How long a trip is waited for before another may start. */
-  trip_patience_ms: 250,
+  slot_timeout_ms: 250,
   /** Trips to the database under way at a time for redemptions, which are decided one after the other and written together. */
-  company_trips_max: 2,
+  redemption_batches_max: 2,
   /** Redemptions that go together on one trip. */
-  company_calls_max: 32,
+  redemption_batch_size_max: 32,
   /** Lines of all orders of the redemptions on one trip. */
-  company_lines_max: 1_000,
+  redemption_batch_lines_max: 1_000,
   /** Events of validations that wait in memory to be written. */
-  noted_bytes_max: 33_554_432,
+  deferred_bytes_max: 33_554_432,
   /** How long a checkout waits for a row that another request holds (docs/reference/concurrency.md). */
   checkout_lock_seconds: 5,
   /** Elements that a qualification may be asked for. */

@@ -398,13 +398,13 @@ describe('schemas', () => {
     expect(read({ updated_at: { after: 'soon' } })).toBe(
       'Property .updated_at.after cannot be recognized as a ISO-8601 compliant date',
     )
-    expect(compileValidator(Type.Object(CursorQuery({ order: ['-id', 'id'] }))).coerce({ starting_after_id: 'a' })).toEqual(
-      {
-        limit: 10,
-        order: '-id',
-        starting_after_id: 'a',
-      },
-    )
+    expect(
+      compileValidator(Type.Object(CursorQuery({ order: ['-id', 'id'] }))).coerce({ starting_after_id: 'a' }),
+    ).toEqual({
+      limit: 10,
+      order: '-id',
+      starting_after_id: 'a',
+    })
   })
 
   test('a list is what its schema says', () => {

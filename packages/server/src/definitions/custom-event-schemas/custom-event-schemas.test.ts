@@ -17,7 +17,7 @@ async function newSchema(shop: Shop, name: string, properties: object = {}): Pro
   return body.id
 }
 
-const ctxOf = ({ service, project_id }: Shop) => ({ db: service.house.database.db, project_id }) as unknown as Ctx
+const ctxOf = ({ service, project_id }: Shop) => ({ db: service.runtime.database.db, project_id }) as unknown as Ctx
 
 test('a schema lives from creation to deletion', async () => {
   const shop = await newProject()
@@ -206,7 +206,7 @@ describe('the metadata of an event', () => {
 
 test('every write takes the next configuration version, and a deletion leaves a mark', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const id = await newSchema(shop, 'x')
   await shop.manage('PUT', path(id), { schema: { properties: { a: string } } })
   const row = await db

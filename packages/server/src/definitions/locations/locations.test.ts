@@ -161,7 +161,7 @@ test('a project has so many locations and no more', async () => {
   await sql`
     insert into locations (project_id, id, name, shape, created_at, config_version)
     select ${shop.project_id}, 'loc_' || n, 'Zone', ${JSON.stringify(circle())}::jsonb, now(), 0
-    from generate_series(2, ${limits.locations_max}::int) as n`.execute(shop.service.house.database.db)
+    from generate_series(2, ${limits.locations_max}::int) as n`.execute(shop.service.runtime.database.db)
   await newLocation(shop, 'The last')
   expect(await shop.call('POST', '/v1/locations', { name: 'One too many', shape: circle() })).toMatchObject({
     status: 400,
@@ -183,7 +183,7 @@ describe('GET /v1/locations', () => {
       updated_at: name === 'Bonn' ? '2026-01-05T11:00:00.000Z' : null,
       config_version: 0,
     }))
-    await shop.service.house.database.db.insertInto('locations').values(rows).execute()
+    await shop.service.runtime.database.db.insertInto('locations').values(rows).execute()
     return shop
   }
 
@@ -316,7 +316,7 @@ describe('DELETE /v1/locations/{locationId}', () => {
   test('is refused while a segment asks for it', async () => {
     const shop = await newProject()
     const id = await newLocation(shop, 'Here')
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const segment = { project_id: shop.project_id, name: 'Locals', type: 'passive' as const, is_day_relative: false }
     const filter = JSON.stringify({ junction: 'and', 'metadata.home': { conditions: { $in_location: [id] } } })
     const created = { created_at: '2026-01-01T00:00:00.000Z', updated_at: null, config_version: 0 }

@@ -21,7 +21,7 @@ async function newSchema(shop: Shop, related_object: string, properties: object,
 }
 
 /** What a request would hand to the rules. */
-const ctxOf = ({ service, project_id }: Shop) => ({ db: service.house.database.db, project_id }) as unknown as Ctx
+const ctxOf = ({ service, project_id }: Shop) => ({ db: service.runtime.database.db, project_id }) as unknown as Ctx
 
 test('a schema lives from creation to deletion, in snake_case for the management and in camelCase under /v1', async () => {
   const shop = await newProject()
@@ -319,7 +319,7 @@ describe('what is refused', () => {
 
 test('every write takes the next configuration version, and a deletion leaves a mark', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const version = async () =>
     (
       await db

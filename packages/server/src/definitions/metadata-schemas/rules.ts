@@ -34,7 +34,10 @@ export async function loadMetadataRules(ctx: Ctx, object: DescribedObject): Prom
 }
 
 /** The rules for one kind of object that some schemas make, of which those it does not name do no harm. */
-export function metadataRules(schemas: ReadonlyMap<string, MetadataRequirements>, object: DescribedObject): MetadataRules {
+export function metadataRules(
+  schemas: ReadonlyMap<string, MetadataRequirements>,
+  object: DescribedObject,
+): MetadataRules {
   const demands = schemas.get(object) ?? { definitions: [], allow_defined_only: null }
   const faultsOf = compileCheck(demands, schemas)
   const by_key = new Map(active(demands.definitions).map((definition) => [definition.name, definition]))

@@ -57,7 +57,10 @@ export async function listMetadataSchemas({ db, project_id }: Ctx): Promise<Stor
 }
 
 /** The schema of an object, and the nested ones that it names, by name. */
-export async function listDemandsFor({ db, project_id }: Ctx, object: string): Promise<Map<string, MetadataRequirements>> {
+export async function listDemandsFor(
+  { db, project_id }: Ctx,
+  object: string,
+): Promise<Map<string, MetadataRequirements>> {
   const named = sql<string>`(
     select definition ->> 'object_type' from metadata_schemas as outermost, jsonb_array_elements(outermost.properties) as definition
     where outermost.project_id = ${project_id} and outermost.related_object = ${object})`

@@ -234,7 +234,7 @@ describe('a template is refused', () => {
       )
     }
     const { id } = await newCampaign(shop)
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await db.updateTable('campaigns').set({ status: 'DRAFT' }).where('id', '=', id).execute()
     expect(await shop.call('POST', path, { name: 'X', campaign_id: id })).toMatchObject(
       refused(400, 'invalid_campaign'),
@@ -282,7 +282,7 @@ describe('a template is refused', () => {
     const discount = { type: 'UNIT', unit_off: 1, unit_type: product.id, effect: 'ADD_NEW_ITEMS' }
     await newCampaign(shop, { voucher: { type: 'DISCOUNT_VOUCHER', discount } })
     // Nobody can delete it while the campaign gives it away.
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await db.deleteFrom('products').where('project_id', '=', shop.project_id).where('id', '=', product.id).execute()
     expect(await shop.call('POST', path, { name: 'X', campaign_id: 'Source' })).toMatchObject({
       status: 404,
@@ -299,7 +299,7 @@ describe('a template is refused', () => {
       id: `sku_${n}` as const,
       created_at: new Date().toISOString(),
     }))
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await db.insertInto('skus').values(skus).execute()
     const rules = { '1': { name: 'product.id', conditions: { $is: [product.id] } } }
     const { id } = await done(shop, 'POST', '/v1/validation-rules', { rules })

@@ -52,7 +52,7 @@ const bodies = [
 
 test('a rule names what those who want to delete it are told it names', async () => {
   const shop = await newProject()
-  const ctx = { db: shop.service.house.database.db, project_id: shop.project_id } as Ctx
+  const ctx = { db: shop.service.runtime.database.db, project_id: shop.project_id } as Ctx
   const named = new Map<string, Set<string>>()
   for (const body of bodies) {
     const { status, body: rule } = await shop.call('POST', '/v1/validation-rules', body)

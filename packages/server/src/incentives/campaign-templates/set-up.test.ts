@@ -173,7 +173,7 @@ describe('campaign-setup', () => {
     })
     const { body } = await setUp(shop, template, { vouchers_count: 3 })
     expect(body.campaign).toMatchObject({ campaign_type: 'GIFT_VOUCHERS', creation_status: 'IN_PROGRESS' })
-    await runAsyncActions(shop.service.house, shop.project_id, [generateVouchers, deleteVouchers])
+    await runAsyncActions(shop.service.runtime, shop.project_id, [generateVouchers, deleteVouchers])
     const { vouchers } = await done(shop, 'GET', '/v1/vouchers')
     expect(vouchers).toMatchObject(Array.from({ length: 3 }, () => ({ gift: { amount: 5000, balance: 5000 } })))
   })
@@ -311,7 +311,7 @@ describe('tier-setup', () => {
       ],
     ] as const)
       expect(await shop.call('POST', `${path}/${id}/tier-setup`, body)).toMatchObject(expected)
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await db.updateTable('campaigns').set({ protected: true }).where('project_id', '=', shop.project_id).execute()
     expect(
       await shop.call('POST', `${path}/${template}/tier-setup`, { name: 'X', campaign_id: promotion }),
@@ -737,7 +737,7 @@ describe('metadata', () => {
         },
       },
     })
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const { content } = await db
       .selectFrom('campaign_templates')
       .where('id', '=', template as `camp_tpl_${string}`)

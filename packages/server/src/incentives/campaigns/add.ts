@@ -8,9 +8,9 @@ import { makeAll, refuseUnlessPossible } from '../vouchers/make.ts'
 import type { Voucher } from '../vouchers/schema.ts'
 import { invalidCampaign } from './define.ts'
 import { countMade, generateInBackground, refuseBeyondLimit } from './generate.ts'
-import { templateWith } from './mould.ts'
 import type { AddVouchers, AddVoucherWithCode } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
+import { templateWith } from './voucher-template.ts'
 
 /**
  * Adds codes to a campaign that the caller holds alone: one at once, more in the background

@@ -27,7 +27,7 @@ async function codesOf(shop: Shop, name: string): Promise<string[]> {
 
 /** Marks a code as redeemed, which nothing can do over HTTP yet. */
 async function redeem({ service, project_id }: Shop, code: string): Promise<void> {
-  await service.house.database.db
+  await service.runtime.database.db
     .updateTable('vouchers')
     .set({ redeemed_quantity: 1 })
     .where('project_id', '=', project_id)
@@ -474,7 +474,7 @@ describe('E12: a change of a campaign', () => {
     expect((await getVoucher(shop, 'G1')).gift).toEqual(changed)
     expect((await getVoucher(shop, 'G2')).gift).toEqual(changed)
     expect((await getVoucher(shop, 'G3')).gift).toEqual({ amount: 1000, subtracted_amount: 0, balance: 1000 })
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const postings = await db.selectFrom('postings').where('project_id', '=', shop.project_id).selectAll().execute()
     for (const code of ['G1', 'G2', 'G3']) {
       const { id, gift } = await getVoucher(shop, code)
@@ -501,7 +501,7 @@ describe('E12: a change of a campaign', () => {
     await newCampaign(shop, 'G', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 1000 } } })
     await shop.call('POST', '/v1/campaigns/G/vouchers/NEW', {})
     await shop.call('POST', '/v1/campaigns/G/vouchers/USED', {})
-    await shop.service.house.database.db
+    await shop.service.runtime.database.db
       .updateTable('vouchers')
       .set({ credits_redeemed: 900 })
       .where('project_id', '=', shop.project_id)
@@ -568,7 +568,7 @@ describe('E12: a change of a campaign', () => {
   test('is refused where an operator protects the campaign, as is its deletion', async () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop, 'C')
-    await shop.service.house.database.db
+    await shop.service.runtime.database.db
       .updateTable('campaigns')
       .set({ protected: true })
       .where('id', '=', id)
@@ -634,7 +634,7 @@ describe('deleting a campaign', () => {
     await runCampaignJobs(shop)
     expect(await lastAction(shop)).toMatchObject({ result: { message: 'Deleted 2 vouchers.' } })
     expect((await shop.call('GET', '/v1/trash-bin')).body.data).toEqual([])
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     for (const table of [
       'vouchers',
       'holders',
@@ -657,7 +657,7 @@ describe('deleting a campaign', () => {
     await shop.call('DELETE', '/v1/campaigns/C?force=true')
     await runCampaignJobs(shop)
     expect(
-      await shop.service.house.database.db
+      await shop.service.runtime.database.db
         .selectFrom('vouchers')
         .where('project_id', '=', shop.project_id)
         .selectAll()
@@ -781,7 +781,7 @@ describe('the summary of a campaign', () => {
 
   test('adds up what redemptions used on their days, gross, and counts those that failed and rollbacks', async () => {
     const shop = await newProject()
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 1000 } }
     const { id } = await newCampaign(shop, 'G', { voucher })
     const card = (await shop.call('POST', '/v1/campaigns/G/vouchers/IN', {})).body
@@ -852,7 +852,7 @@ describe('the summary of a campaign', () => {
     const voucher = { type: 'GIFT_VOUCHER', gift: { amount: Number.MAX_SAFE_INTEGER } }
     await newCampaign(shop, 'G', { vouchers_count: 1500, voucher })
     await runCampaignJobs(shop)
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     await foldTallies(db, 100_000)
     const { body } = await shop.call('GET', '/v1/campaigns/G/summary')
     expect(body).toMatchObject({ vouchers_created: 1500, created_vouchers_amount: Number.MAX_SAFE_INTEGER })

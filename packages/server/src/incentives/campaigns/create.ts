@@ -20,10 +20,10 @@ import {
   tierSettingsOf,
 } from './define.ts'
 import { makeFirst, startGenerating } from './generate.ts'
-import { templateOf } from './mould.ts'
 import type { Campaign, CreateCampaign } from './schema.ts'
 import { showCampaign } from './show.ts'
 import { getCampaign, insertCampaign } from './store.ts'
+import { templateOf } from './voucher-template.ts'
 
 /** Creates a campaign of any type with its first codes or tiers (docs/reference/campaigns.md#create-a-campaign). */
 export async function createCampaign(ctx: Ctx, body: CreateCampaign): Promise<Campaign> {

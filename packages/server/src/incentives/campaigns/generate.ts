@@ -7,13 +7,13 @@ import { emit } from '../../core/events/emit.ts'
 import { defineAsyncAction, startAsyncAction } from '../../core/jobs/async-action.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { exhausted, type VoucherTemplate, makeAll, makeVouchers, refuseUnlessPossible } from '../vouchers/make.ts'
+import { exhausted, makeAll, makeVouchers, refuseUnlessPossible, type VoucherTemplate } from '../vouchers/make.ts'
 import { toSimpleCampaign } from './campaign.ts'
 import { invalidCampaign } from './define.ts'
-import { templateOf } from './mould.ts'
 import { jobBegun, jobOver, jobStarted, vouchersArrived } from './status.ts'
 import { findCampaign, holdCampaign, type StoredCampaign } from './store.ts'
 import { figureTallies } from './summary-figures.ts'
+import { templateOf } from './voucher-template.ts'
 
 /** Jobs of one campaign run one after another, in the order of arrival (docs/reference/async-actions.md#jobs-of-one-campaign). */
 export const campaignSerialKey = ({ campaign_id }: { campaign_id: string }): string => `campaign ${campaign_id}`
@@ -90,7 +90,11 @@ export async function roomIn(ctx: Ctx, { id, vouchers_pending }: StoredCampaign)
 export const automaticTally = (campaign_id: string) => `campaign/${campaign_id}/automatic` as const
 
 /** Counts new codes: of the project, of the campaign, of the day. */
-export async function countMade(ctx: Ctx, mould: Pick<VoucherTemplate, 'campaign_id' | 'type' | 'credits'>, count: number) {
+export async function countMade(
+  ctx: Ctx,
+  mould: Pick<VoucherTemplate, 'campaign_id' | 'type' | 'credits'>,
+  count: number,
+) {
   await countMany(ctx, mould, count, (mould.credits ?? 0) * count)
 }
 

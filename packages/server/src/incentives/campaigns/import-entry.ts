@@ -8,8 +8,8 @@ import { activeIn, type Cells, dateIn, integerIn, metadataIn, textIn } from '../
 import { type ImportedValidity, type ImportedVoucher, validityIn } from '../vouchers/import-schema.ts'
 import type { Draft } from '../vouchers/import-store.ts'
 import { giftOf, loyaltyCardOf, termsOf } from './define.ts'
-import { templateOf, ownMetadata } from './mould.ts'
 import type { StoredCampaign } from './store.ts'
+import { ownMetadata, templateOf } from './voucher-template.ts'
 
 /**
  * What a code that is imported into a campaign says of itself; all that is undefined is the campaign's

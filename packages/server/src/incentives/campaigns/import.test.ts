@@ -24,7 +24,7 @@ const read = async (shop: Shop, code: string) => (await shop.call('GET', `/v1/vo
 const state = async (shop: Shop) => (await shop.call('GET', '/v1/campaigns/C')).body
 const csv = (shop: Shop, file: string) => importCsv(shop, '/v1/campaigns/C/importCSV', file)
 const json = (shop: Shop, entries: unknown) => importJson(shop, '/v1/campaigns/C/import', entries)
-const db = ({ service }: Shop) => service.house.database.db
+const db = ({ service }: Shop) => service.runtime.database.db
 const typesOf = async (shop: Shop) => {
   const events = await db(shop).selectFrom('events').where('project_id', '=', shop.project_id).select('type').execute()
   return events.map(({ type }) => type)
@@ -452,7 +452,7 @@ test('meanwhile the campaign is MODIFYING; once it is deleted, the import ends q
     },
   }
   const data = { project_id: shop.project_id, action_id: body.async_action_id }
-  await runAsyncAction(shop.service.house, [stopped], data, { retries: 0, signal: stopping.signal })
+  await runAsyncAction(shop.service.runtime, [stopped], data, { retries: 0, signal: stopping.signal })
   expect(steps).toBe(1)
   expect(await state(shop)).toMatchObject({ creation_status: 'MODIFYING', vouchers_count: limits.csv_step_rows })
 

@@ -7,7 +7,6 @@ import { discountOf } from '../../rules/terms/discount.ts'
 import { insertTerms } from '../../rules/terms/store.ts'
 import { type ValidityState, validityAfter, validityColumns } from '../../rules/terms/validity.ts'
 import { withoutKeys } from '../vouchers/update.ts'
-import { type CampaignChange, propagateToVouchers } from './carry.ts'
 import {
   creditsOf,
   giftOf,
@@ -18,6 +17,7 @@ import {
   termsOf,
   tierSettingsOf,
 } from './define.ts'
+import { type CampaignChange, propagateToVouchers } from './propagate.ts'
 import type { Campaign, UpdateCampaign } from './schema.ts'
 import { showCampaign } from './show.ts'
 import { getCampaign, refuseProtected, type StoredCampaign, updateCampaign } from './store.ts'

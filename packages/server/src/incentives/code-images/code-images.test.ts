@@ -8,7 +8,7 @@ import { assetsOf } from './urls.ts'
 /** A code as a campaign makes it, or one of its own; answers its asset id. */
 async function insertCode({ service, project_id }: Shop, code: string, campaign_id: string | null = null) {
   const asset_id = randomUUID()
-  await service.house.database.db
+  await service.runtime.database.db
     .insertInto('vouchers')
     .values({
       project_id,
@@ -29,7 +29,7 @@ async function insertCode({ service, project_id }: Shop, code: string, campaign_
 
 async function insertCampaign({ service, project_id }: Shop): Promise<string> {
   const id = newId('campaign')
-  await service.house.database.db
+  await service.runtime.database.db
     .insertInto('campaigns')
     .values({
       project_id,
@@ -236,7 +236,7 @@ describe('there is no image', () => {
 
   test('of a voucher in the bin, or of one whose campaign or project is gone', async () => {
     const shop = await newProject()
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const campaign_id = await insertCampaign(shop)
     const [binned, inside, outside] = [
       await insertCode(shop, 'BINNED'),

@@ -5,7 +5,7 @@ import { expectStablePaging } from '../../testing/paging.ts'
 import { eventsOf, newPromotion, newTier } from '../../testing/promotions.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const database = (shop: Shop) => shop.service.house.database.db
+const database = (shop: Shop) => shop.service.runtime.database.db
 
 /** A promotion with tiers of these names, and their ids. */
 async function promotionOf(shop: Shop, letters: string, name = 'Promotion') {

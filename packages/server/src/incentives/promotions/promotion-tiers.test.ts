@@ -5,7 +5,7 @@ import { expectStablePaging } from '../../testing/paging.ts'
 import { eventsOf, newPromotion, newTier, orderOf, percentOff } from '../../testing/promotions.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const database = (shop: Shop) => shop.service.house.database.db
+const database = (shop: Shop) => shop.service.runtime.database.db
 const pathOf = ({ id }: { id: string }) => `/v1/promotions/tiers/${id}`
 const typesOf = async (shop: Shop, prefix: string) => (await eventsOf(shop, prefix)).map(({ type }) => type)
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { eventsOf, newPromotion, newTier } from '../../testing/promotions.ts'
 
-const database = (shop: Shop) => shop.service.house.database.db
+const database = (shop: Shop) => shop.service.runtime.database.db
 
 const many = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))

@@ -4,7 +4,7 @@ import { holdCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import { makeCampaignVouchers } from '../vouchers/make-for-campaign.ts'
 import { getVoucher } from '../vouchers/store.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
-import { rollbackUnlessResult } from './or-undo.ts'
+import { rollbackUnlessResult } from './rollback-unless-result.ts'
 import { takeFreeVouchers } from './store.ts'
 import type { Target } from './target.ts'
 

@@ -160,7 +160,7 @@ test('pages hold still while codes arrive', async () => {
 
 test('a customer that is erased leaves its codes without a holder, and takes its loyalty cards with it', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   await called(shop, 'POST', '/v1/campaigns', {
     name: 'Club',
     campaign_type: 'LOYALTY_PROGRAM',

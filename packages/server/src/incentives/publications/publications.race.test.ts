@@ -13,7 +13,7 @@ async function newCampaign(shop: Shop, more: object = {}): Promise<string> {
 
 /** Copies the one code of a campaign, so that there are so many free ones. */
 async function multiply(shop: Shop, count: number): Promise<void> {
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const first = await shop.call('POST', '/v1/campaigns/Autumn/vouchers/C1', {})
   expect(first.status).toBe(200)
   await sql`
@@ -67,7 +67,7 @@ test.each([1, 2])('what somebody else has taken and gives back is waited for, %i
   const shop = await newProject()
   await newCampaign(shop)
   await multiply(shop, 2)
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const held = Promise.withResolvers<number>()
   const given_back = Promise.withResolvers<void>()
   const other = db
@@ -82,7 +82,7 @@ test.each([1, 2])('what somebody else has taken and gives back is waited for, %i
     .catch(() => {})
   const holder = await held.promise
   const answer = publish(shop, { campaign: { name: 'Autumn', count }, customer: 'anna' })
-  await untilOthersWait(shop.service.house.database, holder)
+  await untilOthersWait(shop.service.runtime.database, holder)
   given_back.resolve()
   await other
   expect(await answer).toMatchObject({ status: 200 })
@@ -195,7 +195,7 @@ test('publications meet the erasure of their customer, without a failure of ours
   expect(answers[10]?.status).toBe(200)
   for (const { status, body } of answers) expect([200, 404], JSON.stringify(body)).toContain(status)
   expect(await totalOf(shop, '/v1/publications')).toBe(0)
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const left = sql`select from holders where project_id = ${shop.project_id} union all
     select from vouchers where project_id = ${shop.project_id} and holder_id is not null`
   expect((await left.execute(db)).rows).toEqual([])

@@ -27,7 +27,7 @@ type Told = { id: string; type: string; entity_id: string; data: any }
 
 /** What happened, oldest first: behind its prefix, every id is a moment. */
 async function eventsOf(shop: Shop): Promise<Array<Omit<Told, 'id'>>> {
-  const rows = await shop.service.house.database.db
+  const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .select(['id', 'type', 'entity_id', 'data'])
@@ -374,7 +374,7 @@ test('who is given something may enter a segment', async () => {
   const { id: related } = await voucher(shop, 'A1')
   const filter = { junction: 'and', 'publications.related_object_id': { conditions: { $is: [related] } } }
   const segment = await called(shop, 'POST', '/v1/segments', { name: 'Given', type: 'auto-update', filter })
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   await db.deleteFrom('segment_checks').where('project_id', '=', shop.project_id).execute()
   const segments = async () => (await called(shop, 'GET', '/v1/customers/anna/segments')).data
   expect(await segments()).toEqual([])

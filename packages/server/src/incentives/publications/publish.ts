@@ -1,6 +1,6 @@
 import { addDuration, clockAt, readDuration } from '@guerdon/engine'
 import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
-import { queueMembershipCheck } from '../../audience/segments/changed.ts'
+import { queueMembershipCheck } from '../../audience/segments/queue-membership-check.ts'
 import type { Ctx } from '../../core/context.ts'
 import { tallyMany } from '../../core/db/tallies.ts'
 import { emit, emitMany, type NewEvent } from '../../core/events/emit.ts'
@@ -16,12 +16,12 @@ import { type Figure, figureTallies } from '../campaigns/summary-figures.ts'
 import type { CascadeState } from '../reactions.ts'
 import { listVouchersById } from '../vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
-import type { PublicationRequest } from './attempt.ts'
 import { type Chosen, chooseVouchers } from './choose.ts'
 import { showPublication, toSimplePublication } from './publication.ts'
+import type { PublicationRequest } from './publication-request.ts'
 import { findRecipient, isToBeWritten, namesSomebody, writeRecipient } from './recipient.ts'
+import { duplicateSource, findRepeatedPublication } from './repeated-publication.ts'
 import type { CreatePublication, Publication } from './schema.ts'
-import { duplicateSource, findRepeatedPublication } from './standing.ts'
 import { insertFailure, insertPublished, type StoredPublication } from './store.ts'
 import { findTarget } from './target.ts'
 
@@ -243,7 +243,12 @@ function successesOf(
 }
 
 /** Keeps an attempt that found no code, and hands the error back as the answer. */
-async function saveFailure(ctx: Ctx, attempt: PublicationRequest, customer: StoredCustomer, error: ApiError): Promise<ApiError> {
+async function saveFailure(
+  ctx: Ctx,
+  attempt: PublicationRequest,
+  customer: StoredCustomer,
+  error: ApiError,
+): Promise<ApiError> {
   const { voucher, campaign } = attempt.target
   const named = voucher === null ? [] : [voucher]
   const row: StoredPublication = {

@@ -7,7 +7,7 @@ import type { CustomerRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { idPrefix } from '../../core/lib/ids.ts'
 import { hasProfile, saysAnything } from '../../orders/people.ts'
-import { rollbackUnlessResult } from './or-undo.ts'
+import { rollbackUnlessResult } from './rollback-unless-result.ts'
 import type { CreatePublication } from './schema.ts'
 
 type Named = CreatePublication['customer']

@@ -12,11 +12,11 @@ import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { giftOf, invalidCampaign, loyaltyCardOf } from '../campaigns/define.ts'
 import { countMade, refuseBeyondLimit } from '../campaigns/generate.ts'
-import { ownMetadata } from '../campaigns/mould.ts'
 import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
-import { postInitialCredits } from './books.ts'
+import { ownMetadata } from '../campaigns/voucher-template.ts'
 import { readCodeConfig, whyNotCode } from './code-config.ts'
-import { type VoucherTemplate, makeAll, newAssetId, refuseUnlessPossible } from './make.ts'
+import { postInitialCredits } from './initial-credits.ts'
+import { makeAll, newAssetId, refuseUnlessPossible, type VoucherTemplate } from './make.ts'
 import type { CreateVoucher, CreateVoucherWithCode, Voucher } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { codeKey, getVoucher, insertVouchers } from './store.ts'
@@ -55,7 +55,11 @@ export async function tellCreated(ctx: Ctx, id: Id<'voucher'>, campaign?: Stored
   return voucher
 }
 
-async function makeDrawn(ctx: Ctx, mould: VoucherTemplate, code_config: object | null | undefined): Promise<Id<'voucher'>> {
+async function makeDrawn(
+  ctx: Ctx,
+  mould: VoucherTemplate,
+  code_config: object | null | undefined,
+): Promise<Id<'voucher'>> {
   const config = readCodeConfig(code_config, ctx.project)
   await refuseUnlessPossible(ctx, config, 1)
   const [id] = await makeAll(ctx, mould, config, 1)
@@ -75,7 +79,12 @@ export async function makeVoucherWithCode(ctx: Ctx, given: string, mould: Vouche
 }
 
 /** The row of a code of a mould. */
-export function newVoucher({ project, now }: Ctx, id: Id<'voucher'>, code: string, { credits, ...mould }: VoucherTemplate) {
+export function newVoucher(
+  { project, now }: Ctx,
+  id: Id<'voucher'>,
+  code: string,
+  { credits, ...mould }: VoucherTemplate,
+) {
   const none = credits === null ? null : 0
   return {
     id,

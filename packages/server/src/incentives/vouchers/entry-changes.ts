@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { Changes, VoucherChange } from '../../core/db/checkout-changes.ts'
 import type { Balance, Transaction } from '../../core/events/shapes.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
-import { heap } from './books.ts'
+import { heap } from './initial-credits.ts'
 import { nextTransactionId } from './transaction-id.ts'
 import { balanceOf, type StoredVoucher, totalOf } from './voucher.ts'
 

@@ -51,7 +51,7 @@ test('imports, added codes and single ones share the room of a campaign to the l
   const shop = await newProject()
   const voucher = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
   await shop.call('POST', '/v1/campaigns', { name: 'C', voucher })
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   await db
     .updateTable('projects')
     .set({ limits: JSON.stringify({ campaign_vouchers: 50 }) })

@@ -13,7 +13,7 @@ const csv = (shop: Shop, file: string, fields: Record<string, string> = {}) =>
 const json = (shop: Shop, entries: unknown) => importJson(shop, '/v1/vouchers/import', entries)
 const ten = { type: 'PERCENT', percent_off: 10 }
 
-const db = ({ service }: Shop) => service.house.database.db
+const db = ({ service }: Shop) => service.runtime.database.db
 const eventsOf = (shop: Shop) =>
   db(shop)
     .selectFrom('events')

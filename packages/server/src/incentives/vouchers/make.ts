@@ -7,8 +7,8 @@ import { tallyOf } from '../../core/db/tallies.ts'
 import { isDuplicate } from '../../core/db/transaction.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { postInitialCredits } from './books.ts'
 import { capacityOf, codeSource, countedCodes, invalidCodeConfig, keyPattern, randomBelow } from './code-config.ts'
+import { postInitialCredits } from './initial-credits.ts'
 import { codeKey, listKeysTaken } from './store.ts'
 
 /** All that new codes have in common: everything but the code itself. */

@@ -36,7 +36,7 @@ test('a gift card that many add to and take from at once has to the unit what th
   expect(balance).toBeGreaterThanOrEqual(0)
   expect(balance).toBeLessThan(57) // whoever was refused was refused rightly
   expect((await getVoucher(shop, 'G')).gift.balance).toBe(balance)
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const postings = await db.selectFrom('postings').where('project_id', '=', shop.project_id).selectAll().execute()
   expect(postings.reduce((sum, { destination, amount }) => sum + (destination === id ? amount : -amount), 0)).toBe(
     balance,
@@ -105,7 +105,7 @@ test('codes that publications make at once are all counted, booked and told of, 
     ),
   )
   expect(countBy(answers.map(({ status }) => status))).toEqual({ 200: 15, 400: 25 })
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const { id, vouchers_count } = (await shop.call('GET', '/v1/campaigns/A')).body
   const codes = await db.selectFrom('vouchers').where('campaign_id', '=', id).select('id').execute()
   expect([codes.length, vouchers_count]).toEqual([15, 15])
@@ -136,7 +136,7 @@ test('a customer is erased while the campaign of its card is deleted, in whichev
   }
   await runCampaignJobs(shop)
   expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(0)
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const events = await db.selectFrom('events').where('project_id', '=', shop.project_id).select('data').execute()
   expect(events.filter(({ data }) => JSON.stringify(data).includes('Anna Secret'))).toEqual([])
 })

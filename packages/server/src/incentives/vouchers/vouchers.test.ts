@@ -424,7 +424,7 @@ test('enabling and disabling are told of when they change something', async () =
 
 /** What the books of a card say it has. */
 async function booked({ service, project_id }: Shop, voucher_id: string): Promise<number> {
-  const { db } = service.house.database
+  const { db } = service.runtime.database
   const rows = await db
     .selectFrom('postings')
     .where('project_id', '=', project_id)

@@ -734,7 +734,7 @@ describe('what an earning rule needs stays', () => {
 test('a protected program keeps its rules as they are', async () => {
   const { shop, program, path } = await newClub()
   const [rule] = await newEarningRules(shop, program, fixed(1))
-  await shop.service.house.database.db
+  await shop.service.runtime.database.db
     .updateTable('campaigns')
     .set({ protected: true })
     .where('project_id', '=', shop.project_id)
@@ -752,7 +752,7 @@ test('a protected program keeps its rules as they are', async () => {
 
 test('every change is stamped, and a deletion leaves its mark', async () => {
   const { shop, program, path } = await newClub()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const stamp = async (id: string) => {
     const rules = db.selectFrom('earning_rules').where('project_id', '=', shop.project_id)
     return (

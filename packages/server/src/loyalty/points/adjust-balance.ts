@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import { changeGift } from '../../incentives/vouchers/adjust-balance.ts'
+import { changeGift } from '../../incentives/vouchers/change-gift.ts'
 import type { AdjustBalance, BalanceAnswer } from '../../incentives/vouchers/schema.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'

@@ -96,7 +96,11 @@ export interface Asked {
 }
 
 /** A request at a moment that is made up for. */
-export const asOfMoment = (ctx: Ctx, { at }: Moment): Ctx => ({ ...ctx, now: at, told_at: ctx.told_at ?? ctx.now })
+export const asOfMoment = (ctx: Ctx, { at }: Moment): Ctx => ({
+  ...ctx,
+  now: at,
+  event_time: ctx.event_time ?? ctx.now,
+})
 
 /** The row of its holder says what is on a card already; whoever follows the holder is still to be told. */
 export function noteMoved(card: Card): void {

@@ -1,16 +1,16 @@
 import { expirationDate } from '@guerdon/engine'
 import type { ConfiguredEarningRule, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
-import { flushAndReload } from './books.ts'
-import { type LoyaltyUnitOfWork, type Card, cardIn, cardNamed, type Moment, asOfMoment, noteMoved } from './card.ts'
-import { type EarningTrigger, simpleEvent } from './cause.ts'
+import { asOfMoment, type Card, cardIn, cardNamed, type LoyaltyUnitOfWork, type Moment, noteMoved } from './card.ts'
 import { isRedeemable } from './due.ts'
+import { type EarningTrigger, simpleEvent } from './earning-trigger.ts'
+import { emitTransaction, tellPointsAdded } from './events.ts'
 import type { RewardCredit } from './issue.ts'
 import { joinProgram } from './join.ts'
 import { firing, judge } from './judge.ts'
 import { canHold, credit } from './ledger.ts'
 import { addPendingPoints, pay } from './pay.ts'
-import { tellPointsAdded, emitTransaction } from './tell.ts'
 import { reviewTier, type TierChange } from './tiers.ts'
+import { flushAndReload } from './unit-of-work.ts'
 
 /*
  * One recursion in one file: points that a rule credits may pay for a reward that the program redeems automatically, the reward may
@@ -22,7 +22,12 @@ import { reviewTier, type TierChange } from './tiers.ts'
  * Pays what a customer earns by something that happened (docs/reference/earning-rules.md#from-event-to-points): all rules are
  * judged first, as everything was when it happened; then points are credited or promised, and what follows from that is followed.
  */
-export async function creditEarnings(books: LoyaltyUnitOfWork, customer_id: string, cause: EarningTrigger, moment: Moment): Promise<void> {
+export async function creditEarnings(
+  books: LoyaltyUnitOfWork,
+  customer_id: string,
+  cause: EarningTrigger,
+  moment: Moment,
+): Promise<void> {
   const paid = await judge(books, customer_id, cause, moment)
   const credited: string[] = []
   for (const { program, accruals } of paid) {
@@ -68,7 +73,11 @@ export async function followBalances(
 }
 
 /** What rules pay for changes of a tier; a tier of one program may pay in another. */
-export async function followTiers(books: LoyaltyUnitOfWork, changes: readonly TierChange[], moment: Moment): Promise<void> {
+export async function followTiers(
+  books: LoyaltyUnitOfWork,
+  changes: readonly TierChange[],
+  moment: Moment,
+): Promise<void> {
   for (const { event_id, type, tier_id, card } of changes) {
     if (type === 'customer.loyalty.tier.expiration.changed') continue
     const { person, program } = card
@@ -124,7 +133,11 @@ async function redeemUnits(
 }
 
 /** Puts the points of rewards on cards (docs/reference/rewards.md#redeem-a-reward), and follows what that sets off. */
-export async function creditRewards(books: LoyaltyUnitOfWork, grown: readonly RewardCredit[], moment: Moment): Promise<void> {
+export async function creditRewards(
+  books: LoyaltyUnitOfWork,
+  grown: readonly RewardCredit[],
+  moment: Moment,
+): Promise<void> {
   for (const { voucher_id, points, isNew } of grown) {
     const joined = isNew ? cardNamed(books, voucher_id) : undefined
     if (joined !== undefined) noteJoined(joined)

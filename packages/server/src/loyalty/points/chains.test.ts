@@ -190,7 +190,7 @@ describe('a reward of points on another card', () => {
 
 test('configuration that was undone is not remembered', async () => {
   const shop = await newShop()
-  const { configurations, database } = shop.service.house
+  const { configurations, database } = shop.service.runtime
   const { project_id } = shop
   await newProgram(shop)
   let undone = 0
@@ -336,7 +336,7 @@ describe('a job that comes days late', () => {
       await expectAudited(shop)
       const code = await cardIn(shop, joined)
       const { publications } = await ok(shop, 'GET', `/v1/publications?campaign=${joined.name}`)
-      const { rows } = await shop.service.house.database.execute(
+      const { rows } = await shop.service.runtime.database.execute(
         `select distinct created_at::date::text as day from events
         where project_id = $1 and type in ('publication.succeeded', 'voucher.published', 'customer.loyalty.tier.joined',
           'customer.rewarded.loyalty_points') and created_at > '2025-04-02'`,
@@ -450,7 +450,7 @@ test('who follows a customer hears what is left after points redeemed themselves
 describe('a card that is deleted', () => {
   /** All that ever happened to the points of a card, also where nobody can ask for it any more. */
   const kept = async (shop: Shop, { id }: { id: string }): Promise<string[]> => {
-    const { rows } = await shop.service.house.database.execute(
+    const { rows } = await shop.service.runtime.database.execute(
       `select type || ' ' || amount as movement from voucher_transactions
       where project_id = $1 and voucher_id = $2 order by id`,
       [shop.project_id, id],

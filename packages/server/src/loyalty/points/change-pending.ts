@@ -5,13 +5,13 @@ import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
 import { openCard, toPointsBalance } from './adjust.ts'
-import { saveMembers } from './books.ts'
-import { type LoyaltyUnitOfWork, type Card, momentNow, type PendingEntry } from './card.ts'
+import { type Card, type LoyaltyUnitOfWork, momentNow, type PendingEntry } from './card.ts'
 import { followBalances } from './cascade.ts'
+import { emitPending } from './events.ts'
 import { changePending } from './ledger.ts'
 import { activate, cancel } from './pending.ts'
 import type { PendingPointsBalance, PointsBalance } from './schema.ts'
-import { emitPending } from './tell.ts'
+import { saveMembers } from './unit-of-work.ts'
 
 /** Makes pending points count before their day (docs/reference/points.md#change-pending-points). */
 export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<PointsBalance> {

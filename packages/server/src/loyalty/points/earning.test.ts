@@ -115,7 +115,7 @@ describe('an order that is paid', () => {
     await ok(shop, 'POST', '/v1/orders', { amount: 100, status: 'PAID' })
     await payOrder(shop, 'eve')
     await ok(shop, 'POST', '/v1/orders/import', [{ amount: 100, status: 'PAID', customer: { source_id: 'ann' } }])
-    await runAsyncActions(shop.service.house, shop.project_id, [importOrders])
+    await runAsyncActions(shop.service.runtime, shop.project_id, [importOrders])
     expect((await ok(shop, 'GET', '/v1/customers/ann')).summary.orders.total_count).toBe(1)
     expect(await transactions(shop, code)).toEqual([])
     expect(await membersOf(shop, program, 'eve')).toEqual([])

@@ -23,7 +23,7 @@ import {
 import { anotherConnection, type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
 import { insertTestProject } from '../../testing/project.ts'
-import { lookAtMembers } from './clock.ts'
+import { lookAtMembers } from './daily-job.ts'
 
 /* Members on two nodes and a PostgreSQL of their own: what happens meanwhile, and what must not keep others waiting. */
 
@@ -61,8 +61,8 @@ function newClock(): TestClock {
 /** A shop of its own; requests go to the nodes in turn. */
 async function newShop(): Promise<Shop> {
   clock.set('2027-04-01T10:00:00.000Z')
-  const [{ app, house }] = nodes
-  const keys = await insertTestProject(house, {})
+  const [{ app, runtime }] = nodes
+  const keys = await insertTestProject(runtime, {})
   const headers = {
     'x-app-id': keys.app_id,
     'x-app-token': keys.app_token,
@@ -72,7 +72,7 @@ async function newShop(): Promise<Shop> {
   let turn = 0
   return {
     ...keys,
-    service: { app, house, clock },
+    service: { app, runtime, clock },
     headers,
     management,
     call: (method, path, body, more = {}) =>
@@ -130,7 +130,7 @@ test('members that cannot be looked at again do not stop the clock of other proj
   await addPoints(sound, bob.code, 30, { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-04-01' })
   const waiting = () => ask(`select 1 from tier_walks where project_id = $1`, [broken.project_id])
   const lookAtAll = async () => {
-    for (let looks = 0; await lookAtMembers(nodes[0].house); looks += 1) expect(looks).toBeLessThan(100)
+    for (let looks = 0; await lookAtMembers(nodes[0].runtime); looks += 1) expect(looks).toBeLessThan(100)
   }
 
   clock.set('2027-04-02T00:00:05.000Z')
@@ -243,7 +243,7 @@ test('thirty members with ten coupons each are due at once: no order waits for a
   const redeemed = async (): Promise<number> => (await ok(shop, 'GET', `/v1/rewards/${reward.id}`)).redeemed
 
   clock.set('2027-04-02T00:00:05.000Z')
-  const look = () => lookAtMembers(nodes[0].house, { only: shop.project_id })
+  const look = () => lookAtMembers(nodes[0].runtime, { only: shop.project_id })
   let isOver = false
   const looking = look().finally(() => {
     isOver = true

@@ -10,7 +10,7 @@ import { ApiError } from '../../core/http/errors.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { toSimplePublication } from '../../incentives/publications/publication.ts'
 import { publishCodes } from '../../incentives/publications/publish.ts'
-import { changeGift } from '../../incentives/vouchers/adjust-balance.ts'
+import { changeGift } from '../../incentives/vouchers/change-gift.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 

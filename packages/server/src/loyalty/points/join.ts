@@ -1,8 +1,8 @@
 import { ApiError } from '../../core/http/errors.ts'
 import { publishCodes } from '../../incentives/publications/publish.ts'
-import { flushAndReload } from './books.ts'
-import { type LoyaltyUnitOfWork, type Card, cardIn, type Moment, asOfMoment } from './card.ts'
-import { inSavepointOrNull } from './unless-refused.ts'
+import { asOfMoment, type Card, cardIn, type LoyaltyUnitOfWork, type Moment } from './card.ts'
+import { inSavepointOrNull } from './savepoint.ts'
+import { flushAndReload } from './unit-of-work.ts'
 
 /**
  * Gives a customer a card of a program (docs/reference/earning-rules.md#when-a-rule-fires: auto-join), or undefined where there

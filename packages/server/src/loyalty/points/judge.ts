@@ -6,8 +6,8 @@ import { asksForSegments, type Configuration, rulesOf } from '../../core/configu
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherRow } from '../../core/db/tables.ts'
 import { goodKeys, orderFactsOf } from '../../orders/lines.ts'
-import { type LoyaltyUnitOfWork, cardIn, type Moment, type Person } from './card.ts'
-import type { EarningTrigger } from './cause.ts'
+import { cardIn, type LoyaltyUnitOfWork, type Moment, type Person } from './card.ts'
+import type { EarningTrigger } from './earning-trigger.ts'
 import type { Program } from './programs.ts'
 
 interface Paid {
@@ -16,7 +16,12 @@ interface Paid {
 }
 
 /** Which rules pay, and how much, in every program that the customer is in or joins by itself. */
-export async function judge(books: LoyaltyUnitOfWork, customer_id: string, cause: EarningTrigger, moment: Moment): Promise<Paid[]> {
+export async function judge(
+  books: LoyaltyUnitOfWork,
+  customer_id: string,
+  cause: EarningTrigger,
+  moment: Moment,
+): Promise<Paid[]> {
   const { programs, people } = books
   const person = people.get(customer_id)
   const concerned = [...programs.values()].filter(({ rules, campaign }) => {

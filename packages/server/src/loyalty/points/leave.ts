@@ -7,12 +7,12 @@ import type { LoyaltyMove } from '../../core/db/checkout-changes.ts'
 import { emit } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import { lockAndLoadMembers, saveMembers } from './books.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { type LoyaltyUnitOfWork, cardNamed, momentNow } from './card.ts'
+import { cardNamed, type LoyaltyUnitOfWork, momentNow } from './card.ts'
 import { followTiers } from './cascade.ts'
-import { applyDueChanges } from './settle.ts'
+import { applyDueChanges } from './due-changes.ts'
 import { leaveTier } from './tiers.ts'
+import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /**
  * Takes a card that is about to be deleted out of its program

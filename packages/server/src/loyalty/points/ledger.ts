@@ -7,7 +7,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { type Figure, figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { balanceAfter } from '../../incentives/vouchers/entry-changes.ts'
 import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
-import { accountOf, type LoyaltyUnitOfWork, type Card, type Moment, type OpenLot, type PendingEntry } from './card.ts'
+import { accountOf, type Card, type LoyaltyUnitOfWork, type Moment, type OpenLot, type PendingEntry } from './card.ts'
 import { tierNamed } from './programs.ts'
 
 /** What a movement of points is told as (docs/reference/loyalty-cards.md#transactions). */
@@ -53,7 +53,13 @@ export function relate({ written }: LoyaltyUnitOfWork, first: Posted, second: Po
 }
 
 /** Takes points off a card, those that expire first before the others. */
-export function debit(books: LoyaltyUnitOfWork, card: Card, amount: number, told: TransactionDetails, moment: Moment): Posted {
+export function debit(
+  books: LoyaltyUnitOfWork,
+  card: Card,
+  amount: number,
+  told: TransactionDetails,
+  moment: Moment,
+): Posted {
   const spent = spend(accountOf(card), { amount, to: 'subtracted', today: moment.today })
   if ('key' in spent) throw new ApiError(spent.key, { details: card.voucher.code })
   return post(books, card, spent, -amount, told, moment)
@@ -162,7 +168,7 @@ const figureOf: Partial<Record<Transaction['type'], Figure>> = {
 }
 
 /**
- * Points that wait: a posting to the house of pending points, no transaction yet
+ * Points that wait: a posting to the system account `pending`, no transaction yet
  * (docs/reference/points.md#life-of-pending-points).
  */
 export function promise(books: LoyaltyUnitOfWork, card: Card, entry: PendingEntry): PendingBalance {

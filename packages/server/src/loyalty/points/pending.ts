@@ -2,10 +2,10 @@ import { expirationDate } from '@guerdon/engine'
 import type { PendingPoints, SimpleOrder } from '../../core/events/shapes.ts'
 import { toSimpleEarningRule } from '../earning-rules/earning-rule.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
-import type { LoyaltyUnitOfWork, Card, Moment, PendingEntry } from './card.ts'
+import type { Card, LoyaltyUnitOfWork, Moment, PendingEntry } from './card.ts'
+import { emitPending, emitTransaction, tellActivated } from './events.ts'
 import { canHold, changePending, credit, type Posted } from './ledger.ts'
 import { validationRuleOf } from './pay.ts'
-import { tellActivated, emitPending, emitTransaction } from './tell.ts'
 import { shownTier } from './view.ts'
 
 /**

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Caller, Ctx, Runtime } from '../../core/context.ts'
 import { inBackground } from '../../core/jobs/background.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { lockAndLoadMembers, saveMembers } from './books.ts'
 import { cardNamed, momentNow } from './card.ts'
 import { followTiers } from './cascade.ts'
-import { applyDueChanges } from './settle.ts'
+import { applyDueChanges } from './due-changes.ts'
 import { reviewTier } from './tiers.ts'
+import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /** So many members are looked at while the caller waits, or at once in the background. */
 const members_at_once = 200
@@ -85,9 +85,9 @@ export async function listWalks({ database: { db } }: Runtime, only?: string): P
 const walks_at_once = 20
 
 /** Some members of a program that changed; answers whether there were any, or another node is at it. */
-export async function walkOn(house: Runtime, { project_id, campaign_id, changed }: Walk): Promise<boolean> {
+export async function walkOn(runtime: Runtime, { project_id, campaign_id, changed }: Walk): Promise<boolean> {
   const internal = { request_id: '', caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as Caller }
-  const done = await inBackground(house, project_id, internal, async (ctx) => {
+  const done = await inBackground(runtime, project_id, internal, async (ctx) => {
     const held = await sql<{ walked_to: string; request_id: string; caller: Caller }>`
       select walked_to, request_id, caller from tier_walks
       where project_id = ${project_id} and campaign_id = ${campaign_id} and changed = ${changed}

@@ -5,7 +5,7 @@ import type { NewEvent } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { accountOf, type LoyaltyUnitOfWork, type Card, type Member, type Moment, momentNow, tell } from './card.ts'
+import { accountOf, type Card, type LoyaltyUnitOfWork, type Member, type Moment, momentNow, tell } from './card.ts'
 import { shownTier, tierExpiration } from './view.ts'
 
 /** A tier that was entered, kept or left: what rules may pay for. */
@@ -76,7 +76,11 @@ export function stateOf(member: Member): TierState {
 }
 
 /** One step of a member from tier to tier, told with the tiers as they are now. */
-function apply(books: LoyaltyUnitOfWork, card: Card, { type, tier_id, previous_tier_id, current }: TierEvent): TierChange {
+function apply(
+  books: LoyaltyUnitOfWork,
+  card: Card,
+  { type, tier_id, previous_tier_id, current }: TierEvent,
+): TierChange {
   const { ctx, configuration } = books
   const { member, person, program } = card
   const before = tierIn(books, member)

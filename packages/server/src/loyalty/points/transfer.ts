@@ -6,14 +6,14 @@ import { getVoucher } from '../../incentives/vouchers/store.ts'
 import { type StoredVoucher, toVoucher } from '../../incentives/vouchers/voucher.ts'
 import { getMember } from '../programs/store.ts'
 import { notPublished } from './adjust.ts'
-import { lockAndLoadMembers, saveMembers } from './books.ts'
-import { type LoyaltyUnitOfWork, type Card, cardNamed, momentNow } from './card.ts'
+import { type Card, cardNamed, type LoyaltyUnitOfWork, momentNow } from './card.ts'
 import { followBalances } from './cascade.ts'
+import { applyDueChanges } from './due-changes.ts'
+import { emitTransaction, tellTransferred } from './events.ts'
 import { credit, debit, relate } from './ledger.ts'
 import type { TransferPoints } from './schema.ts'
-import { applyDueChanges } from './settle.ts'
 import { refuseUsedSources } from './sources.ts'
-import { emitTransaction, tellTransferred } from './tell.ts'
+import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 import { simpleCard } from './view.ts'
 
 interface Part {
@@ -60,7 +60,11 @@ async function partsOf(ctx: Ctx, destination: StoredVoucher, sent: TransferPoint
 }
 
 /** One element: out there, in here, and each names the other. */
-function move(books: LoyaltyUnitOfWork, { source, points, reason, source_id }: Part, { id, code }: StoredVoucher): void {
+function move(
+  books: LoyaltyUnitOfWork,
+  { source, points, reason, source_id }: Part,
+  { id, code }: StoredVoucher,
+): void {
   const moment = momentNow(books.ctx)
   const [from, to] = [heldCard(books, source), heldCard(books, { id, code })]
   const told = { source: 'API', reason, operation_type: 'MANUAL' } as const

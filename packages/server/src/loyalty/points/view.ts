@@ -9,7 +9,7 @@ import { toAssignment } from '../../rules/validation-rules/assignment-view.ts'
 import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { accountOf, type LoyaltyUnitOfWork, type Card, type Member, momentNow } from './card.ts'
+import { accountOf, type Card, type LoyaltyUnitOfWork, type Member, momentNow } from './card.ts'
 import { tierNamed } from './programs.ts'
 
 /** A card as it is by now, with what it shares with others. */
@@ -35,7 +35,8 @@ function storedCard({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): Stor
   }
 }
 
-export const simpleCard = (books: LoyaltyUnitOfWork, card: Card): SimpleVoucher => toSimpleVoucher(storedCard(books, card))
+export const simpleCard = (books: LoyaltyUnitOfWork, card: Card): SimpleVoucher =>
+  toSimpleVoucher(storedCard(books, card))
 
 /** With its own rules and those of its program. */
 export function shownCard(books: LoyaltyUnitOfWork, card: Card): Voucher {

@@ -365,7 +365,7 @@ describe('changing a program', () => {
   test('neither a change nor a deletion is possible when it is protected', async () => {
     const shop = await newProject()
     const { id } = await newProgram(shop)
-    await shop.service.house.database.db
+    await shop.service.runtime.database.db
       .updateTable('campaigns')
       .set({ protected: true })
       .where('project_id', '=', shop.project_id)
@@ -380,7 +380,7 @@ describe('changing a program', () => {
 
 /** The lots of a card by their dates, and what its postings come to; each posting names the lot it moves. */
 async function booksOf({ service, project_id }: Shop, voucher_id: string) {
-  const { db } = service.house.database
+  const { db } = service.runtime.database
   const lots = await db
     .selectFrom('lots')
     .where('project_id', '=', project_id)
@@ -551,7 +551,7 @@ describe('deleting a program', () => {
     expect((await shop.call('DELETE', '/v1/loyalties/Club')).status).toBe(200)
     expect(await inUse()).toBe(204)
     expect((await ok(shop, 'GET', '/v1/validation-rules-assignments')).total).toBe(0)
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     for (const table of ['earning_rules', 'loyalty_tiers', 'reward_assignments'] as const)
       expect(await db.selectFrom(table).where('project_id', '=', shop.project_id).select('id').execute()).toEqual([])
     const gone = await db

@@ -44,7 +44,7 @@ const customer = (shop: Shop, source_id: string): Promise<Body> => ok(shop, 'GET
 const conversionsOf = async ({ service, project_id }: Shop): Promise<number> =>
   (
     await sql`select 1 from referral_conversions where project_id = ${project_id} and undone_at is null`.execute(
-      service.house.database.db,
+      service.runtime.database.db,
     )
   ).rows.length
 

@@ -50,7 +50,7 @@ const rolesOf = async (shop: Shop, program: Program): Promise<string[]> =>
   (await holdersOf(shop, program, '?order=id')).map(({ holder_role }) => holder_role)
 
 async function eventsOf({ service, project_id }: Shop, type: string) {
-  return service.house.database.db
+  return service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', project_id)
     .where('type', '=', type as never)
@@ -459,7 +459,7 @@ describe('what referees change elsewhere', () => {
     const program = await newProgram(shop)
     await addAll(shop, program, 'ben')
     expect((await shop.call('DELETE', `/v1/vouchers/${program.code}?force=true`)).status).toBe(204)
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const left = await db.selectFrom('holders').where('project_id', '=', shop.project_id).select('id').execute()
     expect(left).toEqual([])
     expect(await ok(shop, 'GET', '/v1/publications')).toMatchObject({ total: 0 })

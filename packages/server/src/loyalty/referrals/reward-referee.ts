@@ -3,9 +3,9 @@ import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import { toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { CascadeState } from '../points/card.ts'
-import { applyMemberChanges } from '../points/follow.ts'
 import { issueReward } from '../points/issue.ts'
-import { inSavepointOrNull } from '../points/unless-refused.ts'
+import { applyMemberChanges } from '../points/member-changes.ts'
+import { inSavepointOrNull } from '../points/savepoint.ts'
 import { type Conversion, termsOf } from './conversion-terms.ts'
 
 /**

@@ -53,7 +53,7 @@ const tierEvents = async (shop: Shop): Promise<string[]> =>
 
 /** The assignments that tiers have, straight from the table. */
 const assignments = ({ service, project_id }: Shop) =>
-  service.house.database.db
+  service.runtime.database.db
     .selectFrom('reward_assignments')
     .where('project_id', '=', project_id)
     .where('related_object_type', '=', 'referral_tier')
@@ -108,7 +108,7 @@ test('what is told of a tier', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const { id, parameters, banner } = await newTier(shop, program, { parameters: three })
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const told = await db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
@@ -271,7 +271,7 @@ describe('the reward of a tier', () => {
 test('every node learns of a tier and its reward, and of their end', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
-  const { configurations, database } = shop.service.house
+  const { configurations, database } = shop.service.runtime
   const known = async () => {
     const { config_version } = await database.db
       .selectFrom('projects')

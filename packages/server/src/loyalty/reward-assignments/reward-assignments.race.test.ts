@@ -29,10 +29,10 @@ const statuses = (answers: Array<{ status: number }>) => answers.map(({ status }
 /** Sends requests while nobody can change the configuration, and lets all of them go on once each has come that far. */
 async function atOnce<T>({ service, project_id }: Shop, requests: Array<() => Promise<T>>): Promise<T[]> {
   const sent: Array<Promise<T>> = []
-  await inTransaction(service.house.database.db, async (db) => {
+  await inTransaction(service.runtime.database.db, async (db) => {
     await sql`select 1 from projects where id = ${project_id} for update`.execute(db)
     sent.push(...requests.map((request) => request()))
-    await untilOthersWait(service.house.database, await backendOf(db), requests.length)
+    await untilOthersWait(service.runtime.database, await backendOf(db), requests.length)
   })
   return Promise.all(sent)
 }

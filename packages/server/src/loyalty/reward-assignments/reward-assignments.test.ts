@@ -39,7 +39,7 @@ const places = ({ id, reward_id, related_object_id }: Body) => [
 ]
 
 const told = async ({ service, project_id }: Shop, like = 'campaign.reward.assignment.%'): Promise<Body[]> =>
-  service.house.database.db
+  service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', project_id)
     .where('type', 'like', like)
@@ -233,7 +233,7 @@ describe('rewards are assigned', () => {
     const program = await newProgram(shop)
     const assignment = await offered(shop, program, mug)
     await sql`update campaigns set protected = true where project_id = ${shop.project_id} and id = ${program.id}`.execute(
-      shop.service.house.database.db,
+      shop.service.runtime.database.db,
     )
     const refused = { status: 400, body: { key: 'resource_protected' } }
     expect(await offer(shop, program, { reward: (await newCoin(shop)).id })).toMatchObject(refused)
@@ -388,7 +388,7 @@ describe('an assignment is deleted', () => {
     const { rows } = await sql<Body>`
       select l.id, l.rewards, l.updated_at is not null as touched, l.config_version > 1 as stamped, p.config_version as version
       from loyalty_tiers l join projects p on p.id = l.project_id where p.id = ${shop.project_id} order by l.id`.execute(
-      shop.service.house.database.db,
+      shop.service.runtime.database.db,
     )
     expect(rows.map(({ version: _, ...tier }) => tier)).toEqual([
       { id: 'ltr_both', rewards: { [kept.id]: mapping, [plate.id]: mapping }, touched: true, stamped: true },
@@ -562,7 +562,7 @@ test('every change moves the configuration on and is stamped; a refusal moves no
         (select max(config_version) from reward_assignments where project_id = projects.id) as assignment,
         (select array_agg(object_id) from configuration_deletions
           where project_id = projects.id and object_type = 'reward_assignment') as gone
-      from projects where id = ${shop.project_id}`.execute(shop.service.house.database.db)
+      from projects where id = ${shop.project_id}`.execute(shop.service.runtime.database.db)
     return rows[0] as (typeof rows)[number]
   }
   const { project: before } = await versions()

@@ -15,6 +15,8 @@ export async function countRewards({ db, project_id }: Ctx, ids: readonly string
         and (${by}::int < 0 or type <> 'MATERIAL' or stock is null or coalesce(redeemed, 0) < stock)
         and coalesce(redeemed, 0) + ${by}::int >= 0`.execute(db)
     if (numAffectedRows === 0n && by > 0)
-      throw new RewardUnavailableError(new ApiError('reward_out_of_stock', { resource_type: 'reward', resource_id: id }))
+      throw new RewardUnavailableError(
+        new ApiError('reward_out_of_stock', { resource_type: 'reward', resource_id: id }),
+      )
   }
 }

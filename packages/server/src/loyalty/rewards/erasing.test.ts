@@ -21,7 +21,7 @@ async function left(shop: Shop, ...tables: string[]): Promise<Record<string, num
   for (const table of tables) {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(table)} where project_id = ${shop.project_id}`.execute(
-      shop.service.house.database.db,
+      shop.service.runtime.database.db,
     )
     if (rows[0]?.count) counts[table] = rows[0].count
   }
@@ -33,7 +33,7 @@ const of_cards = ['loyalty_members', 'pending_points', 'earnings', 'reward_redem
 /** What the flow writes about a card: points that wait and that have waited, who paid them, what they were spent on. */
 async function live(shop: Shop, card: HeldCard): Promise<void> {
   const { id: voucher_id, campaign_id, customer_id } = card
-  const db = shop.service.house.database.db
+  const db = shop.service.runtime.database.db
   await sql`insert into loyalty_members (project_id, voucher_id, campaign_id, customer_id)
     values (${shop.project_id}, ${voucher_id}, ${campaign_id}, ${customer_id}) on conflict do nothing`.execute(db)
   for (const status of ['PENDING', 'ACTIVATED'])
@@ -169,7 +169,7 @@ test('with a program goes all that it had, and the configuration hears of it', a
   expect(await left(shop, ...tables, ...of_cards)).toEqual({})
   const { rows } = await sql<{ object_type: string; object_id: string }>`
     select object_type, object_id from configuration_deletions where project_id = ${shop.project_id}
-      and object_type <> 'rule_assignment' order by object_type`.execute(shop.service.house.database.db)
+      and object_type <> 'rule_assignment' order by object_type`.execute(shop.service.runtime.database.db)
   expect(rows).toEqual([
     { object_type: 'campaign', object_id: club.id },
     { object_type: 'earning_rule', object_id: 'ern_1' },

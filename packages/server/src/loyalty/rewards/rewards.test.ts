@@ -412,7 +412,7 @@ test('how often it was redeemed is null until it was', async () => {
   const { id, redeemed } = await newReward(shop, { coin })
   expect(redeemed).toBeNull()
   await sql`update rewards set redeemed = 3 where project_id = ${shop.project_id} and id = ${id}`.execute(
-    shop.service.house.database.db,
+    shop.service.runtime.database.db,
   )
   expect(await ok(shop, 'GET', `/v1/rewards/${id}`)).toMatchObject({ redeemed: 3 })
   expect((await update(shop, id, { name: 'New' })).body).toMatchObject({ redeemed: 3 })
@@ -420,7 +420,7 @@ test('how often it was redeemed is null until it was', async () => {
 
 test('every change moves the configuration on and is stamped; a refusal moves nothing', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const versions = async () => {
     const { rows } = await sql<{ project: number; reward: number | null; gone: number }>`
       select config_version as project, (select max(config_version) from rewards where project_id = projects.id) as reward,
@@ -473,7 +473,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
   }
 
   const told = async ({ service, project_id }: Shop) =>
-    service.house.database.db
+    service.runtime.database.db
       .selectFrom('events')
       .where('project_id', '=', project_id)
       .where('type', 'like', 'customer.reward_redemptions.%')

@@ -437,7 +437,7 @@ test('tiers obey the metadata schema of loyalty tiers, and are stamped', async (
     body: { key: 'metadata_validation_failed' },
   })
   await ok(shop, 'POST', path, [{ name: 'A', points: {}, metadata: { color: 'red' } }])
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const { config_version } = await db
     .selectFrom('projects')
     .where('id', '=', shop.project_id as `proj_${string}`)
@@ -451,7 +451,7 @@ test('tiers obey the metadata schema of loyalty tiers, and are stamped', async (
 
 test('a protected program keeps its tiers', async () => {
   const { shop, program, path } = await newClub()
-  await shop.service.house.database.db
+  await shop.service.runtime.database.db
     .updateTable('campaigns')
     .set({ protected: true })
     .where('project_id', '=', shop.project_id)

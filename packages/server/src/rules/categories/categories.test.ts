@@ -347,7 +347,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
 
 test('every change moves the configuration on, and what it changed is stamped; a refusal moves nothing', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const version = async () => {
     const query = db
       .selectFrom('projects')

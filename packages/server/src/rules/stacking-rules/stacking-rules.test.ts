@@ -126,7 +126,7 @@ describe('the default set', () => {
   test('is as old as its project and can be read by its id', async () => {
     const shop = await newProject()
     const { created_at } = (await inForce(shop)).data[0]
-    const project = shop.service.house.database.db
+    const project = shop.service.runtime.database.db
       .selectFrom('projects')
       .where('id', '=', shop.project_id as `proj_${string}`)
     expect((await project.select('created_at').executeTakeFirstOrThrow()).created_at).toBe(created_at)
@@ -339,7 +339,7 @@ test('updates of different fields at once lose none of them', async () => {
 
 test('every change moves the configuration on, and the rules are stamped with it', async () => {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const versions = async () => {
     const project = db
       .selectFrom('projects')

@@ -21,14 +21,14 @@ const assign = (shop: AssignableShop, rule: string, code: string, query = '') =>
   shop.call('POST', `/v1/validation-rules/${rule}/assignments${query}`, { related_object_id: code })
 
 const rowsOf = (shop: AssignableShop) =>
-  shop.service.house.database.db
+  shop.service.runtime.database.db
     .selectFrom('rule_assignments')
     .where('project_id', '=', shop.project_id)
     .select(['id', 'rule_id', 'related_object_id'])
     .execute()
 
 async function eventsOf(shop: AssignableShop, verb: 'created' | 'deleted'): Promise<number> {
-  const rows = await shop.service.house.database.db
+  const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .where('type', '=', `business_validation_rule.assignment.${verb}`)

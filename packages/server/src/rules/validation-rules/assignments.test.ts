@@ -26,7 +26,7 @@ const listed = async (shop: AssignableShop, query = '') =>
 const ruleOf = async (shop: AssignableShop, id: string) => (await shop.call('GET', `/v1/validation-rules/${id}`)).body
 
 async function eventsOf(shop: AssignableShop, type: string) {
-  const rows = await shop.service.house.database.db
+  const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .where('type', 'like', `business_validation_rule.${type}`)
@@ -39,7 +39,7 @@ async function eventsOf(shop: AssignableShop, type: string) {
 }
 
 const marksOf = async (shop: AssignableShop) =>
-  shop.service.house.database.db
+  shop.service.runtime.database.db
     .selectFrom('configuration_deletions')
     .where('project_id', '=', shop.project_id)
     .orderBy('config_version')
@@ -47,7 +47,7 @@ const marksOf = async (shop: AssignableShop) =>
     .execute()
 
 const versionOf = async (shop: AssignableShop) => {
-  const { config_version } = await shop.service.house.database.db
+  const { config_version } = await shop.service.runtime.database.db
     .selectFrom('projects')
     .where('id', '=', shop.project_id as `proj_${string}`)
     .select('config_version')
@@ -268,7 +268,7 @@ describe('an object and its rules', () => {
 
   test('are listed for those who show or evaluate them, in the order of their creation', async () => {
     const shop = await newAssignableShop()
-    const ctx = { db: shop.service.house.database.db, project_id: shop.project_id } as Ctx
+    const ctx = { db: shop.service.runtime.database.db, project_id: shop.project_id } as Ctx
     const [a, b] = [await shop.newRule(), await shop.newRule()]
     const [spring, summer] = [await shop.newVoucher('SPRING'), await shop.newVoucher('SUMMER')]
     const first = await newAssignment(shop, b, { related_object_id: 'SUMMER' })
@@ -376,7 +376,7 @@ describe('DELETE /v1/validation-rules/{validationRuleId}', () => {
     const shop = await newAssignableShop()
     const rule = await shop.newRule()
     const count = limits.unassigned_at_once_max * 2 + 1
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const rows = Array.from({ length: count }, (_, index) => ({
       project_id: shop.project_id,
       id: `asgm_${String(index).padStart(16, '0')}` as const,

@@ -4,7 +4,7 @@ import { newProject, type Shop } from '../../testing/app.ts'
 import { type NamedObject, rulesNaming } from './naming.ts'
 
 const named = (shop: Shop, object: NamedObject, ...ids: string[]) =>
-  rulesNaming({ db: shop.service.house.database.db, project_id: shop.project_id } as Ctx, object, ids)
+  rulesNaming({ db: shop.service.runtime.database.db, project_id: shop.project_id } as Ctx, object, ids)
 
 async function newRule(shop: Shop, body: object): Promise<string> {
   const { status, body: rule } = await shop.call('POST', '/v1/validation-rules', body)
@@ -15,7 +15,7 @@ async function newRule(shop: Shop, body: object): Promise<string> {
 /** A product `prod_tea`, which the shop calls `tea`, and its SKU `sku_green`, called `green`. */
 async function newShop(): Promise<Shop> {
   const shop = await newProject()
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const more = { project_id: shop.project_id, metadata: '{}', created_at: new Date().toISOString() }
   await db
     .insertInto('products')
@@ -181,7 +181,7 @@ test('every rule counts once, the oldest are listed, a hundred at most', async (
     ...bundle({ id: 'tea' }),
   }
   const [first, second] = [await newRule(shop, body), await newRule(shop, { name: 'Another' })]
-  const { db } = shop.service.house.database
+  const { db } = shop.service.runtime.database
   const row = await db
     .selectFrom('validation_rules')
     .where('id', '=', first as `val_${string}`)

@@ -14,7 +14,7 @@ import { newProject, type Shop } from '../../testing/app.ts'
 async function saved(shop: Shop, body: object): Promise<ValidationRule> {
   const { status, body: answer } = await shop.call('POST', '/v1/validation-rules', body)
   expect({ status, answer }).toMatchObject({ status: 200 })
-  const rule = await shop.service.house.database.db
+  const rule = await shop.service.runtime.database.db
     .selectFrom('validation_rules')
     .where('project_id', '=', shop.project_id)
     .where('id', '=', answer.id)
@@ -148,7 +148,7 @@ test('E6 Sub-rules on one line', async () => {
 
 test('a rule without rules holds, and covers the goods it names, by an id that was a source id', async () => {
   const shop = await newProject()
-  await shop.service.house.database.db
+  await shop.service.runtime.database.db
     .insertInto('products')
     .values({
       project_id: shop.project_id,

@@ -29,7 +29,7 @@ const refusal = (details: string) => ({
 async function eventsOf(
   shop: Shop,
 ): Promise<Array<{ type: string; entity_id: string; data: Record<string, unknown> }>> {
-  const rows = await shop.service.house.database.db
+  const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .orderBy('id')
@@ -43,7 +43,7 @@ async function eventsOf(
 }
 
 const versionOf = async (shop: Shop): Promise<number> => {
-  const { config_version } = await shop.service.house.database.db
+  const { config_version } = await shop.service.runtime.database.db
     .selectFrom('projects')
     .where('id', '=', shop.project_id as `proj_${string}`)
     .select('config_version')
@@ -105,7 +105,7 @@ test('a rule lives from creation to deletion, and every change is told and versi
       data: { rule: updated.body, deleted_at: instant },
     },
   ])
-  const marks = await shop.service.house.database.db
+  const marks = await shop.service.runtime.database.db
     .selectFrom('configuration_deletions')
     .where('project_id', '=', shop.project_id)
     .select(['config_version', 'object_type', 'object_id'])
@@ -549,7 +549,7 @@ describe('applicable_to', () => {
   const manner = { effect: 'APPLY_TO_EVERY', target: 'ITEM', repeat: 1, skip_initially: 0, strict: false }
 
   async function catalogueOf(shop: Shop) {
-    const { db } = shop.service.house.database
+    const { db } = shop.service.runtime.database
     const more = { project_id: shop.project_id, attributes: '[]', metadata: '{}', created_at: new Date().toISOString() }
     const products = [
       { id: 'prod_tea', source_id: 'tea' },
@@ -671,7 +671,7 @@ describe('applicable_to', () => {
       excluded: [],
       included_all: true,
     })
-    const row = await shop.service.house.database.db
+    const row = await shop.service.runtime.database.db
       .selectFrom('validation_rules')
       .where('project_id', '=', shop.project_id)
       .select('applicable_to')
@@ -710,7 +710,7 @@ describe('GET /v1/validation-rules', () => {
       ['new', '2026-01-02T00:00:00.001Z'],
     ] as const) {
       await newRule(shop, { name })
-      const row = shop.service.house.database.db.updateTable('validation_rules').set({ created_at: at })
+      const row = shop.service.runtime.database.db.updateTable('validation_rules').set({ created_at: at })
       await row.where('project_id', '=', shop.project_id).where('name', '=', name).execute()
     }
     const listed = async (query: string) =>

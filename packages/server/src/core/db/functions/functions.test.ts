@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { DetailQuestion } from '../../../checkout/decision/details.ts'
 import type { SaveParameter } from '../../../checkout/decision/payload.ts'
 import type { ExtraLookups } from '../../../checkout/decision/rows.ts'
-import type { LoyaltyQuestion } from '../../../loyalty/points/read-books.ts'
+import type { LoyaltyQuestion } from '../../../loyalty/points/load-members.ts'
 import { newProject, type Shop } from '../../../testing/app.ts'
 import { functionFiles } from '../../../testing/functions.ts'
 import type { Db } from '../database.ts'
@@ -106,7 +106,7 @@ describe('checkout_save', () => {
   let db: Db
   beforeAll(async () => {
     shop = await newProject()
-    db = shop.service.house.database.db
+    db = shop.service.runtime.database.db
   })
 
   const now = '2026-01-01T12:00:00.000Z'
@@ -368,7 +368,7 @@ describe('add_to_loyalty', () => {
     ],
     ['nothing', {}, before],
   ])('%s', async (_title, moves, after) => {
-    const { db } = (await newProject()).service.house.database
+    const { db } = (await newProject()).service.runtime.database
     const { rows } = await sql<{ loyalty: unknown }>`
       select add_to_loyalty(${JSON.stringify(before)}::jsonb, ${JSON.stringify(moves)}::jsonb) as loyalty`.execute(db)
     expect(rows[0]?.loyalty).toEqual(after)
@@ -378,7 +378,7 @@ describe('add_to_loyalty', () => {
 describe('count_call', () => {
   test('counts in every window, or in none once one of them is full: GUR01', async () => {
     const { project_id, service } = await newProject()
-    const { db } = service.house.database
+    const { db } = service.runtime.database
     const count = () =>
       sql<{ seconds: number; calls: number }>`
         select seconds, calls from count_call(${project_id}, array['api', 'api'], array[60, 3600],

@@ -160,7 +160,7 @@ const statements = [
   'create index voucher_transactions_voucher on voucher_transactions (project_id, voucher_id, id)',
   'create index voucher_transactions_campaign on voucher_transactions (project_id, campaign_id, id)',
 
-  // Every change of credits moves an amount between a card and one of the four houses (issued, redeemed, subtracted,
+  // Every change of credits moves an amount between a card and one of the four system accounts (issued, redeemed, subtracted,
   // expired). Nothing is ever changed: undoing is another posting.
   `create table postings (
     project_id text collate "C" not null,

@@ -125,7 +125,7 @@ export interface PostingRow {
   id: Id<'posting'>
   /** Null for the initial value of a card, which is no transaction (docs/reference/balances.md#transaction-object). */
   transaction_id: Id<'transaction'> | null
-  /** The card's id, or a house: `issued`, `redeemed`, `subtracted`, `expired`; `pending` for points that wait. */
+  /** The card's id, or a system account: `issued`, `redeemed`, `subtracted`, `expired`; `pending` for points that wait. */
   source: string
   destination: string
   amount: number

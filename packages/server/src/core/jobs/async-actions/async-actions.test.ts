@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts'
 /** A record as a job leaves it, written directly: these tests are about reading. */
 async function insertAction({ service, project_id }: Shop, created_at: string, more: object = {}): Promise<string> {
   const id = newId('async_action')
-  await service.house.database.db
+  await service.runtime.database.db
     .insertInto('async_actions')
     .values({
       project_id,

@@ -8,14 +8,14 @@ import type { FileRow } from '../../db/tables.ts'
 import { limits } from '../../lib/limits.ts'
 import { appendToFile, deleteFile, findFile, insertFile, readFilePieces, readFileRange } from './store.ts'
 
-let house: Runtime
+let runtime: Runtime
 let project: Project
 beforeAll(async () => {
-  house = await openHouse(await testDatabase())
-  project = await insertProject(house)
+  runtime = await openHouse(await testDatabase())
+  project = await insertProject(runtime)
 })
 
-const inProject = <T>(work: (ctx: Ctx) => Promise<T>) => asRequest(house, project, work)
+const inProject = <T>(work: (ctx: Ctx) => Promise<T>) => asRequest(runtime, project, work)
 
 const newFile = (...pieces: Uint8Array[]) =>
   inProject(async (ctx) => {
@@ -30,7 +30,7 @@ const bytesOf = (size: number, from = 0) =>
 
 const chunksOf = async (id: FileRow['id']) =>
   (
-    await house.database.db
+    await runtime.database.db
       .selectFrom('file_chunks')
       .where('project_id', '=', project.id)
       .where('file_id', '=', id)
@@ -51,7 +51,7 @@ test('a file is the bytes that were appended, in chunks of bounded size', async 
   const file = await inProject((ctx) => findFile(ctx, id))
   expect(file).toEqual({ project_id: project.id, id, size: size + 5 })
   const pieces: Buffer[] = []
-  for await (const piece of readFilePieces(house.database.db, file as NonNullable<typeof file>)) pieces.push(piece)
+  for await (const piece of readFilePieces(runtime.database.db, file as NonNullable<typeof file>)) pieces.push(piece)
   expect(pieces.map(({ length }) => length)).toEqual([limits.file_chunk_bytes_max, limits.file_chunk_bytes_max, 10, 5])
   expect(Buffer.concat(pieces).equals(bytesOf(size + 5))).toBe(true)
 })
@@ -90,8 +90,8 @@ test('any range of it can be read, across chunks and past the end', async () => 
 
 test('another project neither reads nor deletes it; deleted, nothing of it is left', async () => {
   const id = await newFile(bytesOf(10))
-  const other = await insertProject(house)
-  await asRequest(house, other, async (ctx) => {
+  const other = await insertProject(runtime)
+  await asRequest(runtime, other, async (ctx) => {
     expect(await findFile(ctx, id)).toBeUndefined()
     expect(await readFileRange(ctx, id, 0, 10)).toHaveLength(0)
     await deleteFile(ctx, id)
@@ -104,7 +104,7 @@ test('another project neither reads nor deletes it; deleted, nothing of it is le
 
 test('who reads a file that is deleted meanwhile hears of it', async () => {
   const id = await newFile(bytesOf(5), bytesOf(5))
-  const pieces = readFilePieces(house.database.db, { project_id: project.id, id, size: 10 })
+  const pieces = readFilePieces(runtime.database.db, { project_id: project.id, id, size: 10 })
   expect((await pieces.next()).value).toHaveLength(5)
   await inProject((ctx) => deleteFile(ctx, id))
   await expect(pieces.next()).rejects.toThrow('was deleted while it was read')

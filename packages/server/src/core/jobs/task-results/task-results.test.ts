@@ -8,13 +8,13 @@ import { appendToFile, insertFile, publishFile } from '../files/store.ts'
 
 /** A report as a bulk update leaves it. */
 async function insertReport(
-  { service: { house }, project_id }: Shop,
+  { service: { runtime }, project_id }: Shop,
   content: Uint8Array,
   ends_in_ms = 60_000,
 ): Promise<string> {
   const token = uniqueName('token')
-  const project = await house.credentials.project(project_id)
-  await asRequest(house, project as NonNullable<typeof project>, async (ctx) => {
+  const project = await runtime.credentials.project(project_id)
+  await asRequest(runtime, project as NonNullable<typeof project>, async (ctx) => {
     const id = await insertFile(ctx, { expires_at: null })
     await appendToFile(ctx, id, content)
     await publishFile(ctx, id, { token, expires_at: new Date(Date.parse(ctx.now) + ends_in_ms).toISOString() })
@@ -67,8 +67,8 @@ test('nobody gets one that is unknown, not published, over, or of a project that
   const read = (token: string) => shop.call('GET', `/v1/task-results/${token}`)
   expect(await read('nothing')).toMatchObject(isUnknown)
   expect(await read(await insertReport(shop, report, 0))).toMatchObject(isUnknown)
-  const { house } = shop.service
-  const { id } = await house.database.db
+  const { runtime } = shop.service
+  const { id } = await runtime.database.db
     .selectFrom('files')
     .where('project_id', '=', shop.project_id)
     .select('id')
@@ -97,7 +97,7 @@ test('a slow reader of a large report holds nothing that others need', async () 
   const shop = await newProject()
   const content = Buffer.alloc(40 * limits.file_chunk_bytes_max, 'source_id,found,updated,message\n')
   const token = await insertReport(shop, content)
-  const app = newTestApp(shop.service.house)
+  const app = newTestApp(shop.service.runtime)
   onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const response = await new Promise<IncomingMessage>((resolve) =>
@@ -115,14 +115,14 @@ test('a slow reader of a large report holds nothing that others need', async () 
 test('a reader is cut off, not misled, when the report is deleted meanwhile', async () => {
   const shop = await newProject()
   const token = await insertReport(shop, Buffer.alloc(40 * limits.file_chunk_bytes_max, 'x'))
-  const app = newTestApp(shop.service.house)
+  const app = newTestApp(shop.service.runtime)
   onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const response = await new Promise<IncomingMessage>((resolve) =>
     httpRequest(`${address}/v1/task-results/${token}`, resolve).end(),
   )
   await untilFull(response)
-  await shop.service.house.database.db.deleteFrom('files').where('project_id', '=', shop.project_id).execute()
+  await shop.service.runtime.database.db.deleteFrom('files').where('project_id', '=', shop.project_id).execute()
   await expect(
     (async () => {
       for await (const _ of response);
@@ -135,7 +135,7 @@ test('its token never reaches the log, not even after a mistake in the call', as
   const token = await insertReport(shop, report)
   const written: string[] = []
   const log = openLog('trace', { write: (line) => void written.push(line) })
-  const app = newTestApp({ ...shop.service.house, log })
+  const app = newTestApp({ ...shop.service.runtime, log })
   const allEnded = endsOf(app)
   await app.ready()
   onTestFinished(() => app.close())

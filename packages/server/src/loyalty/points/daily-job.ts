@@ -6,10 +6,10 @@ import type { Look } from '../../core/jobs/watch.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { lockAndLoadMembers, saveMembers } from './books.ts'
 import { cardNamed } from './card.ts'
+import { applyDueChanges } from './due-changes.ts'
 import { listWalks, walkOn } from './review.ts'
-import { applyDueChanges } from './settle.ts'
+import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /**
  * Each member has a transaction of its own, and the next one waits until whoever is waiting for an answer has had a turn: of
@@ -21,13 +21,13 @@ const look_ms_max = 500
 const look_every_ms = 10_000
 
 /** Does what time does to members from now on, together with the other nodes (docs/reference/points.md#daily-job). */
-export function startDailyLoyaltyJob(house: Runtime): void {
+export function startDailyLoyaltyJob(runtime: Runtime): void {
   let looked_at = -Infinity
-  house.jobs.watch('members', async () => {
-    if (await walkSome(house)) return true
-    if (house.now() - looked_at < look_every_ms) return false
-    const isMore = await settleSome(house)
-    if (!isMore) looked_at = house.now()
+  runtime.jobs.watch('members', async () => {
+    if (await walkSome(runtime)) return true
+    if (runtime.now() - looked_at < look_every_ms) return false
+    const isMore = await settleSome(runtime)
+    if (!isMore) looked_at = runtime.now()
     return isMore
   })
 }
@@ -36,26 +36,26 @@ export function startDailyLoyaltyJob(house: Runtime): void {
  * Some members for whom something is due, in the project that has waited longest; answers whether there may be more. It does
  * not matter how often, how late and on how many nodes it runs. `only` restricts it to one project.
  */
-export async function lookAtMembers(house: Runtime, { only }: { only?: string } = {}): ReturnType<Look> {
-  return (await walkSome(house, only)) || (await settleSome(house, only))
+export async function lookAtMembers(runtime: Runtime, { only }: { only?: string } = {}): ReturnType<Look> {
+  return (await walkSome(runtime, only)) || (await settleSome(runtime, only))
 }
 
-async function walkSome(house: Runtime, only?: string): Promise<boolean> {
-  for (const walk of await listWalks(house, only)) {
+async function walkSome(runtime: Runtime, only?: string): Promise<boolean> {
+  for (const walk of await listWalks(runtime, only)) {
     const name = `${walk.campaign_id} ${walk.changed}`
-    if (isTroubled(house, name)) continue
-    if ((await attempt(house, name, () => walkOn(house, walk))) === true) return true
+    if (isTroubled(runtime, name)) continue
+    if ((await attempt(runtime, name, () => walkOn(runtime, walk))) === true) return true
   }
   return false
 }
 
-async function settleSome(house: Runtime, only?: string): Promise<boolean> {
-  for (const project_id of await projectsDue(house, only)) {
+async function settleSome(runtime: Runtime, only?: string): Promise<boolean> {
+  for (const project_id of await projectsDue(runtime, only)) {
     let settled = 0
     const until = performance.now() + look_ms_max
-    while (settled < members_at_once && performance.now() < until && !isTroubled(house, project_id)) {
-      const done = await attempt(house, project_id, () => inBackground(house, project_id, newOrigin(), settleFirst))
-      if (done === undefined && (await settleOneByOne(house, project_id))) settled += 1
+    while (settled < members_at_once && performance.now() < until && !isTroubled(runtime, project_id)) {
+      const done = await attempt(runtime, project_id, () => inBackground(runtime, project_id, newOrigin(), settleFirst))
+      if (done === undefined && (await settleOneByOne(runtime, project_id))) settled += 1
       if (done !== true) break
       settled += 1
       await setImmediate() // requests first
@@ -72,13 +72,13 @@ const troubled = new Map<string, number>()
 const isTroubled = ({ now }: Runtime, name: string): boolean => (troubled.get(name) ?? 0) > now()
 
 /** Undefined: it failed, and is left alone for a while. */
-async function attempt<T>(house: Runtime, name: string, work: () => Promise<T>): Promise<T | undefined> {
-  for (const [other, until] of troubled) if (until <= house.now()) troubled.delete(other)
+async function attempt<T>(runtime: Runtime, name: string, work: () => Promise<T>): Promise<T | undefined> {
+  for (const [other, until] of troubled) if (until <= runtime.now()) troubled.delete(other)
   try {
     return await work()
   } catch (error) {
-    house.log.error({ err: error, name }, 'members could not be brought up to date')
-    troubled.set(name, house.now() + trouble_ms)
+    runtime.log.error({ err: error, name }, 'members could not be brought up to date')
+    troubled.set(name, runtime.now() + trouble_ms)
     return undefined
   }
 }
@@ -110,13 +110,13 @@ const isOurTurn = ({ project_id }: Ctx) => sql<boolean>`
     and pg_try_advisory_xact_lock(hashtextextended(${`members ${project_id}`}, 0)))`
 
 /** Where the first cannot be settled, the others are; answers whether any was. */
-async function settleOneByOne(house: Runtime, project_id: string): Promise<boolean> {
-  const members = (await inBackground(house, project_id, newOrigin(), (ctx) => listDue(ctx, members_at_once))) ?? []
+async function settleOneByOne(runtime: Runtime, project_id: string): Promise<boolean> {
+  const members = (await inBackground(runtime, project_id, newOrigin(), (ctx) => listDue(ctx, members_at_once))) ?? []
   let settled = 0
   for (const member of members) {
-    if (isTroubled(house, member.voucher_id)) continue
-    const work = () => inBackground(house, project_id, newOrigin(), (ctx) => settleMember(ctx, member))
-    if ((await attempt(house, member.voucher_id, work)) !== undefined) settled += 1
+    if (isTroubled(runtime, member.voucher_id)) continue
+    const work = () => inBackground(runtime, project_id, newOrigin(), (ctx) => settleMember(ctx, member))
+    if ((await attempt(runtime, member.voucher_id, work)) !== undefined) settled += 1
   }
   return settled > 0
 }

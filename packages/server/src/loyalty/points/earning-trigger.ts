@@ -19,7 +19,12 @@ export interface EarningTrigger {
   only_card?: string
 }
 
-export const simpleEvent = ({ ctx }: Pick<LoyaltyUnitOfWork, 'ctx'>, id: string, type: string, entity_id: string): SimpleEvent => ({
+export const simpleEvent = (
+  { ctx }: Pick<LoyaltyUnitOfWork, 'ctx'>,
+  id: string,
+  type: string,
+  entity_id: string,
+): SimpleEvent => ({
   id,
   type,
   category: 'EFFECT',

@@ -5,11 +5,11 @@ import { coveredEntries } from './covered.ts'
 import { applyTo, type Done } from './discounts/index.ts'
 import type { Use } from './discounts/use.ts'
 import { whyNotPayable, whyNotShown, whyNotUsable } from './eligibility.ts'
+import type { Effect, EvaluationScope } from './evaluation-scope.ts'
 import { withFailure } from './missing-step.ts'
 import { notFound, reason, tooLarge } from './reasons.ts'
 import { evaluateRules, type RuleOptions, violatedRules } from './rules/index.ts'
 import { type Run, scopeFor } from './run.ts'
-import type { Effect, EvaluationScope } from './scene.ts'
 import type {
   Applicable,
   BundleResult,
@@ -71,7 +71,12 @@ interface Refusal {
 }
 
 /** The checks of docs/reference/validity.md#order-of-checks, in their order; the first that fails decides. */
-function checkEligibility(run: Run, redeemable: Redeemable, manner: EvaluationMode, trace: Step[] | null): Ready | Refusal {
+function checkEligibility(
+  run: Run,
+  redeemable: Redeemable,
+  manner: EvaluationMode,
+  trace: Step[] | null,
+): Ready | Refusal {
   if (redeemable.kind === 'unknown') return { reason: notFound(redeemable.object, redeemable.id) }
   const scene = scopeFor(run, redeemable)
   const rules = redeemable.rules ?? none
@@ -218,7 +223,10 @@ const informationalSelection = (cart: Cart | null, { coverage, scene }: Use): Se
   cart === null || !coverage.is_defined ? [] : select(cart, coverage, scene)
 
 /** Units to count against lifetime limits. */
-function countedUnits(selected: readonly SelectedEntry[], scene: EvaluationScope): NonNullable<Applicable['units']> | null {
+function countedUnits(
+  selected: readonly SelectedEntry[],
+  scene: EvaluationScope,
+): NonNullable<Applicable['units']> | null {
   const counted: Record<string, Record<string, number>> = {}
   for (const { entry, lines } of selected) {
     if (entry === null) continue

@@ -16,7 +16,7 @@ test('redemptions that wait at the same time are written together', async () => 
   const redeemed = (code: string) => redeem(shop, { redeemables: vouchers(code) })
   await redeemed('CODE-0') // what has to be read once is read now
   // The first ones are held up, each on a trip of its own; the others come meanwhile.
-  const first = codes.slice(0, limits.company_trips_max)
+  const first = codes.slice(0, limits.redemption_batches_max)
   const answers = await holdUp(shop, first, async (untilTheyWait) => {
     const answers = first.map(redeemed)
     await untilTheyWait(first.length)
@@ -33,19 +33,19 @@ const holdUp = async <T>(
   codes: readonly string[],
   meanwhile: (untilTheyWait: (count: number) => Promise<void>) => Promise<T[]>,
 ): Promise<T[]> =>
-  inTransaction(service.house.database.db, async (trx) => {
+  inTransaction(service.runtime.database.db, async (trx) => {
     await sql`select 1 from vouchers where project_id = ${project_id} and code = any(${codes}::text[]) for update`.execute(
       trx,
     )
     const holder = await backendOf(trx)
-    return meanwhile((count) => untilOthersWait(service.house.database, holder, count))
+    return meanwhile((count) => untilOthersWait(service.runtime.database, holder, count))
   })
 
 /** In how many transactions the redemptions of a project were written. */
 async function writtenIn({ service, project_id }: Shop): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(distinct xmin::text) as n from redemptions where project_id = ${project_id}`.execute(
-    service.house.database.db,
+    service.runtime.database.db,
   )
   return Number(rows[0]?.n)
 }

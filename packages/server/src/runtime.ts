@@ -5,7 +5,7 @@ import type { Runtime } from './core/context.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './core/db/connect.ts'
 import type { Database } from './core/db/database.ts'
 import { migrate } from './core/db/migrate.ts'
-import { openDeferredWriter } from './core/events/behind.ts'
+import { openDeferredWriter } from './core/events/deferred-writer.ts'
 import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
@@ -30,7 +30,7 @@ export async function connect(settings: Settings, log?: FastifyBaseLogger): Prom
 export async function openRuntime(
   settings: Settings,
   log: FastifyBaseLogger,
-): Promise<{ house: Runtime; first_start: Bootstrapped | null }> {
+): Promise<{ runtime: Runtime; first_start: Bootstrapped | null }> {
   const now = () => Date.now()
   const database = await connect(settings, log)
   try {
@@ -40,7 +40,7 @@ export async function openRuntime(
     const behind = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
     return {
-      house: { database, jobs, settings, credentials, configurations, behind, wiring, log, now },
+      runtime: { database, jobs, settings, credentials, configurations, behind, wiring, log, now },
       first_start: result,
     }
   } catch (error) {

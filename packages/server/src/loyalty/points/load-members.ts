@@ -9,7 +9,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { keptTerms } from '../../rules/terms/kept.ts'
-import type { LoyaltyUnitOfWork, Card, Member, OpenLot, PendingEntry, Person } from './card.ts'
+import type { Card, LoyaltyUnitOfWork, Member, OpenLot, PendingEntry, Person } from './card.ts'
 import type { Program, Programs } from './programs.ts'
 
 interface Found {

@@ -31,7 +31,7 @@ export class ConcurrencyLimit {
       this.#onRoom()
     }
     this.#under_way += 1
-    const impatience = setTimeout(leave, limits.trip_patience_ms).unref()
+    const impatience = setTimeout(leave, limits.slot_timeout_ms).unref()
     try {
       return await trip()
     } finally {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import type { CascadeState } from '../loyalty/points/card.ts'
-import { simpleEvent } from '../loyalty/points/cause.ts'
-import { applyMemberChanges, paidOrder } from '../loyalty/points/follow.ts'
+import { simpleEvent } from '../loyalty/points/earning-trigger.ts'
+import { applyMemberChanges, paidOrder } from '../loyalty/points/member-changes.ts'
 import { pays } from '../loyalty/points/programs.ts'
 import { convertRedemption, type RedeemedReferralCode } from '../loyalty/referrals/convert.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
+import { simpleRedemption } from './events.ts'
 import type { Redeemed } from './redeemed-part.ts'
-import { simpleRedemption } from './tell.ts'
 
 /** Whether more follows from what is redeemed than one statement writes: points move or are earned, somebody was referred. */
 export function hasFollowUps(redeemed: Redeemed): boolean {

@@ -3,7 +3,7 @@ import type { PendingBalance, SimpleOrder, SimpleVoucher } from '../../core/even
 import { nothing_earned } from '../../incentives/vouchers/entry-changes.ts'
 import { toBucket } from '../members/bucket.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
-import { type LoyaltyUnitOfWork, type Card, type OpenLot, type PendingEntry, tell } from './card.ts'
+import { type Card, type LoyaltyUnitOfWork, type OpenLot, type PendingEntry, tell } from './card.ts'
 import type { Posted } from './ledger.ts'
 import { aboutCard, shownCard, shownTier } from './view.ts'
 

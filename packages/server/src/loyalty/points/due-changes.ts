@@ -4,12 +4,12 @@ import type { SimpleOrder } from '../../core/events/shapes.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
-import { allCards, type LoyaltyUnitOfWork, type Card, cardNamed, type Moment, momentNow, newCascade } from './card.ts'
+import { allCards, type Card, cardNamed, type LoyaltyUnitOfWork, type Moment, momentNow, newCascade } from './card.ts'
 import { autoRedeem, followTiers } from './cascade.ts'
 import { dayAfter, dayBefore, nextDue } from './due.ts'
+import { emitTransaction, tellExpired } from './events.ts'
 import { expireLots } from './ledger.ts'
 import { activateOrCancel } from './pending.ts'
-import { tellExpired, emitTransaction } from './tell.ts'
 import { reviewTier } from './tiers.ts'
 
 /**
@@ -54,7 +54,12 @@ async function settlePerson(
 }
 
 /** The day on which a card is due. Whatever is still due on a day that it was settled on waits for the next one. */
-function dayOf({ configuration }: LoyaltyUnitOfWork, card: Card, settled_on: string | undefined, today: string): string | null {
+function dayOf(
+  { configuration }: LoyaltyUnitOfWork,
+  card: Card,
+  settled_on: string | undefined,
+  today: string,
+): string | null {
   const due = nextDue(configuration, card, settled_on ?? lastLook(card, today))
   return due !== null && settled_on !== undefined && due <= settled_on ? dayAfter(settled_on) : due
 }

@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { ConcurrencyLimit } from './trips.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 /** By what rows are found. */
 export interface LookupKeys {
@@ -47,7 +47,7 @@ class LookupBatcher<Rows> {
   readonly #ask: Ask<Rows>
   readonly #ownOf: OwnOf<Rows>
   readonly #waiting = new Map<string, QueuedLookup<Rows>[]>()
-  readonly #trips = new ConcurrencyLimit(limits.gathering_trips_max, () => this.#next())
+  readonly #trips = new ConcurrencyLimit(limits.lookup_batches_max, () => this.#next())
 
   constructor(db: Db, ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
     this.#db = db
@@ -76,8 +76,8 @@ class LookupBatcher<Rows> {
     if (first.done) return
     const [project_id, all] = first.value
     this.#waiting.delete(project_id)
-    const together = all.slice(0, limits.gathering_calls_max)
-    const rest = all.slice(limits.gathering_calls_max)
+    const together = all.slice(0, limits.lookup_batch_size_max)
+    const rest = all.slice(limits.lookup_batch_size_max)
     if (rest.length > 0) this.#waiting.set(project_id, rest)
     const now = together.reduce((latest, one) => (one.now > latest ? one.now : latest), '') as Instant
     this.#trip(project_id, mergeKeys(together.map(({ names }) => names)), now).then(

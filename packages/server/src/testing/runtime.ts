@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { openConfigurations } from '../core/configuration/cache.ts'
 import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
-import { openDeferredWriter } from '../core/events/behind.ts'
+import { openDeferredWriter } from '../core/events/deferred-writer.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
@@ -11,7 +11,7 @@ import { wiring } from '../wiring.ts'
 export const testSettings = (env: Record<string, string> = {}): Settings =>
   readSettings({ LOG_LEVEL: 'silent', ...env })
 
-/** A house on an open database; two on one database are two nodes, so to speak. Its jobs do not work yet. */
+/** A runtime on an open database; two on one database are two nodes, so to speak. Its jobs do not work yet. */
 export async function openTestRuntime(
   database: Database,
   { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
-import { lockAndLoadMembers, saveMembers } from './books.ts'
-import { applyDueChanges } from './settle.ts'
+import { applyDueChanges } from './due-changes.ts'
+import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /**
  * Brings cards that are about to be used up to today, where the daily job has not been there yet, with all others of their

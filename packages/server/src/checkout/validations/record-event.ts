@@ -8,7 +8,11 @@ import type { Checkout } from '../decision/facts.ts'
  * Notes that something was validated: in the activity of the customer, if it is known, and in the figures of the campaigns.
  * It is written down a moment after it is answered, as it is answered: a validation changes nothing, and nobody waits for it.
  */
-export function recordValidationEvent(ctx: Ctx, { buyer: { stored }, candidates, request }: Checkout, is_valid: boolean): void {
+export function recordValidationEvent(
+  ctx: Ctx,
+  { buyer: { stored }, candidates, request }: Checkout,
+  is_valid: boolean,
+): void {
   if (request.as_of !== null) return // nobody was at the till
   ctx.saving?.onReply((validation) => {
     const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))

@@ -8,18 +8,18 @@ import { simpleCampaign } from './campaign-view.ts'
 import {
   type Asked,
   allCards,
-  type LoyaltyUnitOfWork,
   type Card,
   type CardMove,
   type CascadeState,
+  type LoyaltyUnitOfWork,
   momentNow,
   newCascade,
   tell,
   type Written,
 } from './card.ts'
 import { nextDue } from './due.ts'
+import { loadPeople } from './load-members.ts'
 import { configurationNow, programsOf } from './programs.ts'
-import { loadPeople } from './read-books.ts'
 
 const nothingWritten = (): Written => ({
   transactions: [],

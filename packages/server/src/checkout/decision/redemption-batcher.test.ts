@@ -162,7 +162,7 @@ test('many large carts at the same time hold nobody up', async () => {
       items: Array.from({ length: 500 }, (_, line) => ({ source_id: `good-${n}-${line}`, quantity: 1, price: 100 })),
     },
   })
-  const { rowsForRequest: rowsForRequest } = await import('./rows.ts')
+  const { rowsForRequest } = await import('./rows.ts')
   let looked_at = 0
   const goods = Array.from({ length: 64 * 500 }, (_, n) => ({
     id: `prod_${n}`,

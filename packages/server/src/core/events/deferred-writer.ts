@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
-import { preparedStatement } from '../db/hot.ts'
 import { joined } from '../db/joined.ts'
+import { preparedStatement } from '../db/prepared-statements.ts'
 import type { Tally } from '../db/tallies.ts'
 import { newId } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
@@ -61,7 +61,7 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
     note(project_id, { event, tallies: counted }) {
       if (event !== null) {
         // Beyond this the database does not follow: what is noted then is forgotten, rather than memory filled.
-        if (bytes + event.data.length > limits.noted_bytes_max) {
+        if (bytes + event.data.length > limits.deferred_bytes_max) {
           if (!isFull) log.warn('what is looked at is not written down: the database does not follow')
           isFull = true
         } else {

@@ -7,14 +7,14 @@ import type { SimpleEvent } from '../../core/events/shapes.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
-import { lockAndLoadMembers, saveMembers } from './books.ts'
 import { type CascadeState, cardNamed, momentNow, noteMoved } from './card.ts'
-import { creditEarnings, followBalances, creditRewards, noteJoined } from './cascade.ts'
-import type { EarningTrigger } from './cause.ts'
+import { creditEarnings, creditRewards, followBalances, noteJoined } from './cascade.ts'
+import { applyDueChanges } from './due-changes.ts'
+import type { EarningTrigger } from './earning-trigger.ts'
 import type { RewardCredit } from './issue.ts'
 import { cancel } from './pending.ts'
 import { configurationNow, pays } from './programs.ts'
-import { applyDueChanges } from './settle.ts'
+import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /** What happened to a customer, and to the points of its cards, in this transaction. */
 export interface MemberChanges {

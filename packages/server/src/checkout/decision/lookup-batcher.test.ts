@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Db } from '../../core/db/database.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type LookupKeys, newLookupBatcher } from './gather.ts'
+import { type LookupKeys, newLookupBatcher } from './lookup-batcher.ts'
 
 /** Patience ends when a test says so. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -85,12 +85,12 @@ test('projects do not go together, and none waits for ever', async () => {
 
 test('no more than so many go on one trip', async () => {
   const { trips, asked, settled } = gathering()
-  const waiting = Array.from({ length: 2 + limits.gathering_calls_max }, (_, n) => asked(`C${n}`))
+  const waiting = Array.from({ length: 2 + limits.lookup_batch_size_max }, (_, n) => asked(`C${n}`))
   trips[0]?.back([])
   await settled()
   trips[1]?.back([])
   await settled()
-  expect(trips.map(({ codes }) => codes.length)).toEqual([1, limits.gathering_calls_max, 1])
+  expect(trips.map(({ codes }) => codes.length)).toEqual([1, limits.lookup_batch_size_max, 1])
   trips[2]?.back([])
   await Promise.all(waiting)
 })
@@ -99,7 +99,7 @@ test('a trip that does not come back holds up nobody for long, and those who com
   const { trips, asked, settled } = gathering()
   const stuck = asked('STUCK')
   const second = asked('B')
-  vi.advanceTimersByTime(limits.trip_patience_ms - 1)
+  vi.advanceTimersByTime(limits.slot_timeout_ms - 1)
   expect(trips).toHaveLength(1)
   vi.advanceTimersByTime(1)
   expect(trips.map(({ codes }) => codes)).toEqual([['STUCK'], ['B']])

@@ -1,7 +1,7 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import type { PublicationRequest } from './attempt.ts'
+import type { PublicationRequest } from './publication-request.ts'
 import { findPublicationBySource, findPublicationTo, type StoredPublication } from './store.ts'
 import type { Target } from './target.ts'
 

@@ -11,7 +11,10 @@ export function tiersInRequest({ tiers, stacks }: Configuration, redeemables: Ch
 }
 
 /** The assignments of the rewards that a request names: they may have rules of their own. */
-export function rewardAssignmentsInRequest({ reward_assignments }: Configuration, redeemables: CheckoutRequest['redeemables']) {
+export function rewardAssignmentsInRequest(
+  { reward_assignments }: Configuration,
+  redeemables: CheckoutRequest['redeemables'],
+) {
   const wanted = new Set(redeemables.flatMap(({ reward }) => [reward?.id ?? [], reward?.assignment_id ?? []].flat()))
   if (wanted.size === 0) return []
   return [...reward_assignments.values()].filter(({ id, reward_id }) => wanted.has(id) || wanted.has(reward_id))

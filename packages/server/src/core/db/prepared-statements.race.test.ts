@@ -3,7 +3,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../testing/postgres.ts'
 import { connectPostgres } from './connect.ts'
 import type { Db } from './database.ts'
-import { preparedStatement, FrequentStatements } from './hot.ts'
+import { FrequentStatements, preparedStatement } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
 
 const whoAmI = preparedStatement<{ pid: number; prepared: number }>(

@@ -69,33 +69,35 @@ interface CarryState {
 type UpdatedCode = Pick<VoucherRow, 'id' | 'type' | 'terms_id' | 'credits_added' | 'credits_subtracted'>
 
 /** Points codes at new terms, a thousand at a time, in the order of the index that knows which ones nobody has. */
-export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']; change: CampaignChange }, CarryState>({
-  type: 'CAMPAIGN.VOUCHERS_UPDATE',
-  lane: campaignSerialKey,
-  async begin(ctx, { campaign_id }) {
-    await jobBegun(ctx, campaign_id, 'MODIFYING')
-    const { rows } = await sql<{ total: number }>`
+export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']; change: CampaignChange }, CarryState>(
+  {
+    type: 'CAMPAIGN.VOUCHERS_UPDATE',
+    lane: campaignSerialKey,
+    async begin(ctx, { campaign_id }) {
+      await jobBegun(ctx, campaign_id, 'MODIFYING')
+      const { rows } = await sql<{ total: number }>`
       select count(*) as total from vouchers v where ${stillChangeable(ctx.project_id, campaign_id)}`.execute(ctx.db)
-    return { after: '', total: rows[0]?.total ?? 0, told: 0 }
+      return { after: '', total: rows[0]?.total ?? 0, told: 0 }
+    },
+    async step(ctx, { campaign_id, change }, { after, total, told }) {
+      const codes = await listNext(ctx, campaign_id, after, change)
+      const done = await tellAll(ctx, campaign_id, codes, change)
+      const state = { after: codes.at(-1)?.id ?? after, total, told: told + codes.length }
+      return {
+        state,
+        progress: (state.told / total) * 100,
+        done,
+        failed: [],
+        finished: codes.length < limits.carried_at_once,
+      }
+    },
+    async finish(ctx, { campaign_id }, { done_count }) {
+      await jobOver(ctx, campaign_id)
+      return { message: `Updated ${done_count} vouchers.`, done_count }
+    },
+    broken: (ctx, { campaign_id }) => jobOver(ctx, campaign_id, { failed: true }),
   },
-  async step(ctx, { campaign_id, change }, { after, total, told }) {
-    const codes = await listNext(ctx, campaign_id, after, change)
-    const done = await tellAll(ctx, campaign_id, codes, change)
-    const state = { after: codes.at(-1)?.id ?? after, total, told: told + codes.length }
-    return {
-      state,
-      progress: (state.told / total) * 100,
-      done,
-      failed: [],
-      finished: codes.length < limits.carried_at_once,
-    }
-  },
-  async finish(ctx, { campaign_id }, { done_count }) {
-    await jobOver(ctx, campaign_id)
-    return { message: `Updated ${done_count} vouchers.`, done_count }
-  },
-  broken: (ctx, { campaign_id }) => jobOver(ctx, campaign_id, { failed: true }),
-})
+)
 
 /** The next codes. They are locked where their credits count; otherwise the statement that changes them looks again. */
 async function listNext(
@@ -125,12 +127,19 @@ async function tellAll(ctx: Ctx, campaign_id: string, codes: UpdatedCode[], chan
 async function listAgain({ db, project_id }: Ctx, campaign_id: string, ids: string[]): Promise<UpdatedCode[]> {
   const { rows } = await sql<UpdatedCode>`
     select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted from vouchers v
-    where ${stillChangeable(project_id, campaign_id)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(db)
+    where ${stillChangeable(project_id, campaign_id)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(
+    db,
+  )
   return rows
 }
 
 /** Tells the codes from the first of some to the last, whose terms are as they were: a stretch of the index, not a list. */
-async function tell(ctx: Ctx, campaign_id: string, codes: readonly UpdatedCode[], change: CampaignChange): Promise<string[]> {
+async function tell(
+  ctx: Ctx,
+  campaign_id: string,
+  codes: readonly UpdatedCode[],
+  change: CampaignChange,
+): Promise<string[]> {
   const { db, project_id, now } = ctx
   const before = await findTerms(db, project_id, [...new Set(codes.map(({ terms_id }) => terms_id))])
   const old_ids = [...before.keys()]

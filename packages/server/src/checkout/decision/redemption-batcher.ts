@@ -6,16 +6,16 @@ import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type Decision, type TransactionalDecision, conflictingRow } from './decide.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
+import { conflictingRow, type Decision, type TransactionalDecision } from './decide.ts'
 import { counts, withDetails } from './details.ts'
-import { type Checkout, assembleCheckout } from './facts.ts'
-import type { LookupKeys } from './gather.ts'
+import { assembleCheckout, type Checkout } from './facts.ts'
 import type { CheckoutRows } from './loaded.ts'
+import type { LookupKeys } from './lookup-batcher.ts'
 import { canGoTogether, type Payload, payloadOf } from './payload.ts'
 import type { CheckoutRequest } from './request.ts'
-import { loadTogether, rowsForRequest, type Rows } from './rows.ts'
+import { loadTogether, type Rows, rowsForRequest } from './rows.ts'
 import { saveCheckout, saveTogether } from './save.ts'
-import { ConcurrencyLimit } from './trips.ts'
 
 /** One who wants to redeem. */
 interface QueuedRedemption {
@@ -61,7 +61,7 @@ class RedemptionBatcher {
   readonly #under_way = new Map<string, number>()
   /** Codes that somebody under way may change: whoever wants them too goes after that. */
   readonly #taken = new Set<string>()
-  readonly #trips = new ConcurrencyLimit(limits.company_trips_max, () => this.#go())
+  readonly #trips = new ConcurrencyLimit(limits.redemption_batches_max, () => this.#go())
 
   constructor(db: Db) {
     this.#db = db
@@ -94,7 +94,8 @@ class RedemptionBatcher {
     for (const one of waiting) {
       const is_free = one.names.code_keys.every((key) => !this.#taken.has(`${project_id} ${key}`))
       const own_lines = one.request.order?.items?.length ?? 0
-      const fits = group.length < limits.company_calls_max && lines + own_lines <= limits.company_lines_max
+      const fits =
+        group.length < limits.redemption_batch_size_max && lines + own_lines <= limits.redemption_batch_lines_max
       if (is_free && (fits || group.length === 0)) {
         group.push(one)
         lines += own_lines
@@ -224,7 +225,8 @@ async function write(decided: readonly Decided[], save: () => Promise<void>): Pr
     for (const { one, result } of decided) one.resolve(result)
     return true
   } catch (error) {
-    if (isConflict(error) || (decided.length > 1 && isRejectedByDatabase(error))) decideIndividually(decided.map(({ one }) => one))
+    if (isConflict(error) || (decided.length > 1 && isRejectedByDatabase(error)))
+      decideIndividually(decided.map(({ one }) => one))
     else for (const { one } of decided) one.reject(error)
     return false
   }
@@ -239,7 +241,8 @@ const isConflict = (error: unknown): boolean =>
   conflictingRow(error) !== null || (error instanceof ApiError && error.key === 'multiple_requests')
 
 /** The database has refused a value or a size that one of them has, or all of them together. */
-const isRejectedByDatabase = (error: unknown): boolean => error instanceof RangeError || /^(22|23|54)/.test(sqlState(error) ?? '')
+const isRejectedByDatabase = (error: unknown): boolean =>
+  error instanceof RangeError || /^(22|23|54)/.test(sqlState(error) ?? '')
 
 /** What is left of the rows after each decision. */
 class BatchState {

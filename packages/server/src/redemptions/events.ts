@@ -34,7 +34,12 @@ export interface RedemptionSubject {
  * That something was redeemed, or was not: for the shop, and in the activity of the customer
  * (docs/reference/redemptions.md#events).
  */
-export function redemptionEvents(ctx: Ctx, told: EventContext, row: StoredRedemption, about: RedemptionSubject | null): NewEvent[] {
+export function redemptionEvents(
+  ctx: Ctx,
+  told: EventContext,
+  row: StoredRedemption,
+  about: RedemptionSubject | null,
+): NewEvent[] {
   const { it, customer } = told
   const { configuration, customers } = it.loaded
   const campaign = about?.candidate.campaign ?? null
