@@ -37,10 +37,10 @@ export async function openRuntime(
     const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
     const credentials = await openCredentials(database, now)
     const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'background problem'))
-    const behind = openDeferredWriter(database.db, log)
+    const deferred = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
     return {
-      runtime: { database, jobs, settings, credentials, configurations, behind, wiring, log, now },
+      runtime: { database, jobs, settings, credentials, configurations, deferred, wiring, log, now },
       first_start: result,
     }
   } catch (error) {
@@ -50,11 +50,11 @@ export async function openRuntime(
 }
 
 export async function closeRuntime(
-  { jobs, credentials, behind, database }: Runtime,
+  { jobs, credentials, deferred, database }: Runtime,
   graceful_seconds: number,
 ): Promise<void> {
   await jobs.close({ graceful_seconds })
-  await behind.close()
+  await deferred.close()
   await credentials.close()
   await database.close()
 }

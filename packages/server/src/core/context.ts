@@ -21,7 +21,7 @@ export interface Runtime {
   /** What projects have configured, in memory. */
   configurations: Configurations
   /** What is written down a moment later, because nothing depends on it. */
-  behind: DeferredWriter
+  deferred: DeferredWriter
   /** The calls from lower modules to higher ones. */
   wiring: Wiring
   log: FastifyBaseLogger
@@ -50,7 +50,7 @@ export interface InstallationCtx extends Wiring {
   settings: Settings
   credentials: Credentials
   configurations: Configurations
-  behind: DeferredWriter
+  deferred: DeferredWriter
   log: FastifyBaseLogger
   /** Runs once the transaction is committed, in this process only: for what lives in memory. */
   afterCommit(work: () => void): void

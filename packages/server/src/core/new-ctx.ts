@@ -14,7 +14,7 @@ interface Origin {
  * of any transaction. What is to happen after the commit happens at once, until a transaction says otherwise.
  */
 export function newCtx(runtime: Runtime, { request_id, caller, log = runtime.log }: Origin): InstallationCtx {
-  const { database, jobs, settings, credentials, configurations, behind, wiring } = runtime
+  const { database, jobs, settings, credentials, configurations, deferred, wiring } = runtime
   return {
     db: database.db,
     now: toInstant(runtime.now()),
@@ -24,7 +24,7 @@ export function newCtx(runtime: Runtime, { request_id, caller, log = runtime.log
     settings,
     credentials,
     configurations,
-    behind,
+    deferred,
     log,
     ...wiring,
     afterCommit: (work) => work(),

@@ -99,7 +99,7 @@ async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<Op
 async function closeService({ app, runtime }: TestService): Promise<void> {
   await app.close()
   await runtime.jobs.close()
-  await runtime.behind.close()
+  await runtime.deferred.close()
   await runtime.credentials.close()
 }
 

@@ -16,7 +16,7 @@ import { openTestRuntime } from './runtime.ts'
 export async function openHouse(database: Database): Promise<Runtime> {
   const runtime = await openTestRuntime(database)
   atEnd(() => runtime.credentials.close())
-  atEnd(() => runtime.behind.close())
+  atEnd(() => runtime.deferred.close())
   atEnd(() => runtime.jobs.close({ graceful_seconds: 1 }))
   return runtime
 }

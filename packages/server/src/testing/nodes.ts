@@ -65,7 +65,7 @@ export async function openNode(
   atEnd(async () => {
     await app.close()
     await runtime.jobs.close()
-    await runtime.behind.close()
+    await runtime.deferred.close()
     await runtime.credentials.close()
   })
   return { app, runtime }

@@ -23,7 +23,7 @@ export async function openTestRuntime(
     credentials: await openCredentials(database, now),
     settings: testSettings(env),
     configurations: openConfigurations(),
-    behind: openDeferredWriter(database.db, log),
+    deferred: openDeferredWriter(database.db, log),
     wiring,
     log,
     now,

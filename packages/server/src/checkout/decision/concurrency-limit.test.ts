@@ -39,7 +39,7 @@ async function statementsOf(shop: Shop, call: Call): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     const first = await call()
     expect(first.status, JSON.stringify(first.body)).toBe(200)
-    await shop.service.runtime.behind.flush() // what was noted of the first call is none of the second
+    await shop.service.runtime.deferred.flush() // what was noted of the first call is none of the second
     const { answer: second, sent } = await sentBy(call)
     expect(second.status, JSON.stringify(second.body)).toBe(200)
     if (attempt === 5 || !sent.some((text) => text.includes('"api_keys"'))) return sent

@@ -5,18 +5,18 @@ import { limits } from '../../core/lib/limits.ts'
  * connection is stuck or somebody holds what it wants, does not hold up the others: then one more may start.
  */
 export class ConcurrencyLimit {
-  readonly #most: number
-  readonly #onRoom: () => void
-  #under_way = 0
+  readonly #maximum: number
+  readonly #onSlotFree: () => void
+  #inFlight = 0
 
   /** `onRoom` is called when a trip may have become possible: also after one that was not waited for. */
   constructor(most: number, onRoom: () => void) {
-    this.#most = most
-    this.#onRoom = onRoom
+    this.#maximum = most
+    this.#onSlotFree = onRoom
   }
 
-  mayStart(): boolean {
-    return this.#under_way < this.#most
+  hasFreeSlot(): boolean {
+    return this.#inFlight < this.#maximum
   }
 
   /** `onLeft` is called once, when it has ended or is no longer waited for. */
@@ -24,13 +24,13 @@ export class ConcurrencyLimit {
     let counts = true
     const leave = () => {
       if (counts) {
-        this.#under_way -= 1
+        this.#inFlight -= 1
         onLeft()
       }
       counts = false
-      this.#onRoom()
+      this.#onSlotFree()
     }
-    this.#under_way += 1
+    this.#inFlight += 1
     const impatience = setTimeout(leave, limits.slot_timeout_ms).unref()
     try {
       return await trip()

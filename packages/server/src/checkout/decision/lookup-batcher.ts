@@ -56,7 +56,7 @@ class LookupBatcher<Rows> {
   }
 
   ask(project_id: string, names: LookupKeys, now: Instant): Promise<Rows> {
-    if (this.#trips.mayStart()) return this.#trip(project_id, names, now)
+    if (this.#trips.hasFreeSlot()) return this.#trip(project_id, names, now)
     return new Promise((resolve, reject) => {
       const one = { names, now, resolve, reject }
       const others = this.#waiting.get(project_id)
@@ -71,7 +71,7 @@ class LookupBatcher<Rows> {
 
   /** Whose project waits longest goes next, and to the end of the line if it has more than fit into one trip. */
   #next(): void {
-    if (!this.#trips.mayStart()) return
+    if (!this.#trips.hasFreeSlot()) return
     const first = this.#waiting.entries().next()
     if (first.done) return
     const [project_id, all] = first.value

@@ -21,10 +21,10 @@ import { saveCheckout, saveTogether } from './save.ts'
 interface QueuedRedemption {
   ctx: Ctx
   request: CheckoutRequest
-  names: LookupKeys
+  keys: LookupKeys
   decide(it: Checkout): Decision<unknown> | TransactionalDecision<unknown>
   /** The other way, for whoever cannot go together or was outrun. */
-  alone(): Promise<unknown>
+  decideAlone(): Promise<unknown>
   resolve(result: unknown): void
   reject(error: unknown): void
 }
@@ -32,7 +32,7 @@ interface QueuedRedemption {
 /**
  * Decides redemptions that come at the same time one after the other, each on what those before it leave, and writes them in
  * one transaction. They share the trips and the commit, and those who want the same code do not outrun each other. Whoever
- * comes while nothing is under way does not wait for anybody; a second company sets out as soon as it is as large as the first.
+ * comes while nothing is under way does not wait for anybody; a second batcher sets out as soon as it is as large as the first.
  *
  * Only what relies on nothing but rows of codes goes this way; all else, and whatever somebody outside was faster with, is
  * decided alone. So nothing is decided here that would be decided otherwise there.
@@ -40,14 +40,22 @@ interface QueuedRedemption {
 export function decideInBatch<Result>(
   ctx: Ctx,
   request: CheckoutRequest,
-  names: LookupKeys,
+  keys: LookupKeys,
   decide: (it: Checkout) => Decision<Result> | TransactionalDecision<Result>,
-  alone: () => Promise<Result | StoredReplyResult | ApiError>,
+  decideAlone: () => Promise<Result | StoredReplyResult | ApiError>,
 ): Promise<Result | StoredReplyResult | ApiError> {
-  const company = batchers.get(ctx.db) ?? new RedemptionBatcher(ctx.db)
-  batchers.set(ctx.db, company)
+  const batcher = batchers.get(ctx.db) ?? new RedemptionBatcher(ctx.db)
+  batchers.set(ctx.db, batcher)
   return new Promise((resolve, reject) => {
-    company.join({ ctx, request, names, decide, alone, resolve: resolve as QueuedRedemption['resolve'], reject })
+    batcher.enqueue({
+      ctx,
+      request,
+      keys,
+      decide,
+      decideAlone,
+      resolve: resolve as QueuedRedemption['resolve'],
+      reject,
+    })
   })
 }
 
@@ -58,41 +66,41 @@ class RedemptionBatcher {
   /** By project. */
   readonly #waiting = new Map<string, QueuedRedemption[]>()
   /** By project, how many of it are under way. */
-  readonly #under_way = new Map<string, number>()
+  readonly #inFlightByProject = new Map<string, number>()
   /** Codes that somebody under way may change: whoever wants them too goes after that. */
-  readonly #taken = new Set<string>()
-  readonly #trips = new ConcurrencyLimit(limits.redemption_batches_max, () => this.#go())
+  readonly #codesInFlight = new Set<string>()
+  readonly #batches = new ConcurrencyLimit(limits.redemption_batches_max, () => this.#startBatches())
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  join(one: QueuedRedemption): void {
+  enqueue(one: QueuedRedemption): void {
     const { project_id } = one.ctx
     const others = this.#waiting.get(project_id)
     if (others === undefined) this.#waiting.set(project_id, [one])
     else others.push(one)
-    this.#go()
+    this.#startBatches()
   }
 
-  #go(): void {
+  #startBatches(): void {
     for (const project_id of [...this.#waiting.keys()]) {
-      if (!this.#trips.mayStart()) return
+      if (!this.#batches.hasFreeSlot()) return
       // Who came first would go by itself, and all who come a moment later would have to wait for it.
-      if ((this.#waiting.get(project_id)?.length ?? 0) < this.#underWay(project_id)) continue
-      const group = this.#take(project_id)
-      if (group.length > 0) void this.#travel(project_id, group)
+      if ((this.#waiting.get(project_id)?.length ?? 0) < this.#inFlight(project_id)) continue
+      const group = this.#takeBatch(project_id)
+      if (group.length > 0) void this.#runBatch(project_id, group)
     }
   }
 
   /** Whose project waits longest goes first next time, too, unless all of it goes now. */
-  #take(project_id: string): QueuedRedemption[] {
+  #takeBatch(project_id: string): QueuedRedemption[] {
     const waiting = this.#waiting.get(project_id) ?? []
     const group: QueuedRedemption[] = []
     const rest: QueuedRedemption[] = []
     let lines = 0
     for (const one of waiting) {
-      const is_free = one.names.code_keys.every((key) => !this.#taken.has(`${project_id} ${key}`))
+      const is_free = one.keys.code_keys.every((key) => !this.#codesInFlight.has(`${project_id} ${key}`))
       const own_lines = one.request.order?.items?.length ?? 0
       const fits =
         group.length < limits.redemption_batch_size_max && lines + own_lines <= limits.redemption_batch_lines_max
@@ -106,31 +114,31 @@ class RedemptionBatcher {
     return group
   }
 
-  async #travel(project_id: string, group: readonly QueuedRedemption[]): Promise<void> {
-    const keys = [...new Set(group.flatMap(({ names }) => names.code_keys))].map((key) => `${project_id} ${key}`)
-    for (const key of keys) this.#taken.add(key)
-    this.#addUnderWay(project_id, group.length)
+  async #runBatch(project_id: string, group: readonly QueuedRedemption[]): Promise<void> {
+    const codes = [...new Set(group.flatMap(({ keys }) => keys.code_keys))].map((key) => `${project_id} ${key}`)
+    for (const key of codes) this.#codesInFlight.add(key)
+    this.#addInFlight(project_id, group.length)
     try {
-      await this.#trips.run(
+      await this.#batches.run(
         () =>
           decideAll(this.#db, project_id, group).finally(() => {
-            for (const key of keys) this.#taken.delete(key)
+            for (const key of codes) this.#codesInFlight.delete(key)
           }),
-        () => this.#addUnderWay(project_id, -group.length),
+        () => this.#addInFlight(project_id, -group.length),
       )
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
   }
 
-  #underWay(project_id: string): number {
-    return this.#under_way.get(project_id) ?? 0
+  #inFlight(project_id: string): number {
+    return this.#inFlightByProject.get(project_id) ?? 0
   }
 
-  #addUnderWay(project_id: string, more: number): void {
-    const all = this.#underWay(project_id) + more
-    if (all === 0) this.#under_way.delete(project_id)
-    else this.#under_way.set(project_id, all)
+  #addInFlight(project_id: string, more: number): void {
+    const all = this.#inFlight(project_id) + more
+    if (all === 0) this.#inFlightByProject.delete(project_id)
+    else this.#inFlightByProject.set(project_id, all)
   }
 }
 
@@ -149,20 +157,20 @@ async function decideAll(db: Db, project_id: string, group: readonly QueuedRedem
     db,
     project_id,
     ctx.now,
-    group.map(({ names }) => names),
+    group.map(({ keys }) => keys),
   )
   // What is in memory says what has to be asked for: what was asked for by an old configuration is not enough.
   if (rows.config_version !== configuration.version) {
     await ctx.configurations.atLeast(db, project_id, rows.config_version)
     return decideIndividually(group)
   }
-  const left = new BatchState()
+  const state = new BatchState()
   const together: Array<Decided & { payload: Payload }> = []
   const single: Decided[] = []
   for (const [one, loaded] of await loadedFor(db, configuration, rows, group)) {
     const { ctx, request, decide, resolve, reject } = one
     try {
-      const decision = decide(assembleCheckout(ctx, request, left.of(loaded)))
+      const decision = decide(assembleCheckout(ctx, request, state.applyTo(loaded)))
       if ('issue' in decision) decideIndividually([one])
       else if (decision.changes === null) resolve(decision.result)
       else {
@@ -171,7 +179,7 @@ async function decideAll(db: Db, project_id: string, group: readonly QueuedRedem
         if (Object.keys(loaded.counted).length > 0 || !canGoTogether(changes)) single.push({ one, result, changes })
         else {
           together.push({ one, result, changes, payload: payloadOf(ctx, changes) })
-          left.change(changes, loaded)
+          state.record(changes, loaded)
         }
       }
     } catch (error) {
@@ -200,9 +208,9 @@ async function loadedFor(
   const takeOwn = group.length === 1 ? () => rows : rowsForRequest(rows)
   const found = await Promise.all(
     group.map(async (one): Promise<Array<[QueuedRedemption, CheckoutRows]>> => {
-      const { ctx, request, names } = one
+      const { ctx, request, keys } = one
       try {
-        const own = takeOwn(names)
+        const own = takeOwn(keys)
         if (group.length > 1 && counts(ctx, request, configuration, own)) {
           decideIndividually([one])
           return []
@@ -233,7 +241,7 @@ async function write(decided: readonly Decided[], save: () => Promise<void>): Pr
 }
 
 function decideIndividually(group: readonly QueuedRedemption[]): void {
-  for (const { alone, resolve, reject } of group) alone().then(resolve, reject)
+  for (const { decideAlone, resolve, reject } of group) decideAlone().then(resolve, reject)
 }
 
 /** Nothing was written: somebody else was faster, or holds a row. */
@@ -250,7 +258,7 @@ class BatchState {
   readonly #vouchers = new Map<string, number>()
   readonly #customers = new Map<string, CheckoutRows['customers'][number]>()
 
-  of(loaded: CheckoutRows): CheckoutRows {
+  applyTo(loaded: CheckoutRows): CheckoutRows {
     const customers = loaded.customers.map((customer) => this.#customers.get(customer.id) ?? customer)
     const { caller } = loaded
     return {
@@ -266,7 +274,7 @@ class BatchState {
     }
   }
 
-  change({ vouchers = [], customers = [] }: Changes, { customers: known }: CheckoutRows): void {
+  record({ vouchers = [], customers = [] }: Changes, { customers: known }: CheckoutRows): void {
     for (const { id, quantity = 0 } of vouchers) this.#vouchers.set(id, (this.#vouchers.get(id) ?? 0) + quantity)
     for (const change of customers) {
       const customer = this.#customers.get(change.id) ?? known.find(({ id }) => id === change.id)

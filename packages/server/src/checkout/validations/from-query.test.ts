@@ -133,7 +133,7 @@ describe('GET /client/v1/validate', () => {
       body: { key: 'ambiguous_tracking_id', message: "Ambiguous trackingId ('anna' vs. 'bert')" },
     })
     expect(await validate(shop, { code: 'VIP' })).toMatchObject({ status: 400, body: { key: 'missing_customer' } })
-    await shop.service.runtime.behind.flush()
+    await shop.service.runtime.deferred.flush()
     const events = await eventsOf(shop, 'customer.validation.')
     expect(events).toHaveLength(1 + named.length)
     expect(events[0]).toMatchObject({ type: 'customer.validation.succeeded', entity_id: id })

@@ -15,7 +15,7 @@ async function shopWithCustomer(): Promise<{ shop: Shop; customer_id: string }> 
 }
 
 async function noted(shop: Shop) {
-  await shop.service.runtime.behind.flush()
+  await shop.service.runtime.deferred.flush()
   return eventsOf(shop, 'customer.validation.')
 }
 

@@ -18,7 +18,7 @@ export function recordValidationEvent(
     const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))
     const figure = is_valid ? 'validations_succeeded' : 'validations_failed'
     const type = is_valid ? 'customer.validation.succeeded' : 'customer.validation.failed'
-    ctx.behind.note(ctx.project_id, {
+    ctx.deferred.note(ctx.project_id, {
       event:
         stored === null
           ? null

@@ -303,7 +303,7 @@ describe('all tiers', () => {
     await newTier(shop, no, { active: false })
     await ok(shop, 'POST', '/v1/customers', { source_id: 'anna' })
     await validatePromotions(shop, { order, customer: { source_id: 'anna' } })
-    await shop.service.runtime.behind.flush()
+    await shop.service.runtime.deferred.flush()
     expect(await eventsOf(shop, 'customer.validation.')).toMatchObject([
       { type: 'customer.validation.succeeded', data: { validation: { promotions: [{ name: 'Tier' }] } } },
     ])

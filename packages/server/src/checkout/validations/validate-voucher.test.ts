@@ -347,7 +347,7 @@ test('what a customer has validated is told in its activity, and counted for the
   await validated(shop, code, { order: { amount: 100 }, customer: { source_id: 'unknown' } })
   await validate(shop, code, { customer }) // refused: there was nothing to decide
   await validated(shop, code, { order, customer, options: { as_of: '2030-01-01' } }) // nobody was at the till
-  await runtime.behind.flush()
+  await runtime.deferred.flush()
   const events = await eventsOf(shop, 'customer.validation.')
   expect(events.map(({ type, entity_id }) => [type, entity_id])).toEqual([
     ['customer.validation.succeeded', id],

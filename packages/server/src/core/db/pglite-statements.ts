@@ -32,7 +32,7 @@ export class PgliteStatements {
   }
 
   async run<Row>(text: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
-    const name = values.length === 0 ? undefined : this.#often.nameOf(text)
+    const name = values.length === 0 ? undefined : this.#often.statementNameOf(text)
     if (name === undefined) {
       const { rows, affectedRows } = await this.#pglite.query<Row>(text, [...values])
       return affectedRows === undefined ? { rows } : { rows, numAffectedRows: BigInt(affectedRows) }
@@ -41,7 +41,7 @@ export class PgliteStatements {
       const known = this.#prepared.get(name) ?? (await this.#prepare(name, text))
       return this.#read(known, await this.#execute(known, values))
     } catch (error) {
-      this.#often.forgetIfOutdated(error)
+      this.#often.resetIfSchemaChanged(error)
       throw error
     }
   }

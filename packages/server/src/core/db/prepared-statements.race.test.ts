@@ -62,8 +62,9 @@ test('a table that gets another column is read as before', async () => {
 
 test('only what comes often is kept, and only so many', () => {
   const often = new FrequentStatements()
-  for (let minute = 1; minute < 20; minute += 1) expect(often.nameOf('now and then', minute * 30_000)).toBeUndefined()
-  const asked = (text: string) => Array.from({ length: 5 }, () => often.nameOf(text)).at(-1)
+  for (let minute = 1; minute < 20; minute += 1)
+    expect(often.statementNameOf('now and then', minute * 30_000)).toBeUndefined()
+  const asked = (text: string) => Array.from({ length: 5 }, () => often.statementNameOf(text)).at(-1)
   const given = Array.from({ length: 300 }, (_, n) => asked(`select ${n}`)).filter((name) => name !== undefined)
   expect(new Set(given).size).toBe(200)
   expect(asked('x'.repeat(10_001))).toBeUndefined()

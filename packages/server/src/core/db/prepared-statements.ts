@@ -61,7 +61,7 @@ function prepareOften(client: pg.ClientBase, often: FrequentStatements): void {
     try {
       return await query(statement)
     } catch (error) {
-      often.forgetIfOutdated(error)
+      often.resetIfSchemaChanged(error)
       throw error
     }
   }
@@ -70,7 +70,7 @@ function prepareOften(client: pg.ClientBase, often: FrequentStatements): void {
     if (hot !== undefined) return query({ name: hot, text, values }, ...more)
     // What comes with a callback is not ours but the job queue's.
     const is_ours = typeof text === 'string' && Array.isArray(values) && values.length > 0 && more.length === 0
-    const name = is_ours ? often.nameOf(text) : undefined
+    const name = is_ours ? often.statementNameOf(text) : undefined
     return name === undefined
       ? query(text, values, ...more)
       : runNamed({ name, text: text as string, values: values as unknown[] })
@@ -103,7 +103,7 @@ export class FrequentStatements {
   }
 
   /** Undefined: it has none yet. `at` is Unix milliseconds. */
-  nameOf(text: string, at: number = Date.now()): string | undefined {
+  statementNameOf(text: string, at: number = Date.now()): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined) return name
     if (this.#names.size >= this.#names_max || text.length > text_length_max) return undefined
@@ -123,7 +123,7 @@ export class FrequentStatements {
   }
 
   /** Somebody has changed a table: whatever was prepared for it goes by another name from now on. */
-  readonly forgetIfOutdated = (error: unknown): void => {
+  readonly resetIfSchemaChanged = (error: unknown): void => {
     if (isOutdated(error)) this.#names.clear()
   }
 }
