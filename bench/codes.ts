@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { median, waitsOf } from './measure.ts'
-import { type BenchShop, call, management_headers, openShop, residentMb } from './shop.ts'
+import { type BenchShop, call, managementHeaders, openShop, residentMb } from './shop.ts'
 
 const sizes = [10_000, 100_000, 1_000_000]
 /** A short run is noisy: it is repeated, and the middle one counts. */
@@ -129,10 +129,10 @@ async function readsDuring(shop: BenchShop, code: string, work: Promise<unknown>
   return waits
 }
 
-async function create(shop: BenchShop, name: string, vouchers_count: number): Promise<string> {
+async function create(shop: BenchShop, name: string, vouchersCount: number): Promise<string> {
   await call(shop, 'POST', '/v1/campaigns', {
     name,
-    vouchers_count,
+    vouchers_count: vouchersCount,
     voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 }, code_config: { length: 10 } },
   })
   return name
@@ -157,5 +157,5 @@ async function codesOf(shop: BenchShop, campaign: string): Promise<string[]> {
 /** The limit of a campaign is an operator's to raise. */
 async function allowMany(shop: BenchShop): Promise<void> {
   const path = `/management/v1/projects/${shop.project_id}/limits`
-  await call({ ...shop, headers: management_headers }, 'PUT', path, { campaign_vouchers: 2_000_000 })
+  await call({ ...shop, headers: managementHeaders }, 'PUT', path, { campaign_vouchers: 2_000_000 })
 }

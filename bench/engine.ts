@@ -4,7 +4,7 @@ import { amountOff, facts, line, on, order, percentOff, tier, voucher } from '..
 import { median } from './measure.ts'
 
 const rounds = 15
-const round_ms = 60
+const roundMs = 60
 
 /** The engine alone: no server, no database. Cases are measured in turns, so that a busy moment hits all of them. */
 export async function engine(): Promise<void> {
@@ -37,12 +37,12 @@ export async function engine(): Promise<void> {
 
   const sizes = [5, 50, 500]
   const growing = sizes.map((lines) => facts({ order: cart(lines), redeemables: stack() }))
-  const by_lines = measure(
+  const byLines = measure(
     Object.fromEntries(growing.map((given, i) => [`5 stacked, ${sizes[i]} lines`, () => evaluate(given)])),
   )
-  report(by_lines)
-  const [, fifty = 0, five_hundred = 0] = Object.values(by_lines)
-  console.log(`  a line of 500 against a line of 50: ${(five_hundred / 10 / fifty).toFixed(2)} × (linear: 1)`)
+  report(byLines)
+  const [, fifty = 0, fiveHundred = 0] = Object.values(byLines)
+  console.log(`  a line of 500 against a line of 50: ${(fiveHundred / 10 / fifty).toFixed(2)} × (linear: 1)`)
 
   const explained = measure({
     'without explanation': () => evaluate(five),
@@ -108,7 +108,7 @@ function measure(cases: Record<string, () => unknown>): Measured {
 function timeOf(run: () => unknown): number {
   const start = performance.now()
   let calls = 0
-  while (performance.now() - start < round_ms) {
+  while (performance.now() - start < roundMs) {
     for (let i = 0; i < 8; i += 1) run()
     calls += 8
   }
@@ -119,7 +119,7 @@ const at = (measured: Measured, name: string): number => measured[name] ?? Numbe
 
 function report(measured: Measured): void {
   for (const [name, micros] of Object.entries(measured)) {
-    const per_second = Math.round(1_000_000 / micros).toLocaleString('en')
-    console.log(`${name.padEnd(42)} ${micros.toFixed(2).padStart(10)} µs   ${per_second.padStart(9)}/s`)
+    const perSecond = Math.round(1_000_000 / micros).toLocaleString('en')
+    console.log(`${name.padEnd(42)} ${micros.toFixed(2).padStart(10)} µs   ${perSecond.padStart(9)}/s`)
   }
 }

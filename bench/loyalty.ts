@@ -6,10 +6,10 @@ import { type BenchShop, call, newProject, openShop, query, residentMb } from '.
 /** A short run: `BENCH_ORDERS=50 BENCH_EXPIRY_CARDS=2000 npm run bench loyalty`. */
 const orders = Number(process.env.BENCH_ORDERS ?? 400)
 const cards = Number(process.env.BENCH_EXPIRY_CARDS ?? 200_000)
-const lots_each = 5
+const lotsEach = 5
 /** Requests of a checkout per second, half of them redemptions, and for how long they are watched before the job begins. */
 const rate = Number(process.env.BENCH_CHECKOUT_RATE ?? 20)
-const quiet_seconds = Number(process.env.BENCH_QUIET_SECONDS ?? 20)
+const quietSeconds = Number(process.env.BENCH_QUIET_SECONDS ?? 20)
 const members = 50
 
 /**
@@ -29,15 +29,15 @@ export async function loyalty(): Promise<void> {
 async function earning(shop: BenchShop): Promise<void> {
   const [plain, club] = [await newProject(shop, 'plain'), await newProject(shop, 'club')]
   for (const project of [plain, club]) {
-    for (const source_id of ['mug', 'pot', 'lid', 'other'])
-      await call(project, 'POST', '/v1/products', { source_id, name: source_id, price: 1_000 })
+    for (const sourceId of ['mug', 'pot', 'lid', 'other'])
+      await call(project, 'POST', '/v1/products', { source_id: sourceId, name: sourceId, price: 1_000 })
     for (let number = 0; number < members; number += 1) await call(project, 'POST', '/v1/customers', customerOf(number))
   }
   const program = await newRules(club)
   for (let number = 0; number < members; number += 1)
     await call(club, 'POST', `/v1/loyalties/${program}/members`, { customer: customerOf(number) })
 
-  for (const at_once of [1, 8]) {
+  for (const atOnce of [1, 8]) {
     const times: Record<'plain' | 'club', number[]> = { plain: [], club: [] }
     const rounds = Math.ceil(orders / 20)
     for (let round = -2; round < rounds; round += 1)
@@ -46,12 +46,12 @@ async function earning(shop: BenchShop): Promise<void> {
         ['club', club],
       ] as const) {
         const start = performance.now()
-        await inTurns(20, at_once, (index) => pay(project, round * 20 + index))
+        await inTurns(20, atOnce, (index) => pay(project, round * 20 + index))
         if (round >= 0) times[name].push((performance.now() - start) / 20) // the first rounds warm up
       }
-    const [without, with_program] = [median(times.plain), median(times.club)]
+    const [without, withProgram] = [median(times.plain), median(times.club)]
     console.log(
-      `a paid order, ${at_once} at once: ${without.toFixed(2)} ms, and ${with_program.toFixed(2)} ms earning by 3 of 50 rules: ${(with_program / without).toFixed(2)} ×`,
+      `a paid order, ${atOnce} at once: ${without.toFixed(2)} ms, and ${withProgram.toFixed(2)} ms earning by 3 of 50 rules: ${(withProgram / without).toFixed(2)} ×`,
     )
   }
   const earned = await query(club, 'select count(*) as n from voucher_transactions where project_id = $1', [
@@ -92,13 +92,13 @@ async function newRules(shop: BenchShop): Promise<string> {
     },
   })
   const products = await query(shop, 'select id, source_id from products where project_id = $1', [shop.project_id])
-  const id = (source_id: string) => products.find((product) => product.source_id === source_id).id
-  const ofProduct = (source_id: string, every: number) => ({
+  const id = (sourceId: string) => products.find((product) => product.source_id === sourceId).id
+  const ofProduct = (sourceId: string, every: number) => ({
     event: 'order.paid',
     loyalty: {
       type: 'PROPORTIONAL',
       calculation_type: 'ORDER_ITEMS_QUANTITY',
-      order_items: { quantity: { every, points: 5, object: 'product', id: id(source_id) } },
+      order_items: { quantity: { every, points: 5, object: 'product', id: id(sourceId) } },
     },
   })
   const ofAmount = {
@@ -120,7 +120,7 @@ async function expiry(shop: BenchShop): Promise<void> {
   const start = performance.now()
   await fill(shop)
   console.log(
-    `${cards} cards with ${lots_each} lots each, all of them over, made in ${((performance.now() - start) / 1_000).toFixed(0)} s`,
+    `${cards} cards with ${lotsEach} lots each, all of them over, made in ${((performance.now() - start) / 1_000).toFixed(0)} s`,
   )
   await call(shop, 'POST', '/v1/vouchers/OFF', {
     type: 'DISCOUNT_VOUCHER',
@@ -128,7 +128,7 @@ async function expiry(shop: BenchShop): Promise<void> {
     redemption: { quantity: null },
   })
   await checkoutWhile(shop, setTimeout(5_000)) // warms up
-  const before = waitsOf(await checkoutWhile(shop, setTimeout(quiet_seconds * 1_000)))
+  const before = waitsOf(await checkoutWhile(shop, setTimeout(quietSeconds * 1_000)))
   const memory: number[] = []
   const watch = setInterval(() => memory.push(residentMb(shop)), 500)
   const begun = performance.now()
@@ -151,10 +151,10 @@ async function expiry(shop: BenchShop): Promise<void> {
     from vouchers where project_id = $1 and type = 'LOYALTY_CARD'`,
     [shop.project_id],
   )
-  if (Number(sums.lots) !== cards * lots_each || Number(sums.points) !== cards * lots_each * 10)
+  if (Number(sums.lots) !== cards * lotsEach || Number(sums.points) !== cards * lotsEach * 10)
     throw new Error(`${JSON.stringify(sums)} expired`)
   console.log(
-    `expired in ${seconds.toFixed(0)} s: ${(cards / seconds).toFixed(0)} cards/s, ${((cards * lots_each) / seconds).toFixed(0)} lots/s`,
+    `expired in ${seconds.toFixed(0)} s: ${(cards / seconds).toFixed(0)} cards/s, ${((cards * lotsEach) / seconds).toFixed(0)} lots/s`,
   )
   console.log(`memory ${least.toFixed(0)} to ${most.toFixed(0)} MB, at most in each tenth: ${course.join(' ')}`)
   console.log(
@@ -182,16 +182,16 @@ async function allSettled(shop: BenchShop): Promise<number> {
 
 /** Requests at their moments, however long the ones before them take: whoever waits is counted from its moment on. */
 async function checkoutWhile(shop: BenchShop, work: Promise<unknown>): Promise<number[]> {
-  let is_over = false
+  let isOver = false
   const failures: unknown[] = []
   const failed = (error: unknown) => void failures.push(error)
   const ended = work.catch(failed).finally(() => {
-    is_over = true
+    isOver = true
   })
   const waits: number[] = []
   const going = new Set<Promise<void>>()
   const start = performance.now()
-  for (let number = 0; !is_over && failures.length === 0; number += 1) {
+  for (let number = 0; !isOver && failures.length === 0; number += 1) {
     const moment = start + (number * 1_000) / rate
     await setTimeout(Math.max(0, moment - performance.now()))
     const asked = checkout(shop, number)
@@ -222,9 +222,9 @@ async function fill(shop: BenchShop): Promise<void> {
   const customer = `'cust_' || lpad(n::text, 24, '0')`
   const voucher = `'v_' || lpad(n::text, 32, '0')`
   const loyalty = {
-    points: lots_each * 10,
+    points: lotsEach * 10,
     referred_customers: 0,
-    campaigns: { Club: { points: lots_each * 10, referred_customers: 0 } },
+    campaigns: { Club: { points: lotsEach * 10, referred_customers: 0 } },
   }
   const of = [shop.project_id, id, cards]
   await query(
@@ -240,14 +240,14 @@ async function fill(shop: BenchShop): Promise<void> {
     `insert into vouchers select v.* from (select to_jsonb(v) as row from vouchers v where v.project_id = $1 and v.id = $2) like_this,
       generate_series(1, $3::int) n, lateral jsonb_populate_record(null::vouchers, like_this.row || jsonb_build_object(
         'id', ${voucher}, 'code', 'CARD-' || n, 'code_key', 'CARD-' || n, 'asset_id', gen_random_uuid(), 'holder_id', ${customer},
-        'credits_added', ${lots_each * 10})) v`,
+        'credits_added', ${lotsEach * 10})) v`,
     of,
   )
   await query(
     shop,
     `insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
       select $1, ${voucher}, 'lopb_' || lpad(n || '-' || day, 24, '0'), 10, current_date - 7 + day, now()
-      from generate_series(1, $2::int) n, generate_series(1, ${lots_each}) day`,
+      from generate_series(1, $2::int) n, generate_series(1, ${lotsEach}) day`,
     [shop.project_id, cards],
   )
   await query(
@@ -255,7 +255,7 @@ async function fill(shop: BenchShop): Promise<void> {
     `insert into postings (project_id, voucher_id, id, transaction_id, source, destination, amount, lot_id, expires_at, created_at)
       select $1, ${voucher}, 'post_' || lpad(n || '-' || day, 18, '0'), null, 'issued', ${voucher}, 10,
         'lopb_' || lpad(n || '-' || day, 24, '0'), current_date - 7 + day, now()
-      from generate_series(1, $2::int) n, generate_series(1, ${lots_each}) day`,
+      from generate_series(1, $2::int) n, generate_series(1, ${lotsEach}) day`,
     [shop.project_id, cards],
   )
   await query(
@@ -280,10 +280,10 @@ async function ageLog(shop: BenchShop): Promise<void> {
 }
 
 /** So many calls, so many of them at a time. */
-async function inTurns(count: number, at_once: number, work: (index: number) => Promise<unknown>): Promise<void> {
+async function inTurns(count: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(
-    Array.from({ length: at_once }, async () => {
+    Array.from({ length: atOnce }, async () => {
       while (next < count) await work(next++)
     }),
   )

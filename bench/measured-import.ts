@@ -15,11 +15,11 @@ export async function measureImport(
 ): Promise<void> {
   const before = residentMb(shop)
   const start = performance.now()
-  const action_id = await send(shop, path, csv)
+  const actionId = await send(shop, path, csv)
   let most = before
   const seen = new Set<number>()
   for (;;) {
-    const action = await readAction(shop, action_id)
+    const action = await readAction(shop, actionId)
     most = Math.max(most, residentMb(shop))
     seen.add(action.progress)
     if (action.status === 'DONE' || action.status === 'FAILED') {

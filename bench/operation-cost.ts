@@ -13,8 +13,8 @@ const seconds = 3
  */
 export async function operationCost(): Promise<void> {
   const shop = await openShop()
-  const bare_port = await freePort()
-  const bare = await startServer('./servers/bare.ts', { DATABASE_URL: shop.database_url, PORT: String(bare_port) })
+  const barePort = await freePort()
+  const bare = await startServer('./servers/bare.ts', { DATABASE_URL: shop.database_url, PORT: String(barePort) })
   try {
     const { port, headers, project_id } = shop
     const { id } = await call(shop, 'POST', '/v1/categories', { name: 'Bench', hierarchy: 1 })
@@ -23,7 +23,7 @@ export async function operationCost(): Promise<void> {
       return { port, asked: 0, request: () => bytes }
     }
     const loads = {
-      bare: same(bare_port, `/bare/${project_id}/categories/${id}`),
+      bare: same(barePort, `/bare/${project_id}/categories/${id}`),
       ours: same(port, `/v1/categories/${id}`, headers),
     }
     for (const connections of [1, 8, 32]) {

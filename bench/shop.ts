@@ -24,10 +24,10 @@ const keys = {
 }
 
 /** No bench takes longer than its token lives. */
-const token_seconds = 2 * 3_600
+const tokenSeconds = 2 * 3_600
 
 /** The headers of an operator. */
-export const management_headers = {
+export const managementHeaders = {
   'X-Management-Id': keys.BOOTSTRAP_MANAGEMENT_ID,
   'X-Management-Token': keys.BOOTSTRAP_MANAGEMENT_TOKEN,
 }
@@ -35,8 +35,8 @@ export const management_headers = {
 /** On a PostgreSQL of its own, or on the one that BENCH_DATABASE_URL names. */
 export async function openShop({ is_durable = false } = {}): Promise<BenchShop> {
   const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
-  const { url: database_url, drop } = await createDatabase(postgres.url)
-  return openShopOn({ DATABASE_URL: database_url }, async () => {
+  const { url: databaseUrl, drop } = await createDatabase(postgres.url)
+  return openShopOn({ DATABASE_URL: databaseUrl }, async () => {
     await drop()
     await postgres.stop()
   })
@@ -54,7 +54,7 @@ async function openShopOn(database: Record<string, string>, remove: () => Promis
     ...database,
     PORT: String(port),
     LOG_LEVEL: 'warn',
-    OAUTH_TOKEN_TTL_SECONDS: String(token_seconds),
+    OAUTH_TOKEN_TTL_SECONDS: String(tokenSeconds),
     ...keys,
   }
   const server = await startServer('../packages/server/src/main.ts', settings)
@@ -75,7 +75,7 @@ async function openShopOn(database: Record<string, string>, remove: () => Promis
 
 /** Another project of the same service. */
 export async function newProject(shop: BenchShop, name: string): Promise<BenchShop> {
-  const operator = { ...shop, headers: management_headers }
+  const operator = { ...shop, headers: managementHeaders }
   const { id } = await call(operator, 'POST', '/management/v1/projects', {
     name,
     timezone: 'UTC',

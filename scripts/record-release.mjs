@@ -39,7 +39,7 @@ try {
   await until('the service is ready', async () => (await fetch(`${address}/health/ready`)).ok)
   const paths = await fill()
   await sleep(2_000) // segments and deferred events are written a moment after the answers
-  const recorded_at = new Date().toISOString()
+  const recordedAt = new Date().toISOString()
   const answers = []
   for (const path of paths) answers.push({ path, body: await call('GET', path) })
   server.kill('SIGTERM')
@@ -54,7 +54,7 @@ try {
   writeFileSync(join(folder, `${name}.sql.gz`), gzipSync(dump, { level: 9 }))
   writeFileSync(
     join(folder, `${name}.json.gz`),
-    gzipSync(JSON.stringify({ base_url: address, recorded_at, app: keys.app, answers }), { level: 9 }),
+    gzipSync(JSON.stringify({ base_url: address, recorded_at: recordedAt, app: keys.app, answers }), { level: 9 }),
   )
   console.log(`recorded ${answers.length} answers and ${dump.length} bytes of SQL as ${name}`)
 } finally {
@@ -64,12 +64,12 @@ try {
 /** One of everything that a project keeps; answers the paths to read it by. */
 async function fill() {
   const post = (path, body, expected) => call('POST', path, body, expected)
-  for (const [source_id, price] of [
+  for (const [sourceId, price] of [
     ['mug', 1450],
     ['shirt', 1999],
     ['socks', 500],
   ])
-    await post('/v1/products', { source_id, name: source_id, price, metadata: { color: 'red' } })
+    await post('/v1/products', { source_id: sourceId, name: sourceId, price, metadata: { color: 'red' } })
   const mug = await call('GET', '/v1/products/mug')
   await post(`/v1/products/${mug.id}/skus`, { source_id: 'mug-large', sku: 'Large mug', price: 1650 })
   const collection = await post('/v1/product-collections', {
@@ -259,9 +259,9 @@ async function call(method, path, body, expected = [200, 201, 202]) {
 }
 
 async function until(what, isSo) {
-  const ends_at = Date.now() + 60_000
+  const endsAt = Date.now() + 60_000
   while (!(await isSo().catch(() => false))) {
-    if (Date.now() > ends_at) throw new Error(`not within a minute: ${what}`)
+    if (Date.now() > endsAt) throw new Error(`not within a minute: ${what}`)
     await sleep(200)
   }
 }

@@ -57,7 +57,7 @@ try {
 }
 
 async function ready(address) {
-  const ends_at = Date.now() + 120_000
+  const endsAt = Date.now() + 120_000
   for (;;) {
     if (server.exitCode !== null) throw new Error(`the service did not start: exit code ${server.exitCode}`)
     const isReady = await fetch(`${address}/health/ready`).then(
@@ -65,7 +65,7 @@ async function ready(address) {
       () => false,
     )
     if (isReady) return
-    if (Date.now() > ends_at) throw new Error('the service was not ready within two minutes')
+    if (Date.now() > endsAt) throw new Error('the service was not ready within two minutes')
     await new Promise((done) => setTimeout(done, 200))
   }
 }

@@ -1,7 +1,7 @@
 import { requestBytes } from '../client.ts'
 import type { Load } from '../measure.ts'
 import type { BenchShop } from '../shop.ts'
-import { customerOf, type Fixture, linesOf, looked_at_codes, stacked_codes } from './fixture.ts'
+import { customerOf, type Fixture, linesOf, lookedAtCodes, stackedCodes } from './fixture.ts'
 
 /** Something that is asked for again and again. */
 export interface Case {
@@ -46,16 +46,16 @@ export function limitCases(ports: { http: number; fastify: number }): Case[] {
 
 /** What shops ask of us. */
 export function ourCases({ shop, middle_id, promotions }: Fixture): Case[] {
-  const looked_at = (n: number) => `LOOK-${1 + (n % looked_at_codes)}`
+  const lookedAt = (n: number) => `LOOK-${1 + (n % lookedAtCodes)}`
   return [
     {
       name: 'validation, 1 code, 3 lines',
-      load: post(shop, '/v1/validations', (n) => cartOf(n, [looked_at(n)])),
+      load: post(shop, '/v1/validations', (n) => cartOf(n, [lookedAt(n)])),
       isRight: isValid,
     },
     {
       name: 'validation, 5 codes, 10 lines',
-      load: post(shop, '/v1/validations', (n) => cartOf(n, stacked_codes, 10)),
+      load: post(shop, '/v1/validations', (n) => cartOf(n, stackedCodes, 10)),
       isRight: isValid,
     },
     ...[...promotions].slice(0, 1).map(([tiers, project]) => ({
@@ -89,7 +89,7 @@ export function ourCases({ shop, middle_id, promotions }: Fixture): Case[] {
     },
     {
       name: 'GET voucher',
-      load: get(shop, (n) => `/v1/vouchers/${looked_at(n)}`),
+      load: get(shop, (n) => `/v1/vouchers/${lookedAt(n)}`),
       isRight: ({ code }) => code.startsWith('LOOK-'),
     },
     { name: 'list, first page', load: get(shop, () => '/v1/vouchers?limit=10'), isRight: isFullPage },
@@ -103,7 +103,7 @@ export function ourCases({ shop, middle_id, promotions }: Fixture): Case[] {
 }
 
 /** What is measured on the embedded database too. */
-export const embedded_names: ReadonlySet<string> = new Set([
+export const embeddedNames: ReadonlySet<string> = new Set([
   'validation, 1 code, 3 lines',
   'redemption, distinct codes',
   'redemption, one hot code',

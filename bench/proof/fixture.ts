@@ -5,7 +5,7 @@ import { fillTiers } from '../tiers.ts'
 
 const customers = 1_000
 /** There are LOOK-1, LOOK-2, …, which nobody redeems; and CODE-1, CODE-2, …, each good for one use. */
-export const looked_at_codes = 1_000
+export const lookedAtCodes = 1_000
 
 /** What the cases find in a shop. */
 export interface Fixture {
@@ -25,8 +25,8 @@ const goods = ['mug', 'pot', 'lid', 'cup', 'jar', 'tray', 'bowl', 'dish', 'fork'
 
 /** So many lines of goods that the shop knows. */
 export const linesOf = (count: number) =>
-  goods.slice(0, count).map((source_id, index) => ({
-    source_id,
+  goods.slice(0, count).map((sourceId, index) => ({
+    source_id: sourceId,
     related_object: 'product',
     quantity: 1 + (index % 3),
     price: 799 + 450 * index,
@@ -34,12 +34,12 @@ export const linesOf = (count: number) =>
 
 export const customerOf = (n: number) => ({ source_id: `customer-${n % customers}` })
 
-export const stacked_codes = ['PERCENT-5', 'PERCENT-10', 'PERCENT-15', 'AMOUNT-100', 'AMOUNT-200'] as const
+export const stackedCodes = ['PERCENT-5', 'PERCENT-10', 'PERCENT-15', 'AMOUNT-100', 'AMOUNT-200'] as const
 
 /** Goods and customers that the shop knows, codes of a campaign, five that go together, one that everybody uses. */
 export async function furnish(shop: BenchShop, { codes, promotions }: FixtureSize): Promise<Fixture> {
   await furnishCatalogue(shop)
-  for (const code of stacked_codes) {
+  for (const code of stackedCodes) {
     const [kind, value] = code.split('-') as ['PERCENT' | 'AMOUNT', string]
     const off = kind === 'PERCENT' ? { percent_off: Number(value) } : { amount_off: Number(value) }
     await newCode(shop, code, { discount: { type: kind, ...off } })
@@ -48,10 +48,10 @@ export async function furnish(shop: BenchShop, { codes, promotions }: FixtureSiz
     discount: { type: 'PERCENT', percent_off: 10 },
     redemption: { quantity: 1_000_000_000 },
   })
-  await importCodes(shop, 'Looked at', looked_at_codes, 'LOOK')
+  await importCodes(shop, 'Looked at', lookedAtCodes, 'LOOK')
   await importCodes(shop, 'Summer', codes)
   await generateCodes(shop, 'Handed out', codes)
-  const { id: middle_id } = await call(shop, 'GET', `/v1/vouchers/CODE-${codes >> 1}`)
+  const { id: middleId } = await call(shop, 'GET', `/v1/vouchers/CODE-${codes >> 1}`)
   const projects = new Map<number, BenchShop>()
   for (const tiers of promotions) {
     const project = await newProject(shop, `${tiers} tiers`)
@@ -59,7 +59,7 @@ export async function furnish(shop: BenchShop, { codes, promotions }: FixtureSiz
     await fillTiers(project, tiers)
     projects.set(tiers, project)
   }
-  return { shop, middle_id, promotions: projects }
+  return { shop, middle_id: middleId, promotions: projects }
 }
 
 async function furnishCatalogue(shop: BenchShop): Promise<void> {
@@ -93,11 +93,11 @@ export async function importCodes(shop: BenchShop, name: string, count: number, 
   return (performance.now() - start) / 1_000
 }
 
-const newCampaign = (shop: BenchShop, name: string, vouchers_count: number) =>
+const newCampaign = (shop: BenchShop, name: string, vouchersCount: number) =>
   call(shop, 'POST', '/v1/campaigns', {
     name,
     campaign_type: 'DISCOUNT_COUPONS',
     type: 'STATIC',
-    vouchers_count,
+    vouchers_count: vouchersCount,
     voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 }, redemption: { quantity: 1 } },
   })

@@ -8,13 +8,13 @@ export interface LimitServers {
 }
 
 /** Starts the servers that show what could be reached at best, on tables of their own in a schema of their own. */
-export async function startLimits(database_url: string): Promise<LimitServers> {
+export async function startLimits(databaseUrl: string): Promise<LimitServers> {
   const ports = { http: await freePort(), fastify: await freePort() }
-  await query({ database_url }, tables)
+  await query({ database_url: databaseUrl }, tables)
   const http = await startServer('./servers/bare-http.ts', { PORT: String(ports.http) })
   const fastify = await startServer('./servers/fastify.ts', {
     PORT: String(ports.fastify),
-    DATABASE_URL: database_url,
+    DATABASE_URL: databaseUrl,
     PGOPTIONS: '-c search_path=by_hand',
   })
   return {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { ask, median, stretch } from '../measure.ts'
 import { type BenchShop, openEmbeddedShop, openShop, query } from '../shop.ts'
-import { embedded_names, limitCases, ourCases } from './cases.ts'
+import { embeddedNames, limitCases, ourCases } from './cases.ts'
 import { furnish, generateCodes, importCodes } from './fixture.ts'
 import { startLimits } from './limits.ts'
 import { machineOf } from './machine.ts'
@@ -10,12 +10,12 @@ import { bulkTable, tableOf, targetTable } from './table.ts'
 import { targetsOf } from './targets.ts'
 
 const plan: Plan = { connections: [1, 8, 32], rounds: 5, seconds: 1 }
-const embedded_plan: Plan = { connections: [1, 8, 32], rounds: 3, seconds: 1 }
+const embeddedPlan: Plan = { connections: [1, 8, 32], rounds: 3, seconds: 1 }
 /** Node compiles what is called often: before that, it would be measured how fast it does so. */
-const warm_up = { connections: 8, seconds: 4 }
+const warmUp = { connections: 8, seconds: 4 }
 /** Made and imported at a time, and how often. */
 const bulk = { codes: 20_000, rounds: 3 }
-const results_file = new URL('../results.json', import.meta.url)
+const resultsFile = new URL('../results.json', import.meta.url)
 
 /** Everything that we claim about speed, next to what could be reached at best, in one run. */
 export async function proof(): Promise<void> {
@@ -34,7 +34,7 @@ export async function proof(): Promise<void> {
   console.log(`\n${tableOf(measured)}\n\n${bulkTable(bulk_rates)}\n\n${targetTable(targets)}\n`)
   const missed = targets.filter(({ is_met }) => !is_met).length
   console.log(`${targets.length - missed} of ${targets.length} ratios are as wanted; ${seconds} s in all`)
-  writeFileSync(results_file, JSON.stringify({ machine, plan, seconds, measured, bulk_rates, targets }, null, 2))
+  writeFileSync(resultsFile, JSON.stringify({ machine, plan, seconds, measured, bulk_rates, targets }, null, 2))
 }
 
 async function withPostgres<Result>(work: (shop: BenchShop) => Promise<Result>): Promise<Result> {
@@ -68,10 +68,10 @@ async function onEmbedded(): Promise<Measured[]> {
   const shop = await openEmbeddedShop()
   try {
     const fixture = await furnish(shop, { codes: 25_000, promotions: [] })
-    const cases = ourCases(fixture).filter(({ name }) => embedded_names.has(name))
+    const cases = ourCases(fixture).filter(({ name }) => embeddedNames.has(name))
     return await run(
       cases.map((one) => ({ ...one, group: 'embedded' as const })),
-      embedded_plan,
+      embeddedPlan,
     )
   } finally {
     await shop.stop()
@@ -81,7 +81,7 @@ async function onEmbedded(): Promise<Measured[]> {
 async function run(cases: readonly Grouped[], plan: Plan): Promise<Measured[]> {
   for (const { name, load } of cases) {
     say(`warming up: ${name}`)
-    await stretch(load, warm_up.connections, warm_up.seconds)
+    await stretch(load, warmUp.connections, warmUp.seconds)
   }
   await checkAll(cases)
   const measured = await measureAll(cases, plan, ({ name, load }, connections, round) => {

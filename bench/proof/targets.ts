@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** What a well-known open-source shop system reaches on such a machine: a code on a cart of three lines, 8 connections. */
-const peer_per_second = 53
+const peerPerSecond = 53
 
 const validation = 'validation, 1 code, 3 lines'
 
@@ -50,7 +50,7 @@ export function targetsOf(measured: readonly Measured[]): Target[] {
     atLeast(
       20,
       'redemption : 53/s, what the faster of two well-known shop systems reached on such a machine, at 8',
-      of('redemption, distinct codes', 8).per_second / peer_per_second,
+      of('redemption, distinct codes', 8).per_second / peerPerSecond,
     ),
     ...measured
       .filter((one) => one.group === 'ours' && one.connections === 32)
@@ -60,16 +60,16 @@ export function targetsOf(measured: readonly Measured[]): Target[] {
 
 const isEmbedded = ({ group }: Measured): boolean => group === 'embedded'
 
-const atLeast = (at_least: number, name: string, ratio: number): Target => ({
+const atLeast = (least: number, name: string, ratio: number): Target => ({
   name,
-  at_least,
+  at_least: least,
   ratio,
-  is_met: ratio >= at_least,
+  is_met: ratio >= least,
 })
 
-const atMost = (at_most: number, name: string, ratio: number): Target => ({
+const atMost = (most: number, name: string, ratio: number): Target => ({
   name,
-  at_most,
+  at_most: most,
   ratio,
-  is_met: ratio <= at_most,
+  is_met: ratio <= most,
 })

@@ -23,9 +23,9 @@ export const sample = {
     amount: 9896,
     total_discount_amount: 990,
     total_amount: 8906,
-    items: ['mug', 'pot', 'lid'].map((source_id) => ({
+    items: ['mug', 'pot', 'lid'].map((sourceId) => ({
       object: 'order_item',
-      source_id,
+      source_id: sourceId,
       related_object: 'product',
       quantity: 2,
       price: 1250,

@@ -31,14 +31,14 @@ interface Tree {
   readonly entries: readonly Entry[]
 }
 
-const entries_max = 8
+const entriesMax = 8
 
 /** Halved across the longer side, by the middles of the boxes: both halves have the same number, so depth is bounded. */
 function grow(entries: readonly Entry[]): Tree {
   const box = entries.map(([, { box }]) => box).reduce(union)
-  if (entries.length <= entries_max) return { box, halves: [], entries }
-  const is_wide = box.east - box.west > box.north - box.south
-  const middle = ([, { box }]: Entry): number => (is_wide ? box.west + box.east : box.south + box.north)
+  if (entries.length <= entriesMax) return { box, halves: [], entries }
+  const isWide = box.east - box.west > box.north - box.south
+  const middle = ([, { box }]: Entry): number => (isWide ? box.west + box.east : box.south + box.north)
   const sorted = entries.toSorted((a, b) => middle(a) - middle(b))
   const half = sorted.length >> 1
   return { box, halves: [grow(sorted.slice(0, half)), grow(sorted.slice(half))], entries: [] }

@@ -8,7 +8,7 @@ import { dayText, readDay } from './time/index.ts'
 const card = (...lots: Array<[points: number, expires_at: string | null]>): Account => ({
   id: 'v_1',
   asset: 'points',
-  lots: lots.map(([points, expires_at]) => ({ id: `lot ${expires_at}`, points, expires_at })),
+  lots: lots.map(([points, expiresAt]) => ({ id: `lot ${expiresAt}`, points, expires_at: expiresAt })),
 })
 
 function done(result: Entry | Exceeded): Entry {
@@ -66,7 +66,7 @@ describe('points on a card', () => {
   })
 
   test('05 #14: a transfer of 40 and 60 arrives under the rules of the destination', () => {
-    const expires_at = expirationDate(today, { period_type: 'MONTH', period_value: 12, rounding_type: 'END_OF_YEAR' })
+    const expiresAt = expirationDate(today, { period_type: 'MONTH', period_value: 12, rounding_type: 'END_OF_YEAR' })
     const sources = [
       { ...card([100, '2025-06-30']), id: 'v_A' },
       { ...card([60, null]), id: 'v_B' },
@@ -75,7 +75,7 @@ describe('points on a card', () => {
     const history: Posting[] = earn({ ...target, lots: [] }, { amount: 10, ...never }).postings
     for (const [index, amount] of [40, 60].entries()) {
       const taken = done(spend(sources[index] as Account, { amount, to: 'subtracted', today }))
-      const given = earn(target, { amount, expires_at, lot_id: 'lot new' })
+      const given = earn(target, { amount, expires_at: expiresAt, lot_id: 'lot new' })
       history.push(...taken.postings, ...given.postings)
       target = given.account
     }
@@ -134,8 +134,8 @@ describe('points on a card', () => {
     const before = card([120, '2025-05-31'], [300, '2025-08-31'])
     const { account, postings } = done(spend(before, { amount: 250, to: 'redeemed', today }))
     const to = { expires_at: '2026-07-10', lot_id: 'lot new' }
-    const at_once = done(reverse(account, postings, { today, ...to }))
-    expect(at_once.account).toEqual(before)
+    const atOnce = done(reverse(account, postings, { today, ...to }))
+    expect(atOnce.account).toEqual(before)
     const later = done(reverse(expire(account, '2025-07-10').account, postings, { today: '2025-07-10', ...to }))
     expect(lotsOf(later.account)).toEqual(['300 2025-08-31', '120 2026-07-10'])
     expect(told(later.postings)).toEqual(['redeemed → v_1 130 2025-08-31', 'redeemed → v_1 120 2026-07-10'])
@@ -175,18 +175,18 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ act: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 25 }) }),
 )
 
-const first_day = readDay(today) as number
+const firstDay = readDay(today) as number
 
 /** Lives through some acts; `is_daily` says whether lots are closed every day or once, at the end. */
-function live(acts: readonly Act[], is_daily: boolean) {
-  let day = first_day
+function live(acts: readonly Act[], isDaily: boolean) {
+  let day = firstDay
   let account = card()
   const history: Posting[] = []
   const spendings: Posting[][] = []
   const refusals: boolean[] = []
   const dateIn = (days: number | null) => {
-    const expires_at = days === null ? null : dayText(day + days)
-    return { expires_at, lot_id: `lot ${expires_at}` }
+    const expiresAt = days === null ? null : dayText(day + days)
+    return { expires_at: expiresAt, lot_id: `lot ${expiresAt}` }
   }
   const keep = (result: Entry | Exceeded) => {
     refusals.push('key' in result)
@@ -205,7 +205,7 @@ function live(acts: readonly Act[], is_daily: boolean) {
     if (each.act === 'wait') {
       for (const end = day + each.days; day < end; ) {
         day += 1
-        if (is_daily) keep(expire(account, dayText(day)))
+        if (isDaily) keep(expire(account, dayText(day)))
       }
     }
     refusals.push(balanceOf(account, dayText(day)) < 0)
@@ -260,7 +260,7 @@ describe('the books', () => {
     .map((lots) =>
       card(
         ...lots.map(
-          ({ points, days }) => [points, days === null ? null : dayText(first_day + days)] as [number, string | null],
+          ({ points, days }) => [points, days === null ? null : dayText(firstDay + days)] as [number, string | null],
         ),
       ),
     )

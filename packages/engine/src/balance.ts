@@ -72,14 +72,14 @@ export function reverse(
   { today, ...destination }: Destination & { today: string },
 ): Entry | Exceeded {
   let entry: Entry = { account, postings: [] }
-  for (const { from, to, amount, lot: lot_id, expires_at } of postings.toReversed()) {
+  for (const { from, to, amount, lot: lotId, expires_at } of postings.toReversed()) {
     if (from === account.id) {
-      const home = { expires_at, lot_id }
-      const isOver = isOverdue(home, today) || entry.account.lots.every(({ id }) => id !== lot_id)
+      const home = { expires_at, lot_id: lotId }
+      const isOver = isOverdue(home, today) || entry.account.lots.every(({ id }) => id !== lotId)
       entry = credited(entry, to, amount, isOver ? destination : home)
     } else {
       assert(to === account.id, `a posting of another account: ${from} to ${to}`)
-      const lot = entry.account.lots.find(({ id }) => id === lot_id)
+      const lot = entry.account.lots.find(({ id }) => id === lotId)
       if (lot === undefined || lot.points < amount || isOverdue(lot, today)) return exceeded(account)
       entry = moved(entry, lot, to, from, amount)
     }

@@ -33,11 +33,15 @@ const demand = (quantity: number | null, object: string, id: string) => ({
 const bundle = (limit: number | null, ...demands: unknown[]) =>
   ({ ...Object.fromEntries(demands.map((one, i) => [String(i + 1), one])), limit }) as BundleRules
 
-const found = (bundle_rules: BundleRules, items: ItemFacts[], catalogue: Catalogue = {}) =>
-  findBundles([{ id: 'val_1', rules: {}, bundle_rules }], openCart({ items }), scene(catalogue))
+const found = (bundleRules: BundleRules, items: ItemFacts[], catalogue: Catalogue = {}) =>
+  findBundles([{ id: 'val_1', rules: {}, bundle_rules: bundleRules }], openCart({ items }), scene(catalogue))
 
-const product = (product_id: string, quantity: number): ItemFacts => ({ product_id, quantity })
-const sku = (sku_id: string, product_id: string, quantity: number): ItemFacts => ({ sku_id, product_id, quantity })
+const product = (productId: string, quantity: number): ItemFacts => ({ product_id: productId, quantity })
+const sku = (skuId: string, productId: string, quantity: number): ItemFacts => ({
+  sku_id: skuId,
+  product_id: productId,
+  quantity,
+})
 
 describe('E14', () => {
   const tea = (limit: number | null) => bundle(limit, demand(1, 'sku', 'tea-green'), demand(2, 'product', 'tea'))
@@ -126,7 +130,7 @@ describe('what is found and what is missing', () => {
   test('of several rules the one with the fewest sets decides', () => {
     const of = (...bundles: Array<BundleRules | null>) =>
       findBundles(
-        bundles.map((bundle_rules, i) => ({ id: `val_${i}`, rules: {}, bundle_rules })),
+        bundles.map((bundleRules, i) => ({ id: `val_${i}`, rules: {}, bundle_rules: bundleRules })),
         openCart({ items: [product('tea', 6)] }),
         scene(),
       )

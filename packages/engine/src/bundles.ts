@@ -29,9 +29,9 @@ export function findBundles(
 }
 
 /** What is wrong with bundle rules, in words for `details`; empty when nothing is. */
-export function checkBundleRules(bundle_rules: unknown): string[] {
+export function checkBundleRules(bundleRules: unknown): string[] {
   const faults: string[] = []
-  readBundle(bundle_rules, (fault) => faults.push(fault))
+  readBundle(bundleRules, (fault) => faults.push(fault))
   return faults
 }
 
@@ -47,18 +47,18 @@ interface Demand {
   readonly quantity: number
 }
 
-const limit_max = 100
-const demands_max = 100
+const limitMax = 100
+const demandsMax = 100
 /** Times the largest limit it is still an exact number. */
-const quantity_max = 1_000_000_000
+const quantityMax = 1_000_000_000
 
-const compileBundle = once((bundle_rules: BundleRules): Bundle | null => {
-  let is_faulty = false
-  const bundle = readBundle(bundle_rules, () => {
-    is_faulty = true
+const compileBundle = once((bundleRules: BundleRules): Bundle | null => {
+  let isFaulty = false
+  const bundle = readBundle(bundleRules, () => {
+    isFaulty = true
   })
   // What cannot be understood cannot be in the order either.
-  return is_faulty && bundle !== null ? { ...bundle, demands: [...bundle.demands, impossible] } : bundle
+  return isFaulty && bundle !== null ? { ...bundle, demands: [...bundle.demands, impossible] } : bundle
 })
 
 const impossible: Demand = {
@@ -67,34 +67,34 @@ const impossible: Demand = {
   quantity: 1,
 }
 
-function readBundle(bundle_rules: unknown, refuse: (fault: string) => void): Bundle | null {
-  if (bundle_rules === undefined || bundle_rules === null) return null
-  if (!isRecord(bundle_rules)) {
+function readBundle(bundleRules: unknown, refuse: (fault: string) => void): Bundle | null {
+  if (bundleRules === undefined || bundleRules === null) return null
+  if (!isRecord(bundleRules)) {
     refuse('Bundle rules must be an object')
     return null
   }
-  const { limit: sent_limit = null, logic = null } = bundle_rules
-  const keys = ruleKeys(bundle_rules, ['limit'])
+  const { limit: sentLimit = null, logic = null } = bundleRules
+  const keys = ruleKeys(bundleRules, ['limit'])
   if (keys.length === 0) return null
-  const limit = sent_limit === null ? 1 : isWhole(sent_limit, limit_max) ? sent_limit : 0
-  if (limit === 0) refuse(`Bundle rules must have a 'limit' from 1 to ${limit_max}`)
-  checkLogic(logic, bundle_rules, refuse)
-  if (keys.length > demands_max) refuse(`Bundle rules must not be more than ${demands_max}`)
-  const demands = keys.slice(0, demands_max).flatMap((key) => readDemand(key, bundle_rules[key], refuse) ?? [])
+  const limit = sentLimit === null ? 1 : isWhole(sentLimit, limitMax) ? sentLimit : 0
+  if (limit === 0) refuse(`Bundle rules must have a 'limit' from 1 to ${limitMax}`)
+  checkLogic(logic, bundleRules, refuse)
+  if (keys.length > demandsMax) refuse(`Bundle rules must not be more than ${demandsMax}`)
+  const demands = keys.slice(0, demandsMax).flatMap((key) => readDemand(key, bundleRules[key], refuse) ?? [])
   // Stable: of the same kind, the lower key comes first.
   demands.sort((a, b) => ranks[a.reference.object] - ranks[b.reference.object])
   return { limit: Math.max(1, limit), demands }
 }
 
 /** Every numbered rule is required, whatever logic says; but it may not name what is not there. */
-function checkLogic(logic: unknown, bundle_rules: Record<string, unknown>, refuse: (fault: string) => void): void {
+function checkLogic(logic: unknown, bundleRules: Record<string, unknown>, refuse: (fault: string) => void): void {
   if (logic === null) return
   const parsed = typeof logic === 'string' ? parseLogic(logic) : { fault: 'must be a string', position: 0 }
   if (parsed === null) return
   if ('fault' in parsed) refuse(`Property 'logic' ${parsed.fault} at position ${parsed.position}`)
   else
     for (const word of (logic as string).match(/[^\s()]+/g) ?? [])
-      if (!/^(?:and|or)$/i.test(word) && !Object.hasOwn(bundle_rules, word))
+      if (!/^(?:and|or)$/i.test(word) && !Object.hasOwn(bundleRules, word))
         refuse(`Property 'logic' names rule '${word}', which does not exist`)
 }
 
@@ -139,27 +139,27 @@ function readQuantity(tree: unknown): number | null {
   const rule = tree[keys[0] as string]
   if (keys.length > 1 || !isRecord(rule) || rule.name !== 'order.items.aggregated_quantity') return null
   const quantity = toNumber(onlyArgument(rule.conditions))
-  return isWhole(quantity, quantity_max) ? quantity : null
+  return isWhole(quantity, quantityMax) ? quantity : null
 }
 
 function findBundle({ limit, demands }: Bundle, lines: readonly Line[], scene: EvaluationScope): BundleResult {
   const matched = demands.map(({ matches }) => lines.filter(({ item }) => matches(item, scene)))
   // More sets never leave more units on any line, so that success ends once and for all: the largest is found by halving.
-  let [quantity, too_many] = [0, limit + 1]
-  while (too_many - quantity > 1) {
-    const sets = Math.floor((quantity + too_many) / 2)
+  let [quantity, tooMany] = [0, limit + 1]
+  while (tooMany - quantity > 1) {
+    const sets = Math.floor((quantity + tooMany) / 2)
     if (allocate(demands, matched, sets).missing.length === 0) quantity = sets
-    else too_many = sets
+    else tooMany = sets
   }
   const { taken, missing } = allocate(demands, matched, Math.max(1, quantity))
   const identified = lines.flatMap((line) => {
-    const item_quantity = taken.get(line) ?? 0
+    const itemQuantity = taken.get(line) ?? 0
     const { sku, product, good, index } = line.item
     const object = sku === null ? ('product' as const) : ('sku' as const)
     const known = sku ?? product
-    return item_quantity === 0
+    return itemQuantity === 0
       ? []
-      : { id: known?.id ?? known?.source_id ?? good, object, item_index: index, item_quantity }
+      : { id: known?.id ?? known?.source_id ?? good, object, item_index: index, item_quantity: itemQuantity }
   })
   return quantity > 0 ? { quantity, limit, identified } : { quantity, limit, identified, missing }
 }

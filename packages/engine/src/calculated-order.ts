@@ -17,28 +17,28 @@ export const calculateOrder = (facts: OrderFacts): CalculatedOrder => calculated
  */
 export function calculatedOrder(cart: Cart, scope: 'redeemable' | 'request'): CalculatedOrder {
   const own = scope === 'redeemable'
-  let items_discount = 0
-  let items_applied = 0
+  let itemsDiscount = 0
+  let itemsApplied = 0
   for (const line of cart.lines) {
-    items_discount += line.discount
-    items_applied += own ? line.applied_discount : line.request_discount
+    itemsDiscount += line.discount
+    itemsApplied += own ? line.applied_discount : line.request_discount
   }
   const items = cart.lines.map((line) => calculatedItem(line, own))
   const metadata = cart.facts.metadata ?? {}
   if (cart.amount === null) return { items, metadata }
   const applied = own ? cart.applied_discount : cart.request_discount
-  const total = cart.amount - cart.discount - items_discount
+  const total = cart.amount - cart.discount - itemsDiscount
   assert(total >= 0, `a total below zero: ${total}`)
   return {
     amount: cart.amount,
     initial_amount: cart.initial_amount ?? cart.amount,
     discount_amount: cart.discount,
-    items_discount_amount: items_discount,
-    total_discount_amount: cart.discount + items_discount,
+    items_discount_amount: itemsDiscount,
+    total_discount_amount: cart.discount + itemsDiscount,
     total_amount: total,
     applied_discount_amount: applied,
-    items_applied_discount_amount: items_applied,
-    total_applied_discount_amount: applied + items_applied,
+    items_applied_discount_amount: itemsApplied,
+    total_applied_discount_amount: applied + itemsApplied,
     items,
     metadata,
   }
@@ -53,10 +53,10 @@ function calculatedItem(line: Line, own: boolean): CalculatedItem {
     initial_quantity: item.initial_quantity,
   }
   if (facts.id != null) calculated.id = facts.id
-  const product_id = facts.product_id ?? product?.id
-  if (product_id != null) calculated.product_id = product_id
-  const sku_id = facts.sku_id ?? sku?.id
-  if (sku_id != null) calculated.sku_id = sku_id
+  const productId = facts.product_id ?? product?.id
+  if (productId != null) calculated.product_id = productId
+  const skuId = facts.sku_id ?? sku?.id
+  if (skuId != null) calculated.sku_id = skuId
   if (facts.source_id != null) calculated.source_id = facts.source_id
   if (facts.related_object != null) calculated.related_object = facts.related_object
   if (price !== null) calculated.price = price
@@ -75,16 +75,16 @@ function calculatedItem(line: Line, own: boolean): CalculatedItem {
 }
 
 function addApplied(calculated: CalculatedItem, line: Line, own: boolean): void {
-  const applied_discount = own ? line.applied_discount : line.request_discount
-  const applied_discount_quantity = own ? line.applied_discount_quantity : line.request_discount_quantity
-  const applied_quantity = own ? line.applied_quantity : line.request_quantity
-  const applied_quantity_amount = own ? line.applied_quantity_amount : line.request_quantity_amount
+  const appliedDiscount = own ? line.applied_discount : line.request_discount
+  const appliedDiscountQuantity = own ? line.applied_discount_quantity : line.request_discount_quantity
+  const appliedQuantity = own ? line.applied_quantity : line.request_quantity
+  const appliedQuantityAmount = own ? line.applied_quantity_amount : line.request_quantity_amount
   if (line.discount > 0) calculated.discount_amount = line.discount
-  if (applied_discount > 0) calculated.applied_discount_amount = applied_discount
+  if (appliedDiscount > 0) calculated.applied_discount_amount = appliedDiscount
   if (line.discount_quantity > 0) calculated.discount_quantity = line.discount_quantity
-  if (applied_discount_quantity > 0) calculated.applied_discount_quantity = applied_discount_quantity
-  if (applied_quantity !== 0) calculated.applied_quantity = applied_quantity
-  if (applied_quantity_amount !== 0) calculated.applied_quantity_amount = applied_quantity_amount
+  if (appliedDiscountQuantity > 0) calculated.applied_discount_quantity = appliedDiscountQuantity
+  if (appliedQuantity !== 0) calculated.applied_quantity = appliedQuantity
+  if (appliedQuantityAmount !== 0) calculated.applied_quantity_amount = appliedQuantityAmount
   const details = own ? line.details : line.request_details
   if (details !== null) calculated.application_details = details
 }

@@ -79,13 +79,13 @@ export function openCart(facts: OrderFacts): Cart {
 function openLine(facts: ItemFacts, index: number): Line {
   const item = itemOf(facts, index)
   const quantity = facts.quantity ?? 1
-  const free_quantity = Math.min(facts.free_quantity ?? 0, quantity)
+  const freeQuantity = Math.min(facts.free_quantity ?? 0, quantity)
   return {
     ...emptyLine(item),
     quantity,
-    free_quantity,
+    free_quantity: freeQuantity,
     amount: amountOf(facts, item.price),
-    discount_quantity: Math.max(free_quantity, Math.min(facts.discount_quantity ?? 0, quantity)),
+    discount_quantity: Math.max(freeQuantity, Math.min(facts.discount_quantity ?? 0, quantity)),
   }
 }
 

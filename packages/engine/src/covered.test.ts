@@ -21,11 +21,11 @@ const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11
 const manner = { effect: 'APPLY_TO_EVERY', target: 'ITEM', skip_initially: 0, repeat: 1 }
 const none = { object: 'list', data_ref: 'data', data: [], total: 0 }
 
-const lists = (order_: OrderFacts | null, rules: ValidationRule[], discount: Discount = percentOff(10)) => {
+const lists = (givenOrder: OrderFacts | null, rules: ValidationRule[], discount: Discount = percentOff(10)) => {
   const { applicable_to, inapplicable_to } = applicable(
     evaluated(
       facts({
-        order: order_,
+        order: givenOrder,
         products: [product('mug', { price: 100 })],
         redeemables: [voucher('V', discount, { rules })],
       }),
@@ -176,8 +176,8 @@ describe('what a redeemable covers', () => {
   })
 
   test('is only told, and restricts nothing, where the discount is on the order', () => {
-    const on_order = percentOff(10, { effect: 'APPLY_TO_ORDER' })
-    expect(lists(two(), [on('cup')], on_order).applicable_to.data).toMatchObject([
+    const onOrder = percentOff(10, { effect: 'APPLY_TO_ORDER' })
+    expect(lists(two(), [on('cup')], onOrder).applicable_to.data).toMatchObject([
       { id: 'cup', order_item_indices: [0] },
     ])
     expect(lists(two(), [on('tray')], unitsOff(1, 'mug')).applicable_to.data).toMatchObject([

@@ -5,7 +5,7 @@ import type { CoveredEntries, CoveredEntry } from './schema/index.ts'
 import type { Coverage, Entry, SelectedEntry, SelectedLine } from './selection.ts'
 
 /** Orders of more units get no list of unit numbers. */
-const listed_units_max = 1_000
+const listedUnitsMax = 1_000
 
 /**
  * What a redeemable covers and leaves out, in the words of the contract (docs/reference/discounts.md#covered-lines-in-answers):
@@ -95,7 +95,7 @@ function unitsLister(cart: Cart | null): UnitsLister {
   const all = (cart?.lines ?? []).reduce((sum, { quantity }) => sum + quantity, 0)
   return ({ line, units, unit_numbers }) => {
     const { index } = line.item
-    if (all > listed_units_max) return { index, units_limit_exceeded: true }
+    if (all > listedUnitsMax) return { index, units_limit_exceeded: true }
     const { first, step } = unit_numbers ?? { first: 1, step: 1 }
     const length = unit_numbers === null ? (cart?.lines[index]?.quantity ?? units) : units
     return { index, units: Array.from({ length }, (_, i) => first + i * step) }

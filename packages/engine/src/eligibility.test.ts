@@ -9,9 +9,9 @@ const campaign = { id: 'camp_1', active: true }
 const off = { id: 'camp_1', active: false }
 const ten = percentOff(10)
 /** A Wednesday is day 3. */
-const on_thursday = { validity_day_of_week: [4] }
-const in_the_morning = { validity_hours: { daily: [{ start_time: '08:00', expiration_time: '11:00' }] } }
-const for_an_hour = {
+const onThursday = { validity_day_of_week: [4] }
+const inTheMorning = { validity_hours: { daily: [{ start_time: '08:00', expiration_time: '11:00' }] } }
+const forAnHour = {
   start_date: '2025-02-26T10:00:00.000Z',
   validity_timeframe: { interval: 'P1D', duration: 'PT1H' },
 }
@@ -31,9 +31,9 @@ describe('a voucher', () => {
     ['starts later', voucher('V', ten, { start_date: later }), 'voucher_not_active'],
     ['ends now', voucher('V', ten, { expiration_date: noon }), null],
     ['is expired', voucher('V', ten, { expiration_date: earlier }), 'voucher_expired'],
-    ['is for other days', voucher('V', ten, on_thursday), 'voucher_not_active_now'],
-    ['is for other hours', voucher('V', ten, in_the_morning), 'voucher_not_active_now'],
-    ['is between two windows', voucher('V', ten, for_an_hour), 'voucher_not_active_now'],
+    ['is for other days', voucher('V', ten, onThursday), 'voucher_not_active_now'],
+    ['is for other hours', voucher('V', ten, inTheMorning), 'voucher_not_active_now'],
+    ['is between two windows', voucher('V', ten, forAnHour), 'voucher_not_active_now'],
     [
       'dates of its campaign do not matter',
       voucher('V', ten, { campaign: { ...campaign, expiration_date: earlier } }),
@@ -78,7 +78,7 @@ describe('a voucher', () => {
     let broken = giftCard('G', 100, {
       start_date: later,
       expiration_date: earlier,
-      ...on_thursday,
+      ...onThursday,
       quantity: 1,
       redeemed_quantity: 1,
       gift: { balance: 100, effect: 'APPLY_TO_ITEMS' },
@@ -121,15 +121,15 @@ describe('a promotion tier', () => {
       tier('T', ten, { campaign: { ...campaign, start_date: later } }),
       'promotion_inactive',
     ],
-    ['is for other days', tier('T', ten, on_thursday), 'promotion_not_active_now'],
+    ['is for other days', tier('T', ten, onThursday), 'promotion_not_active_now'],
     [
       'its campaign is for other hours',
-      tier('T', ten, { campaign: { ...campaign, ...in_the_morning } }),
+      tier('T', ten, { campaign: { ...campaign, ...inTheMorning } }),
       'promotion_not_active_now',
     ],
     [
       'dates go before hours',
-      tier('T', ten, { ...on_thursday, campaign: { ...campaign, expiration_date: earlier } }),
+      tier('T', ten, { ...onThursday, campaign: { ...campaign, expiration_date: earlier } }),
       'promotion_inactive',
     ],
   ])('%s', (_, redeemable, key) => {

@@ -20,15 +20,15 @@ export function whyNotUsable(redeemable: KnownRedeemable, scene: EvaluationScope
 }
 
 function whyNotVoucher(voucher: Voucher, scene: EvaluationScope, trace: Step[] | null): Reason | null {
-  const is_on = voucher.active && (voucher.campaign?.active ?? true)
-  trace?.push({ step: 'check', check: 'active', expected: true, actual: is_on, passed: is_on })
-  if (!is_on) return reason('voucher_disabled', { details: voucher.code })
+  const isOn = voucher.active && (voucher.campaign?.active ?? true)
+  trace?.push({ step: 'check', check: 'active', expected: true, actual: isOn, passed: isOn })
+  if (!isOn) return reason('voucher_disabled', { details: voucher.code })
   const late = whyNotInTime(voucher, scene, trace)
-  if (late !== null) return reason(voucher_dates[late], { details: voucher.code })
+  if (late !== null) return reason(voucherDates[late], { details: voucher.code })
   return whyNotQuantity(voucher, trace) ?? whyNotReferral(voucher, scene, trace)
 }
 
-const voucher_dates = {
+const voucherDates = {
   start_date: 'voucher_not_active',
   expiration_date: 'voucher_expired',
   validity_timeframe: 'voucher_not_active_now',
@@ -40,11 +40,11 @@ function whyNotInTime(
   validity: Validity,
   { clock }: EvaluationScope,
   trace: Step[] | null,
-): keyof typeof voucher_dates | null {
+): keyof typeof voucherDates | null {
   const fault = whyNotValid(validity, clock)
   if (trace !== null) {
     const actual = instantText(clock.at)
-    for (const check of Object.keys(voucher_dates) as Array<keyof typeof voucher_dates>) {
+    for (const check of Object.keys(voucherDates) as Array<keyof typeof voucherDates>) {
       const expected = validity[check]
       if (expected != null) trace.push({ step: 'check', check, expected, actual, passed: check !== fault })
       if (check === fault) break
@@ -73,15 +73,15 @@ function whyNotReferral(voucher: Voucher, { customer }: EvaluationScope, trace: 
     passed: referrer_id !== null,
   })
   if (referrer_id === null) return reason('not_published', { details: voucher.code })
-  const is_referrer = customer?.id === referrer_id
+  const isReferrer = customer?.id === referrer_id
   trace?.push({
     step: 'check',
     check: 'redeemed by the referrer',
     expected: false,
-    actual: is_referrer,
-    passed: !is_referrer,
+    actual: isReferrer,
+    passed: !isReferrer,
   })
-  return is_referrer ? reason('referrer_not_permitted_to_redeem', { details: voucher.code }) : null
+  return isReferrer ? reason('referrer_not_permitted_to_redeem', { details: voucher.code }) : null
 }
 
 /** A tier is judged by its own dates and by those of its campaign. */
@@ -90,9 +90,9 @@ function whyNotPromotion(
   scene: EvaluationScope,
   trace: Step[] | null,
 ): Reason | null {
-  const is_on = tier.active && tier.discount != null && (tier.campaign?.active ?? true)
-  trace?.push({ step: 'check', check: 'active', expected: true, actual: is_on, passed: is_on })
-  if (!is_on) return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
+  const isOn = tier.active && tier.discount != null && (tier.campaign?.active ?? true)
+  trace?.push({ step: 'check', check: 'active', expected: true, actual: isOn, passed: isOn })
+  if (!isOn) return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
   const faults = [tier, ...(tier.campaign == null ? [] : [tier.campaign])].map((one) => whyNotInTime(one, scene, trace))
   if (faults.some((fault) => fault === 'start_date' || fault === 'expiration_date')) {
     return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
@@ -143,9 +143,9 @@ function whyNotCard(cart: Cart | null, card: LoyaltyCard, { scene, trace }: Use)
   if (reward.type === 'UNKNOWN') return notFound('reward', reward.id)
   if (holder_id === null) return reason('not_published', { details: code })
   const { customer } = scene
-  const is_holder = customer === null || customer.id === holder_id
-  trace?.push({ step: 'check', check: 'holder', expected: holder_id, actual: customer?.id ?? null, passed: is_holder })
-  if (!is_holder) return reason('invalid_customer', { details: code })
+  const isHolder = customer === null || customer.id === holder_id
+  trace?.push({ step: 'check', check: 'holder', expected: holder_id, actual: customer?.id ?? null, passed: isHolder })
+  if (!isHolder) return reason('invalid_customer', { details: code })
   const price = priceInPoints(card, cart, trace)
   return 'key' in price ? price : null
 }

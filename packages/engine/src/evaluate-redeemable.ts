@@ -103,11 +103,11 @@ function checkEligibility(
     const unpayable = whyNotPayable(run.cart, { ...use, coverage, trace: null })
     if (unpayable !== null) return { reason: unpayable }
   }
-  const bundle_scene = bundle === null ? scene : { ...scene, bundle_quantity: bundle.quantity }
+  const bundleScene = bundle === null ? scene : { ...scene, bundle_quantity: bundle.quantity }
   return {
     redeemable,
     rules,
-    use: { ...use, scene: bundle_scene, coverage, bundles },
+    use: { ...use, scene: bundleScene, coverage, bundles },
     bundle,
     is_undecided: judged.holds === null,
   }
@@ -235,8 +235,8 @@ function countedUnits(
         if (discounted_units === 0) continue
         const key = unitKey(entry, line, limit)
         counted[limit] ??= {}
-        const of_limit = counted[limit]
-        of_limit[key] = (ownEntry(of_limit, key) ?? 0) + discounted_units
+        const ofLimit = counted[limit]
+        ofLimit[key] = (ownEntry(ofLimit, key) ?? 0) + discounted_units
       }
     }
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { evaluate } from './evaluate.ts'
 import { Ratio } from './money.ts'
 import type { ApplicableEntry, Discount, ItemFacts, OrderFacts, Redeemable } from './schema/index.ts'
-import { default_stacking_rules } from './stacking-defaults.ts'
+import { defaultStackingRules } from './stacking-defaults.ts'
 import {
   amountCaps,
   amountDiscount,
@@ -24,18 +24,14 @@ import { on, voucher } from './testing/shop.ts'
 
 // When one of these fails, fast-check prints the seed and the path: `fc.assert(property, { seed, path })` repeats it.
 
-const initial = { ...default_stacking_rules, discount_calculation_mode: 'INITIAL_AMOUNT' } as const
+const initial = { ...defaultStackingRules, discount_calculation_mode: 'INITIAL_AMOUNT' } as const
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
 
 const check = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number, holds: (given: T) => void) =>
   fc.assert(fc.property(arbitrary, holds), { numRuns })
 
-const alone = (
-  order: OrderFacts,
-  discount: Discount,
-  entries: ApplicableEntry[] = [],
-  rules = default_stacking_rules,
-) => evaluated(factsOf(order, [voucher('V', discount, entries.length === 0 ? {} : { rules: [on(...entries)] })], rules))
+const alone = (order: OrderFacts, discount: Discount, entries: ApplicableEntry[] = [], rules = defaultStackingRules) =>
+  evaluated(factsOf(order, [voucher('V', discount, entries.length === 0 ? {} : { rules: [on(...entries)] })], rules))
 
 const replaces = (redeemable: Redeemable): boolean =>
   'discount' in redeemable && redeemable.discount?.type === 'UNIT' && redeemable.discount.effect === 'REPLACE_ITEMS'
@@ -106,16 +102,16 @@ test('a discount alone never gives more than its caps', () => {
     const [outcome] = alone(order, given, [limits]).redeemables
     const { order: after, discount: used } = applicable(outcome)
     if (after?.amount === undefined) return
-    const on_order = after.applied_discount_amount!
-    const on_items = after.items_applied_discount_amount!
+    const onOrder = after.applied_discount_amount!
+    const onItems = after.items_applied_discount_amount!
     const most = (limit: number | null | undefined) => (limit == null ? Number.POSITIVE_INFINITY : Math.round(limit))
-    expect(Math.min(on_order, on_items)).toBe(0)
+    expect(Math.min(onOrder, onItems)).toBe(0)
     if (given.type === 'AMOUNT' || given.type === 'PERCENT')
-      expect(on_order + on_items).toBeLessThanOrEqual(most(given.aggregated_amount_limit))
-    if (given.type === 'PERCENT') expect(on_order).toBeLessThanOrEqual(most(given.amount_limit))
+      expect(onOrder + onItems).toBeLessThanOrEqual(most(given.aggregated_amount_limit))
+    if (given.type === 'PERCENT') expect(onOrder).toBeLessThanOrEqual(most(given.amount_limit))
     if (given.type === 'AMOUNT' && !/ITEMS(?:_BY_QUANTITY)?$/.test(used!.effect))
-      expect(on_order + on_items).toBeLessThanOrEqual(used!.amount_off!)
-    expect(on_items).toBeLessThanOrEqual(most(limits.aggregated_amount_limit))
+      expect(onOrder + onItems).toBeLessThanOrEqual(used!.amount_off!)
+    expect(onItems).toBeLessThanOrEqual(most(limits.aggregated_amount_limit))
     for (const item of after.items) {
       const applied = item.applied_discount_amount ?? 0
       expect(applied).toBeLessThanOrEqual(most(limits.amount_limit))
@@ -154,13 +150,13 @@ test('a line that is not covered changes no discount on another', () => {
 
 test('a hundred percent leaves nothing to pay', () => {
   check(anyOrder, 500, (order) => {
-    const on_order = orderOf(alone(order, { type: 'PERCENT', percent_off: 100, effect: 'APPLY_TO_ORDER' }))
-    if (on_order.amount !== undefined) expect(on_order.total_amount).toBe(0)
+    const onOrder = orderOf(alone(order, { type: 'PERCENT', percent_off: 100, effect: 'APPLY_TO_ORDER' }))
+    if (onOrder.amount !== undefined) expect(onOrder.total_amount).toBe(0)
   })
   check(freshOrder, 500, (order) => {
-    const on_items = orderOf(alone(order, { type: 'PERCENT', percent_off: 100, effect: 'APPLY_TO_ITEMS' }))
-    expect(on_items.total_amount).toBe(
-      on_items.items.reduce((sum, { quantity, amount }) => sum + (quantity === 0 ? (amount ?? 0) : 0), 0),
+    const onItems = orderOf(alone(order, { type: 'PERCENT', percent_off: 100, effect: 'APPLY_TO_ITEMS' }))
+    expect(onItems.total_amount).toBe(
+      onItems.items.reduce((sum, { quantity, amount }) => sum + (quantity === 0 ? (amount ?? 0) : 0), 0),
     )
   })
 })
@@ -187,15 +183,15 @@ test('on an order without discounts, both modes are the same', () => {
 })
 
 test('the initial amount is never less than what is left, so it never gives less', () => {
-  check(fc.tuple(freshOrder, fc.nat(800), fc.nat(100)), 800, ([order, amount_off, percent_off]) => {
-    const first = voucher('1', { type: 'AMOUNT', amount_off })
-    const second = voucher('2', { type: 'PERCENT', percent_off })
-    const [left, full] = [default_stacking_rules, initial].map((rules) =>
+  check(fc.tuple(freshOrder, fc.nat(800), fc.nat(100)), 800, ([order, amountOff, percentOff]) => {
+    const first = voucher('1', { type: 'AMOUNT', amount_off: amountOff })
+    const second = voucher('2', { type: 'PERCENT', percent_off: percentOff })
+    const [left, full] = [defaultStackingRules, initial].map((rules) =>
       orderOf(evaluate(factsOf(order, [first, second], rules))),
     )
     expect(full!.total_amount).toBeLessThanOrEqual(left!.total_amount!)
-    const rest = full!.amount! - Math.min(amount_off, full!.amount!)
-    const share = Ratio.toInteger(Ratio.of(full!.amount! * percent_off, 100))
+    const rest = full!.amount! - Math.min(amountOff, full!.amount!)
+    const share = Ratio.toInteger(Ratio.of(full!.amount! * percentOff, 100))
     expect(full!.total_amount).toBe(rest - Math.min(rest, share))
   })
 })
@@ -227,8 +223,9 @@ test('what replaces units makes nothing dearer, and takes no more than they cost
 test('a higher percentage never takes less', () => {
   check(fc.tuple(anyOrder, fc.nat(100), fc.nat(100), selecting, unitCaps), 800, ([order, a, b, how, caps]) => {
     const totals = [Math.min(a, b), Math.max(a, b)].map(
-      (percent_off) =>
-        orderOf(alone(order, { type: 'PERCENT', percent_off }, [{ ...everything, ...how, ...caps }])).total_amount,
+      (percentOff) =>
+        orderOf(alone(order, { type: 'PERCENT', percent_off: percentOff }, [{ ...everything, ...how, ...caps }]))
+          .total_amount,
     )
     if (totals[0] !== undefined) expect(totals[1]).toBeLessThanOrEqual(totals[0])
   })
@@ -239,9 +236,9 @@ test('numbers beyond all measure are refused, and never thrown', () => {
   const line = fc.record({ product_id: fc.constantFrom('apple', 'bread'), quantity: huge, price: huge })
   const order = fc.record({ items: fc.array(line, { maxLength: 3 }), amount: fc.option(huge), discount_amount: huge })
   const discount = fc.oneof(
-    fc.tuple(amountDiscount, huge).map(([one, amount_off]) => ({ ...one, amount_off }) as Discount),
+    fc.tuple(amountDiscount, huge).map(([one, amountOff]) => ({ ...one, amount_off: amountOff }) as Discount),
     percentDiscount,
-    fc.tuple(fixedDiscount, huge).map(([one, fixed_amount]) => ({ ...one, fixed_amount }) as Discount),
+    fc.tuple(fixedDiscount, huge).map(([one, fixedAmount]) => ({ ...one, fixed_amount: fixedAmount }) as Discount),
     fc
       .tuple(
         fc.oneof(
@@ -252,7 +249,7 @@ test('numbers beyond all measure are refused, and never thrown', () => {
         ),
         huge,
       )
-      .map(([one, unit_off]) => ({ ...one, unit_off }) as Discount),
+      .map(([one, unitOff]) => ({ ...one, unit_off: unitOff }) as Discount),
   )
   const entry = fc.tuple(selecting, unitCaps).map(([how, caps]) => ({ ...everything, ...how, ...caps }))
   check(fc.tuple(order, discount, discount, entry), 2000, ([given, one, other, how]) => {
@@ -295,9 +292,9 @@ function selectSlowly(items: ItemFacts[], discounts: number[], entry: Partial<Ap
   const resources = lines.flatMap(({ index, k }) =>
     entry.target === 'UNIT' ? Array.from({ length: k }, () => ({ index, units: 1 })) : [{ index, units: k }],
   )
-  const only_first = effect.startsWith('APPLY_TO_') && effect !== 'APPLY_TO_EVERY'
+  const onlyFirst = effect.startsWith('APPLY_TO_') && effect !== 'APPLY_TO_EVERY'
   const [skip, repeat] = [entry.skip_initially ?? 0, entry.repeat ?? 1]
-  const taken = only_first ? resources.slice(0, 1) : resources.filter((_, i) => i >= skip && (i - skip) % repeat === 0)
+  const taken = onlyFirst ? resources.slice(0, 1) : resources.filter((_, i) => i >= skip && (i - skip) % repeat === 0)
   const selected: Selected[] = []
   for (const { index, units } of taken) {
     const same = selected.find((one) => one.index === index)
@@ -324,21 +321,21 @@ function discountSlowly(
   total -= Math.min(order.discount_amount ?? 0, total)
 
   const selected = selectSlowly(items, earlier, entry)
-  const is_capped =
+  const isCapped =
     discount.type === 'PERCENT' || discount.type === 'FIXED' || discount.effect === 'APPLY_TO_ITEMS_BY_QUANTITY'
-  let aggregated_units = entry.aggregated_quantity_limit ?? Number.POSITIVE_INFINITY
-  if (is_capped) {
+  let aggregatedUnits = entry.aggregated_quantity_limit ?? Number.POSITIVE_INFINITY
+  if (isCapped) {
     for (const one of selected) {
-      one.units = Math.min(one.units, entry.quantity_limit ?? one.units, aggregated_units)
-      aggregated_units -= one.units
+      one.units = Math.min(one.units, entry.quantity_limit ?? one.units, aggregatedUnits)
+      aggregatedUnits -= one.units
     }
   }
 
   const applied = items.map(() => 0)
   const whole = (limit: number | null | undefined) =>
     limit == null ? Number.POSITIVE_INFINITY : Math.floor(limit + 0.5)
-  let entry_left = whole(entry.aggregated_amount_limit)
-  let discount_left = whole('aggregated_amount_limit' in discount ? discount.aggregated_amount_limit : null)
+  let entryLeft = whole(entry.aggregated_amount_limit)
+  let discountLeft = whole('aggregated_amount_limit' in discount ? discount.aggregated_amount_limit : null)
   for (const { index, units } of selected) {
     const { amount, quantity, k } = known[index]!
     if (amount === null || units === 0) continue
@@ -360,10 +357,10 @@ function discountSlowly(
     } else if (discount.type === 'FIXED') {
       raw = Math.max(0, Ratio.toInteger(bu) - units * whole(discount.fixed_amount))
     }
-    const cut = Math.min(raw, whole(entry.amount_limit), entry_left, discount_left, subtotal, total)
+    const cut = Math.min(raw, whole(entry.amount_limit), entryLeft, discountLeft, subtotal, total)
     applied[index] = cut
-    entry_left -= cut
-    discount_left -= cut
+    entryLeft -= cut
+    discountLeft -= cut
     total -= cut
   }
   return applied
@@ -386,11 +383,11 @@ test('discounts on items are what the slow calculation gives', () => {
   const entry = fc
     .tuple(selecting, unitCaps, amountCaps)
     .map(([...parts]): ApplicableEntry => Object.assign({ ...everything }, ...parts))
-  check(fc.tuple(small, discount, entry, fc.boolean()), 3000, ([order, given, limits, is_initial]) => {
-    const rules = is_initial ? initial : default_stacking_rules
+  check(fc.tuple(small, discount, entry, fc.boolean()), 3000, ([order, given, limits, isInitial]) => {
+    const rules = isInitial ? initial : defaultStackingRules
     const [outcome] = alone(order, given, [limits], rules).redeemables
     const { items } = applicable(outcome).order!
-    const expected = discountSlowly(order, given, limits, is_initial ? 'INITIAL' : 'DISCOUNTED')
+    const expected = discountSlowly(order, given, limits, isInitial ? 'INITIAL' : 'DISCOUNTED')
     expect(items.map(({ applied_discount_amount }) => applied_discount_amount ?? 0)).toEqual(expected)
   })
 })

@@ -21,7 +21,7 @@ import {
 } from './testing/shop.ts'
 
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
-const to_items = { effect: 'APPLY_TO_ITEMS' } as const
+const toItems = { effect: 'APPLY_TO_ITEMS' } as const
 
 /** A rule on one number. */
 const rule = (name: string, conditions: Record<string, unknown>) => ({
@@ -101,7 +101,7 @@ describe('a verdict', () => {
   test('is the same, byte for byte, whenever it is asked for', () => {
     const given = facts({
       order: order(line('a', 3, 333), line('b', 1, 1000)),
-      redeemables: [voucher('1', percentOff(33.3, to_items)), voucher('2', amountOff(77.5)), giftCard('G', 300)],
+      redeemables: [voucher('1', percentOff(33.3, toItems)), voucher('2', amountOff(77.5)), giftCard('G', 300)],
     })
     expect(JSON.stringify(evaluate(given, { explain: true }))).toBe(
       JSON.stringify(evaluate(JSON.parse(JSON.stringify(given)) as Facts, { explain: true })),
@@ -194,16 +194,16 @@ describe('numbers of the past move within a request', () => {
 
 describe('where a good is discounted only once', () => {
   const once = { redeemables_products_application_mode: 'ONCE' } as const
-  const cup_and_tray = () => order(line('cup', 2, 1450), line('tray', 1, 3890))
+  const cupAndTray = () => order(line('cup', 2, 1450), line('tray', 1, 3890))
 
   test('later ones pass it over, on every line of it', () => {
-    const redeemables = [voucher('1', percentOff(20), { rules: [on('cup')] }), voucher('2', amountOff(500, to_items))]
-    expect(taken(evaluated(facts({ order: cup_and_tray(), redeemables })))).toEqual([580, 1000])
-    expect(taken(evaluated(facts({ order: cup_and_tray(), redeemables, rules: once })))).toEqual([580, 500])
-    const two_lines = order(line('cup', 1, 1000), line('cup', 1, 2000), line('tray', 1, 500))
+    const redeemables = [voucher('1', percentOff(20), { rules: [on('cup')] }), voucher('2', amountOff(500, toItems))]
+    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables })))).toEqual([580, 1000])
+    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([580, 500])
+    const twoLines = order(line('cup', 1, 1000), line('cup', 1, 2000), line('tray', 1, 500))
     const cheapest = voucher('1', percentOff(20), { rules: [on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' })] })
     const verdict = evaluated(
-      facts({ order: two_lines, redeemables: [cheapest, voucher('2', percentOff(10, to_items))], rules: once }),
+      facts({ order: twoLines, redeemables: [cheapest, voucher('2', percentOff(10, toItems))], rules: once }),
     )
     expect(discounts(verdict)).toEqual([0, 400, 50])
   })
@@ -211,16 +211,16 @@ describe('where a good is discounted only once', () => {
   test('discounts on the order neither take a good nor mind', () => {
     const redeemables = [
       voucher('1', percentOff(10)),
-      voucher('2', percentOff(20, to_items)),
+      voucher('2', percentOff(20, toItems)),
       voucher('3', percentOff(10)),
       giftCard('G', 100),
     ]
-    expect(taken(evaluated(facts({ order: cup_and_tray(), redeemables, rules: once })))).toEqual([679, 1358, 475, 100])
+    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([679, 1358, 475, 100])
   })
 
   test('nothing taken off a good leaves it for the next', () => {
-    const redeemables = [voucher('1', fixedPrice(9999, to_items)), voucher('2', percentOff(10, to_items))]
-    expect(taken(evaluated(facts({ order: cup_and_tray(), redeemables, rules: once })))).toEqual([0, 679])
+    const redeemables = [voucher('1', fixedPrice(9999, toItems)), voucher('2', percentOff(10, toItems))]
+    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([0, 679])
   })
 
   test('two SKUs of a product are two goods; a line without a name is one of its own', () => {
@@ -235,7 +235,7 @@ describe('where a good is discounted only once', () => {
       voucher('2', percentOff(10), {
         rules: [on({ ...everything, effect: 'APPLY_TO_EVERY', skip_initially: 1, repeat: 9 })],
       }),
-      voucher('3', percentOff(20, to_items)),
+      voucher('3', percentOff(20, toItems)),
     ]
     // 2: of m and the two without a name, the second; 3: what is left.
     expect(discounts(evaluated(facts({ order: { items }, redeemables, rules: once })))).toEqual([50, 20, 10, 20])
@@ -282,7 +282,7 @@ describe('an explanation', () => {
   test('of lines: each with its own base, and every cut in its order', () => {
     const entry = { ...everything, amount_limit: 240, aggregated_amount_limit: 500 }
     const given = one(
-      voucher('P', percentOff(40, { ...to_items, amount_limit: 300, aggregated_amount_limit: 450 }), {
+      voucher('P', percentOff(40, { ...toItems, amount_limit: 300, aggregated_amount_limit: 450 }), {
         rules: [on(entry)],
       }),
       { amount: 470, items: [line('a', 1, 1000), { ...line('b', 1, 500), discount_amount: 400 }, line('c', 3, 200)] },
@@ -321,7 +321,7 @@ describe('an explanation', () => {
       },
     ])
     const shared = one(
-      voucher('A', amountOff(300, { ...to_items, aggregated_amount_limit: 450 }), { rules: [on(entry)] }),
+      voucher('A', amountOff(300, { ...toItems, aggregated_amount_limit: 450 }), { rules: [on(entry)] }),
       {
         items: [
           line('a', 1, 1000),
@@ -451,8 +451,8 @@ describe('an explanation', () => {
       formula: 'ORDER_AMOUNT / 3',
       value: '33.33',
     })
-    const per_line = percentOff(10, { ...to_items, percent_off_formula: 'ORDER_ITEM_UNITS_QUANTITY' })
-    expect(steps(one(voucher('P', per_line), order(line('a', 7, 100)))).slice(1)).toEqual([
+    const perLine = percentOff(10, { ...toItems, percent_off_formula: 'ORDER_ITEM_UNITS_QUANTITY' })
+    expect(steps(one(voucher('P', perLine), order(line('a', 7, 100)))).slice(1)).toEqual([
       { step: 'formula', field: 'percent_off', formula: 'ORDER_ITEM_UNITS_QUANTITY', line: 0, value: '7' },
       { step: 'amount', line: 0, base: '700', exact: '49', rounded: 49, cuts: [], amount: 49 },
     ])
@@ -552,9 +552,7 @@ describe('an explanation', () => {
 })
 
 test('facts can be frozen: nothing is written to them', () => {
-  const given = frozen(
-    facts({ order: order(line('a', 1, 100)), redeemables: [voucher('1', percentOff(10, to_items))] }),
-  )
+  const given = frozen(facts({ order: order(line('a', 1, 100)), redeemables: [voucher('1', percentOff(10, toItems))] }))
   expect(() => Object.assign(given.order!, { amount: 1 })).toThrow(TypeError)
   expect(orderOf(evaluate(given)).total_amount).toBe(90)
 })

@@ -30,20 +30,20 @@ export function evaluate(facts: Facts, { explain = false, ...manner }: EvaluateO
   if (run === null) return { valid: false, redeemables: allTooLarge(facts) }
   const { stacking_rules: rules, redeemables, is_promotion_stack } = facts
   const candidates = redeemables.map((redeemable) => classify(redeemable, rules))
-  const is_exclusive = candidates.some(
+  const isExclusive = candidates.some(
     ({ redeemable, group }) => group === 'exclusive' && passes(run, redeemable, manner),
   )
-  const is_stack = is_promotion_stack === true
-  const excluded = is_exclusive && !is_stack ? candidates.filter(isBlockedByExclusive) : []
-  const walked = is_stack
+  const isStack = is_promotion_stack === true
+  const excluded = isExclusive && !isStack ? candidates.filter(isBlockedByExclusive) : []
+  const walked = isStack
     ? candidates
     : arrange(
         candidates.filter((one) => !excluded.includes(one)),
         rules,
-        is_exclusive,
+        isExclusive,
       )
 
-  const outcomes = walk(run, walked, is_stack ? null : newStackingCapacity(rules), manner)
+  const outcomes = walk(run, walked, isStack ? null : newStackingCapacity(rules), manner)
   for (const { redeemable } of excluded) outcomes.push(skipped(redeemable, 'exclusion_rules_not_met', explain))
   return verdictOf(run, outcomes)
 }
@@ -77,10 +77,10 @@ function walk(
 ): Outcome[] {
   const { explain } = run
   const { stacking_rules: rules } = run.facts
-  let has_failed = false
+  let hasFailed = false
   return candidates.map((candidate) => {
     const { redeemable } = candidate
-    if (has_failed && rules.redeemables_application_mode === 'ALL') {
+    if (hasFailed && rules.redeemables_application_mode === 'ALL') {
       return skipped(redeemable, 'preceding_validation_failed', explain)
     }
     const full = room?.whyNot(candidate) ?? null
@@ -91,7 +91,7 @@ function walk(
     }
     const considered = evaluateRedeemable(run, redeemable, manner)
     if (!('cart' in considered)) {
-      has_failed = true
+      hasFailed = true
       return considered.outcome
     }
     const { outcome, cart } = considered
@@ -123,16 +123,16 @@ function skipped({ object, id }: Redeemable, key: ReasonKey, explain: boolean, s
 
 /** Skips do not make a request invalid; under ALL one inapplicable redeemable does. */
 function verdictOf(run: Run, redeemables: Outcome[]): Verdict {
-  const is_all = run.facts.stacking_rules.redeemables_application_mode === 'ALL'
+  const isAll = run.facts.stacking_rules.redeemables_application_mode === 'ALL'
   const has = (status: Outcome['status']): boolean => redeemables.some((outcome) => outcome.status === status)
-  const valid = has('APPLICABLE') && !(is_all && has('INAPPLICABLE'))
+  const valid = has('APPLICABLE') && !(isAll && has('INAPPLICABLE'))
   if (!valid || run.cart === null) return { valid, redeemables }
   const { lines } = run.cart
-  const has_free = lines.some(({ free_quantity }) => free_quantity > 0)
+  const hasFree = lines.some(({ free_quantity }) => free_quantity > 0)
   return {
     valid,
     redeemables,
     order: calculatedOrder(run.cart, 'request'),
-    ...(has_free ? { free_quantities: lines.map(({ free_quantity }) => free_quantity) } : {}),
+    ...(hasFree ? { free_quantities: lines.map(({ free_quantity }) => free_quantity) } : {}),
   }
 }

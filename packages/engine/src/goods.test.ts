@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Item, openCart } from './cart.ts'
-import { all_products, attributeOf, isInCollection, matches, metadataOf, type Reference, valueAt } from './goods.ts'
+import { allProducts, attributeOf, isInCollection, matches, metadataOf, type Reference, valueAt } from './goods.ts'
 import type { Catalogue, ItemFacts } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 
@@ -25,9 +25,9 @@ const green = {
   metadata: { kind: 'green' },
   created_at: '2025-02-01T00:00:00.000Z',
 }
-const product_line = item({ product_id: 'prod_tea', catalogue: { product: { ...tea, skus: ['sku_green'] } } })
-const sku_line = item({ sku_id: 'sku_green', catalogue: { product: tea, sku: green } })
-const unknown_line = item({ source_id: 'gadget', related_object: 'product' })
+const productLine = item({ product_id: 'prod_tea', catalogue: { product: { ...tea, skus: ['sku_green'] } } })
+const skuLine = item({ sku_id: 'sku_green', catalogue: { product: tea, sku: green } })
+const unknownLine = item({ source_id: 'gadget', related_object: 'product' })
 
 describe('a reference matches', () => {
   const is = (line: Item, reference: Reference, catalogue: Catalogue = {}) =>
@@ -44,12 +44,12 @@ describe('a reference matches', () => {
     [{ object: 'sku', source_id: 'sku_green' }, false, true, false],
     [{ object: 'sku', id: 'prod_tea' }, false, false, false],
     [{ object: 'product' }, false, false, false],
-    [{ object: 'products_collection', id: all_products }, true, true, true],
+    [{ object: 'products_collection', id: allProducts }, true, true, true],
     [{ object: 'products_collection', id: 'pc_none' }, false, false, false],
     [{ object: 'products_collection', id: 'constructor' }, false, false, false],
     [{ object: 'products_collection', id: '__proto__' }, false, false, false],
   ])('%j: product line %s, SKU line %s, uncatalogued %s', (reference, ...expected) => {
-    expect([product_line, sku_line, unknown_line].map((line) => is(line, reference, { collections: {} }))).toEqual(
+    expect([productLine, skuLine, unknownLine].map((line) => is(line, reference, { collections: {} }))).toEqual(
       expected,
     )
   })
@@ -72,7 +72,7 @@ describe('collections', () => {
     ['pc_leaf', false, true, false],
     ['pc_dear', false, true, false], // 8.00 and 9.00
   ])('%s: product line %s, SKU line %s, uncatalogued %s', (id, ...expected) => {
-    const lines = [product_line, sku_line, unknown_line]
+    const lines = [productLine, skuLine, unknownLine]
     expect(lines.map((line) => isInCollection(line, id, { catalogue: { collections }, clock }))).toEqual(expected)
   })
 
@@ -85,7 +85,7 @@ describe('collections', () => {
 test('what a filter sees of a line', () => {
   const seen = (line: Item) => (field: string) => attributeOf(line, field)
   const fields = ['id', 'source_id', 'product_id', 'object', 'name', 'price', 'attributes', 'skus', 'created_at']
-  expect(fields.map(seen(product_line))).toEqual([
+  expect(fields.map(seen(productLine))).toEqual([
     'prod_tea',
     'tea',
     undefined,
@@ -96,7 +96,7 @@ test('what a filter sees of a line', () => {
     ['sku_green'],
     undefined,
   ])
-  expect(fields.map(seen(sku_line))).toEqual([
+  expect(fields.map(seen(skuLine))).toEqual([
     'sku_green',
     'tea-green',
     'prod_tea',
@@ -107,9 +107,9 @@ test('what a filter sees of a line', () => {
     undefined,
     '2025-02-01T00:00:00.000Z',
   ])
-  expect(fields.map(seen(unknown_line)).slice(0, 4)).toEqual([null, 'gadget', undefined, 'product'])
-  expect(attributeOf(sku_line, 'metadata.kind')).toBe('green')
-  expect(attributeOf(sku_line, 'toString')).toBeUndefined()
+  expect(fields.map(seen(unknownLine)).slice(0, 4)).toEqual([null, 'gadget', undefined, 'product'])
+  expect(attributeOf(skuLine, 'metadata.kind')).toBe('green')
+  expect(attributeOf(skuLine, 'toString')).toBeUndefined()
 })
 
 test('metadata: stored, then sent of the product or SKU, then of the line; an SKU does not take its product’s', () => {
@@ -117,19 +117,19 @@ test('metadata: stored, then sent of the product or SKU, then of the line; an SK
     product: { ...tea, metadata: { a: 1, b: 1, c: 1, p: 1 } },
     sku: { ...green, metadata: { a: 2, b: 2, c: 2 } },
   }
-  const of_product = item({
+  const ofProduct = item({
     product: { metadata: { b: 3 } },
     metadata: { c: 4 },
     catalogue: { product: stored.product },
   })
-  const of_sku = item({
+  const ofSku = item({
     sku: { metadata: { b: 5 } },
     product: { metadata: { b: 3 } },
     metadata: { c: 6 },
     catalogue: stored,
   })
-  expect(metadataOf(of_product)).toEqual({ a: 1, b: 3, c: 4, p: 1 })
-  expect(metadataOf(of_sku)).toEqual({ a: 2, b: 5, c: 6 })
+  expect(metadataOf(ofProduct)).toEqual({ a: 1, b: 3, c: 4, p: 1 })
+  expect(metadataOf(ofSku)).toEqual({ a: 2, b: 5, c: 6 })
   expect(metadataOf(item({}))).toEqual({})
 })
 

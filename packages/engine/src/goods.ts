@@ -15,7 +15,7 @@ export interface Reference {
 }
 
 /** Every product and SKU, also those that the catalogue does not know. */
-export const all_products = 'pc_a11pr0dUc75'
+export const allProducts = 'pc_a11pr0dUc75'
 
 /** Whether a line sells what a reference names (docs/reference/rules.md#lines-and-references). */
 export function matches(
@@ -37,13 +37,13 @@ export function matches(
 
 /** An id may be given where a source id is meant, and the other way round. */
 function isKnownAs({ id, source_id }: Known, reference: Reference): boolean {
-  const { id: wanted, source_id: wanted_source } = reference
+  const { id: wanted, source_id: wantedSource } = reference
   if (wanted != null && (wanted === id || wanted === source_id)) return true
-  return wanted_source != null && (wanted_source === source_id || wanted_source === id)
+  return wantedSource != null && (wantedSource === source_id || wantedSource === id)
 }
 
 export function isInCollection(item: Item, id: string, scene: Pick<EvaluationScope, 'catalogue' | 'clock'>): boolean {
-  if (id === all_products) return true
+  if (id === allProducts) return true
   const collection = ownEntry(scene.catalogue.collections, id)
   if (collection === undefined) return false
   if (collection.type === 'AUTO_UPDATE') {

@@ -39,5 +39,5 @@ export {
   type RuleOptions,
 } from './rules/index.ts'
 export { sentence } from './sentence.ts'
-export { default_stacking_rules } from './stacking-defaults.ts'
+export { defaultStackingRules } from './stacking-defaults.ts'
 export { addDuration, type Clock, clockAt, periodStart, readDuration, readInstant, whyNotValid } from './time/index.ts'

@@ -40,12 +40,12 @@ export function checkShape(shape: unknown): string | null {
 }
 
 export function readPoint(value: unknown): Point | null {
-  const [, lat, lng] = (typeof value === 'string' ? point_form.exec(value) : null) ?? []
+  const [, lat, lng] = (typeof value === 'string' ? pointForm.exec(value) : null) ?? []
   const point = isRecord(value) ? { lat: value.lat, lng: value.lng } : { lat: toNumber(lat), lng: toNumber(lng) }
   return isCoordinate(point.lat, 90) && isCoordinate(point.lng, 180) ? (point as Point) : null
 }
 
-const point_form = /^(?:geo:)?([+-]?\d{1,3}(?:\.\d+)?),\s?([+-]?\d{1,3}(?:\.\d+)?)$/
+const pointForm = /^(?:geo:)?([+-]?\d{1,3}(?:\.\d+)?),\s?([+-]?\d{1,3}(?:\.\d+)?)$/
 
 const isCoordinate = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && value >= -limit && value <= limit
@@ -74,21 +74,21 @@ function readShape(shape: unknown): Area | string {
   return '.type must be one of: circle, polygon'
 }
 
-const earth_radius_km = 6371.0088
-const km_per: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 }
-const radius_form = /^(\d+(?:\.\d+)?) ?(km|m|mi)$/
+const earthRadiusKm = 6371.0088
+const kmPer: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 }
+const radiusForm = /^(\d+(?:\.\d+)?) ?(km|m|mi)$/
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 const degrees = (radians: number): number => (radians * 180) / Math.PI
 
 function readCircle({ center, radius }: Record<string, unknown>): Area | string {
   const middle = typeof center === 'string' && center.startsWith('geo:') ? readPoint(center) : null
   if (middle === null) return '.distance.center must be a point: geo:<latitude>,<longitude>'
-  const [, length, unit = ''] = (typeof radius === 'string' ? radius_form.exec(radius) : null) ?? []
-  const radius_km = Number(length) * (km_per[unit] ?? 0)
-  if (!(radius_km > 0)) return '.distance.radius must be a number and a unit (km, m, mi)'
+  const [, length, unit = ''] = (typeof radius === 'string' ? radiusForm.exec(radius) : null) ?? []
+  const radiusKm = Number(length) * (kmPer[unit] ?? 0)
+  if (!(radiusKm > 0)) return '.distance.radius must be a number and a unit (km, m, mi)'
   return {
-    box: boxAround(middle, radius_km / earth_radius_km),
-    contains: (point) => distanceKm(middle, point) <= radius_km,
+    box: boxAround(middle, radiusKm / earthRadiusKm),
+    contains: (point) => distanceKm(middle, point) <= radiusKm,
   }
 }
 
@@ -97,20 +97,20 @@ function distanceKm(a: Point, b: Point): number {
   const across = Math.sin(radians(b.lat - a.lat) / 2) ** 2
   const along = Math.sin(radians(b.lng - a.lng) / 2) ** 2
   const h = across + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * along
-  return 2 * earth_radius_km * Math.asin(Math.min(1, Math.sqrt(h)))
+  return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
 function boxAround({ lat, lng }: Point, angle: number): Box {
-  const reach = degrees(angle) + rim_degrees
+  const reach = degrees(angle) + rimDegrees
   const [south, north] = [lat - reach, lat + reach]
-  const width = degrees(Math.asin(Math.sin(angle) / Math.cos(radians(lat)))) + rim_degrees
+  const width = degrees(Math.asin(Math.sin(angle) / Math.cos(radians(lat)))) + rimDegrees
   // Over a pole every longitude is near, and over the 180° meridian the circle is on both ends of the map.
-  const is_whole = south <= -90 || north >= 90 || !(lng - width >= -180 && lng + width <= 180)
-  return { south, north, west: is_whole ? -180 : lng - width, east: is_whole ? 180 : lng + width }
+  const isWhole = south <= -90 || north >= 90 || !(lng - width >= -180 && lng + width <= 180)
+  return { south, north, west: isWhole ? -180 : lng - width, east: isWhole ? 180 : lng + width }
 }
 
 /** A tenth of a millimetre: what is closer to an edge is on it, whatever the rounding of the coordinates did. */
-const rim_degrees = 1e-9
+const rimDegrees = 1e-9
 
 /** Longitude and latitude in turns: one long array is walked several times faster than pairs. */
 type Ring = Float64Array
@@ -155,8 +155,8 @@ function readRing(points: unknown): Ring | string {
     ring[i * 2] = lng
     ring[i * 2 + 1] = lat
   }
-  const is_closed = ring[0] === ring.at(-2) && ring[1] === ring.at(-1)
-  return is_closed ? ring : '.geojson.coordinates must have closed rings: the first point is also the last'
+  const isClosed = ring[0] === ring.at(-2) && ring[1] === ring.at(-1)
+  return isClosed ? ring : '.geojson.coordinates must have closed rings: the first point is also the last'
 }
 
 function boxAroundRing(ring: Ring): Box {
@@ -186,20 +186,20 @@ function isInPolygon(point: Point, { outline, holes }: Polygon): boolean {
 
 /** 1 inside, 0 on the edge, −1 outside: even-odd on plain coordinates. */
 function sideOf(ring: Ring, { lng, lat }: Point): -1 | 0 | 1 {
-  let is_inside = false
+  let isWithin = false
   let [ax, ay] = [ring[0] as number, ring[1] as number]
   for (let i = 2; i < ring.length; i += 2) {
     const bx = ring[i] as number
     const by = ring[i + 1] as number
     const [dx, dy] = [bx - ax, by - ay]
     const cross = dx * (lat - ay) - dy * (lng - ax)
-    const is_on_line = cross * cross <= rim_degrees * rim_degrees * (dx * dx + dy * dy)
-    if (is_on_line && isBetween(lng, ax, bx) && isBetween(lat, ay, by)) return 0
-    if (ay > lat !== by > lat && dy > 0 === cross > 0) is_inside = !is_inside
+    const isOnLine = cross * cross <= rimDegrees * rimDegrees * (dx * dx + dy * dy)
+    if (isOnLine && isBetween(lng, ax, bx) && isBetween(lat, ay, by)) return 0
+    if (ay > lat !== by > lat && dy > 0 === cross > 0) isWithin = !isWithin
     ;[ax, ay] = [bx, by]
   }
-  return is_inside ? 1 : -1
+  return isWithin ? 1 : -1
 }
 
 const isBetween = (value: number, a: number, b: number): boolean =>
-  value >= Math.min(a, b) - rim_degrees && value <= Math.max(a, b) + rim_degrees
+  value >= Math.min(a, b) - rimDegrees && value <= Math.max(a, b) + rimDegrees

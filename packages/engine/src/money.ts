@@ -13,15 +13,15 @@ import { assert } from './assert.ts'
 export function mulDiv(a: number, b: number, c: number): number {
   const product = a * b
   // Exact as long as the doubled product is: remainders of doubles have no rounding. Bigints cost twenty times as much.
-  const is_safe = Number.isSafeInteger(a) && Number.isSafeInteger(b) && Number.isSafeInteger(c)
-  if (product >= 0 && product <= half_safe && c > 0 && is_safe) {
+  const areSafe = Number.isSafeInteger(a) && Number.isSafeInteger(b) && Number.isSafeInteger(c)
+  if (product >= 0 && product <= halfSafe && c > 0 && areSafe) {
     const rest = product % c
     return (product - rest) / c + (rest * 2 >= c ? 1 : 0)
   }
   return toAmount(roundedQuotient(exact(a) * exact(b), exact(c)))
 }
 
-const half_safe = (Number.MAX_SAFE_INTEGER - 1) / 2
+const halfSafe = (Number.MAX_SAFE_INTEGER - 1) / 2
 
 /**
  * What some units are worth of an amount that is for several, `amount × units / of`, before it is rounded; `of` is above
@@ -43,9 +43,9 @@ export const roundedPart = ({ amount, units, of }: Part): number => (units === o
  * line of 10.00.
  */
 export function percentOfPart({ amount, units, of }: Part, percent: Ratio): number {
-  const [percent_n, percent_d] = [Number(percent.n), Number(percent.d)]
-  const [value, divisor] = units === of ? [amount, percent_d * 100] : [amount * units, of * percent_d * 100]
-  if (value <= half_safe && percent_n <= half_safe && divisor <= half_safe) return mulDiv(value, percent_n, divisor)
+  const [percentN, percentD] = [Number(percent.n), Number(percent.d)]
+  const [value, divisor] = units === of ? [amount, percentD * 100] : [amount * units, of * percentD * 100]
+  if (value <= halfSafe && percentN <= halfSafe && divisor <= halfSafe) return mulDiv(value, percentN, divisor)
   return toAmount(roundedQuotient(exact(amount) * exact(units) * percent.n, exact(of) * percent.d * 100n))
 }
 
@@ -118,7 +118,7 @@ export const Ratio = {
   fromDecimal(decimal: number | string): Ratio {
     const [, sign, whole = '', fraction = '', power = '0'] = decimalForm.exec(String(decimal)) ?? []
     assert(sign !== undefined, `not a decimal: ${decimal}`)
-    assert(Math.abs(Number(power)) <= exponent_max, `exponent out of range: ${decimal}`)
+    assert(Math.abs(Number(power)) <= exponentMax, `exponent out of range: ${decimal}`)
     const digits = BigInt(sign + whole + fraction)
     const exponent = Number(power) - fraction.length
     return exponent < 0 ? lowest(digits, 10n ** BigInt(-exponent)) : { n: digits * 10n ** BigInt(exponent), d: 1n }
@@ -140,7 +140,7 @@ export const Ratio = {
 
   /** The nearest number, to be shown; nothing is calculated with it. */
   toNumber: (a: Ratio): number =>
-    isSafe(a.n) && isSafe(a.d) ? Number(a.n) / Number(a.d) : Number((a.n * shown_scale) / a.d) / Number(shown_scale),
+    isSafe(a.n) && isSafe(a.d) ? Number(a.n) / Number(a.d) : Number((a.n * shownScale) / a.d) / Number(shownScale),
 
   /** Exact, to be read: a decimal where it ends, else a fraction. `1249.875`, `1000/3`. */
   toText(a: Ratio): string {
@@ -152,7 +152,7 @@ export const Ratio = {
   },
 }
 
-const shown_scale = 10n ** 17n
+const shownScale = 10n ** 17n
 
 /** Digits after the point of a fraction with this denominator, or null when there is no end to them, or none near. */
 function decimalPlaces(d: bigint): number | null {
@@ -161,13 +161,13 @@ function decimalPlaces(d: bigint): number | null {
   return null
 }
 
-const isSafe = (value: bigint): boolean => value <= safe_max && value >= -safe_max
-const safe_max = BigInt(Number.MAX_SAFE_INTEGER)
+const isSafe = (value: bigint): boolean => value <= safeMax && value >= -safeMax
+const safeMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 const decimalForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Every finite number fits (they end at 1e308 and 5e-324); without an end, `1e999999999` would eat the memory. */
-const exponent_max = 400
+const exponentMax = 400
 
 function lowest(n: bigint, d: bigint): Ratio {
   assert(d !== 0n, 'division by zero')

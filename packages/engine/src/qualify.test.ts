@@ -25,9 +25,9 @@ const told = (outcomes: Outcome[]) =>
   })
 const asked = (
   redeemables: Redeemable[],
-  order_: OrderFacts | null = { amount: 10_000 },
+  givenOrder: OrderFacts | null = { amount: 10_000 },
   more: Partial<Parameters<typeof facts>[0]> = {},
-) => frozen(facts({ order: order_, ...more, redeemables }))
+) => frozen(facts({ order: givenOrder, ...more, redeemables }))
 
 describe('qualification', () => {
   test('calculates each alone, on the order as it was sent', () => {

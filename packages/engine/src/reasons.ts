@@ -49,10 +49,10 @@ export function reason(key: ReasonKey, more: Partial<Omit<Reason, 'key' | 'messa
 /** Every amount of a calculation must fit into 2^53. */
 export const tooLarge = (): Reason => reason('invalid_amount', { details: 'amount out of range' })
 
-export function notFound(resource_type: string, resource_id: string): Reason {
+export function notFound(resourceType: string, resourceId: string): Reason {
   return reason('not_found', {
-    details: `Cannot find ${resource_type} with id ${resource_id}`,
-    resource_type,
-    resource_id,
+    details: `Cannot find ${resourceType} with id ${resourceId}`,
+    resource_type: resourceType,
+    resource_id: resourceId,
   })
 }

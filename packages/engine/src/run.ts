@@ -33,13 +33,13 @@ type Units = NonNullable<Applicable['units']>
 export function openRun(facts: Facts, explain: boolean): Run {
   const { order, customer, caller, metadata, catalogue, stacking_rules } = facts
   const cart = order == null ? null : openCart(order)
-  const is_once = stacking_rules.redeemables_products_application_mode === 'ONCE'
+  const isOnce = stacking_rules.redeemables_products_application_mode === 'ONCE'
   return {
     facts,
     explain,
     cart,
     accepted: new Map(),
-    blocked: is_once ? new Set(order?.discounted_goods ?? []) : null,
+    blocked: isOnce ? new Set(order?.discounted_goods ?? []) : null,
     scene: {
       clock: clockAt(facts.now, facts.timezone),
       customer: customer ?? null,

@@ -190,16 +190,16 @@ describe('which entry a line belongs to', () => {
     line('spoon', 1, 100),
   ]
   const all: ApplicableEntry = everything
-  const product_tea: ApplicableEntry = { object: 'product', id: 'tea' }
-  const sku_green: ApplicableEntry = { object: 'sku', id: 'green' }
+  const productTea: ApplicableEntry = { object: 'product', id: 'tea' }
+  const skuGreen: ApplicableEntry = { object: 'sku', id: 'green' }
 
   test('the most specific one, wherever it stands', () => {
-    expect(chosen({ items: tea() }, on(all, product_tea, sku_green))).toEqual([['2', '3'], ['1'], ['0']])
-    expect(chosen({ items: tea() }, on(sku_green, product_tea, all))).toEqual([['0'], ['1'], ['2', '3']])
+    expect(chosen({ items: tea() }, on(all, productTea, skuGreen))).toEqual([['2', '3'], ['1'], ['0']])
+    expect(chosen({ items: tea() }, on(skuGreen, productTea, all))).toEqual([['0'], ['1'], ['2', '3']])
   })
 
   test('the earlier one among equals', () => {
-    expect(chosen({ items: tea() }, on(product_tea, { ...product_tea, repeat: 2 }, 'cup'))).toEqual([
+    expect(chosen({ items: tea() }, on(productTea, { ...productTea, repeat: 2 }, 'cup'))).toEqual([
       ['0', '1'],
       [],
       ['2'],
@@ -208,8 +208,8 @@ describe('which entry a line belongs to', () => {
 
   test('a strict product is not its SKUs', () => {
     const items = [...tea(), line('tea', 1, 100)]
-    expect(chosen({ items }, on({ ...product_tea, strict: true }))).toEqual([['4']])
-    expect(chosen({ items }, on(product_tea))).toEqual([['0', '1', '4']])
+    expect(chosen({ items }, on({ ...productTea, strict: true }))).toEqual([['4']])
+    expect(chosen({ items }, on(productTea))).toEqual([['0', '1', '4']])
   })
 
   test('by source id as well as by id', () => {
@@ -224,23 +224,20 @@ describe('which entry a line belongs to', () => {
   })
 
   test('none, if any entry excludes it', () => {
-    const excluded = [sku_green, { object: 'product', id: 'cup' } as const]
-    expect(chosen({ items: tea() }, covering({ included: [product_tea, everything], excluded }))).toEqual([
-      ['1'],
-      ['3'],
-    ])
+    const excluded = [skuGreen, { object: 'product', id: 'cup' } as const]
+    expect(chosen({ items: tea() }, covering({ included: [productTea, everything], excluded }))).toEqual([['1'], ['3']])
     expect(chosen({ items: tea() }, covering({ included_all: true, excluded }))).toEqual([['1', '3']])
     expect(chosen({ items: tea() }, covering({ excluded }))).toEqual([['1', '3']]) // nothing included is all included
   })
 
   test('with included_all, an entry of its own takes the rest', () => {
-    const some = covering({ included: [{ ...product_tea, effect: 'APPLY_TO_CHEAPEST' }], included_all: true })
+    const some = covering({ included: [{ ...productTea, effect: 'APPLY_TO_CHEAPEST' }], included_all: true })
     expect(chosen({ items: tea() }, some)).toEqual([['0'], ['2', '3']])
   })
 
   test('rules of a campaign and of a voucher add up; a campaign comes first', () => {
     const campaign = covering({ included: [{ object: 'product', id: 'cup' }] })
-    const own = covering({ included: [product_tea], excluded: [sku_green] })
+    const own = covering({ included: [productTea], excluded: [skuGreen] })
     expect(chosen({ items: tea() }, [campaign, own])).toEqual([['2'], ['1']])
     expect(chosen({ items: tea() }, [campaign, covering({ included_all: true })])).toEqual([['2'], ['0', '1', '3']])
   })
@@ -249,7 +246,7 @@ describe('which entry a line belongs to', () => {
     expect(chosen({ items: tea() }, [])).toEqual([['0', '1', '2', '3']])
     expect(coverageOf([]).is_defined).toBe(false)
     expect(coverageOf([covering({})]).is_defined).toBe(false)
-    expect(coverageOf([covering({ excluded: [sku_green] })]).is_defined).toBe(true)
+    expect(coverageOf([covering({ excluded: [skuGreen] })]).is_defined).toBe(true)
     expect(coverageOf([covering({ included_all: true })]).is_defined).toBe(true)
   })
 
@@ -260,14 +257,14 @@ describe('which entry a line belongs to', () => {
 })
 
 describe('caps on units', () => {
-  const by_quantity = amountOff(10, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' })
+  const byQuantity = amountOff(10, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' })
   const lines = (entry: Partial<ApplicableEntry>, excluded: ApplicableEntry[] = []) =>
     discounts(
       evaluated(
         facts({
           order: order(line('a', 4, 100), line('b', 5, 100)),
           redeemables: [
-            voucher('Q', by_quantity, { rules: [covering({ included: [{ ...everything, ...entry }], excluded })] }),
+            voucher('Q', byQuantity, { rules: [covering({ included: [{ ...everything, ...entry }], excluded })] }),
           ],
         }),
       ),
@@ -285,7 +282,7 @@ describe('caps on units', () => {
     const given = facts({
       order: order(line('a', 4, 200), line('b', 5, 100)),
       redeemables: [
-        voucher('Q', by_quantity, {
+        voucher('Q', byQuantity, {
           rules: [on({ ...everything, effect: 'APPLY_FROM_CHEAPEST', aggregated_quantity_limit: 6 })],
         }),
       ],
@@ -297,7 +294,7 @@ describe('caps on units', () => {
     const given = facts({
       order: order(line('a', 6, 100), line('b', 6, 100)),
       redeemables: [
-        voucher('Q', by_quantity, {
+        voucher('Q', byQuantity, {
           rules: [on({ ...everything, target: 'UNIT', repeat: 2, quantity_limit: 2, aggregated_quantity_limit: 3 })],
         }),
       ],
@@ -312,7 +309,7 @@ describe('caps on units', () => {
 
   test.each([
     ['AMOUNT on items is not capped by units', amountOff(10, { effect: 'APPLY_TO_ITEMS' }), [10, 10]],
-    ['AMOUNT by quantity is', by_quantity, [10, 0]],
+    ['AMOUNT by quantity is', byQuantity, [10, 0]],
     ['PERCENT on items is: 10 % of one unit', percentOff(10, { effect: 'APPLY_TO_ITEMS' }), [10, 0]],
     ['a split is not', amountOff(90, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY' }), [40, 50]],
     ['a split by quantity is not', amountOff(90, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY' }), [40, 50]],
@@ -326,7 +323,7 @@ describe('caps on units', () => {
 })
 
 describe('limits on units over all redemptions', () => {
-  const by_quantity = amountOff(10, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' })
+  const byQuantity = amountOff(10, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' })
   const customer = { id: 'cust_1' }
   const pair = () => order(line('a', 4, 100), line('b', 5, 100))
   const units = (verdict: ReturnType<typeof evaluated>) =>
@@ -337,7 +334,7 @@ describe('limits on units over all redemptions', () => {
     const given = facts({
       order: pair(),
       redeemables: [
-        voucher('Q', by_quantity, {
+        voucher('Q', byQuantity, {
           rules: [on(entry)],
           units_used: { product_campaign_quantity_limit: { pc_a11pr0dUc75: 4 } },
         }),
@@ -352,7 +349,7 @@ describe('limits on units over all redemptions', () => {
     const given = facts({
       order: pair(),
       redeemables: [
-        voucher('Q', by_quantity, {
+        voucher('Q', byQuantity, {
           rules: [on({ object: 'product', id: 'a', product_campaign_quantity_limit: 4 })],
           units_used: { product_campaign_quantity_limit: { a: used } },
         }),
@@ -373,7 +370,7 @@ describe('limits on units over all redemptions', () => {
     const given = facts({
       order: { items },
       redeemables: [
-        voucher('Q', by_quantity, {
+        voucher('Q', byQuantity, {
           rules: [on({ object: 'product', id: 'tea', product_campaign_quantity_limit: 3 })],
         }),
       ],
@@ -391,7 +388,7 @@ describe('limits on units over all redemptions', () => {
     const given = facts({
       order: { items },
       redeemables: [
-        voucher('Q', by_quantity, {
+        voucher('Q', byQuantity, {
           rules: [on({ ...everything, [limit]: 3 })],
           units_used: { [limit]: { 'pc_a11pr0dUc75/cup': 2 } },
         }),
@@ -404,7 +401,7 @@ describe('limits on units over all redemptions', () => {
 
   test('of a customer bind only a customer who is known', () => {
     const rules = [on({ object: 'product', id: 'a', product_customer_campaign_quantity_limit: 1 })]
-    const given = { order: pair(), redeemables: [voucher('Q', by_quantity, { rules })] }
+    const given = { order: pair(), redeemables: [voucher('Q', byQuantity, { rules })] }
     expect(discounts(evaluated(facts({ ...given, customer })))).toEqual([10, 0])
     expect(discounts(evaluated(facts(given)))).toEqual([40, 0])
     expect(units(evaluated(facts(given)))).toEqual([undefined])
@@ -413,12 +410,12 @@ describe('limits on units over all redemptions', () => {
 
   test('of a promotion tier bind only tiers', () => {
     const rules = [on({ object: 'product', id: 'a', product_promotion_tier_quantity_limit: 1 })]
-    expect(discounts(evaluated(facts({ order: pair(), redeemables: [tier('T', by_quantity, { rules })] })))).toEqual([
+    expect(discounts(evaluated(facts({ order: pair(), redeemables: [tier('T', byQuantity, { rules })] })))).toEqual([
       10, 0,
     ])
-    expect(discounts(evaluated(facts({ order: pair(), redeemables: [voucher('V', by_quantity, { rules })] })))).toEqual(
-      [40, 0],
-    )
+    expect(discounts(evaluated(facts({ order: pair(), redeemables: [voucher('V', byQuantity, { rules })] })))).toEqual([
+      40, 0,
+    ])
   })
 
   test('the strictest of several wins', () => {
@@ -429,7 +426,7 @@ describe('limits on units over all redemptions', () => {
       product_campaign_quantity_limit: 3,
       product_customer_campaign_quantity_limit: 2,
     } as const
-    const given = facts({ order: pair(), customer, redeemables: [voucher('Q', by_quantity, { rules: [on(entry)] })] })
+    const given = facts({ order: pair(), customer, redeemables: [voucher('Q', byQuantity, { rules: [on(entry)] })] })
     expect(discounts(evaluated(given))).toEqual([20, 0])
     expect(units(evaluated(given))).toEqual([
       { product_campaign_quantity_limit: { a: 2 }, product_customer_campaign_quantity_limit: { a: 2 } },
@@ -441,7 +438,7 @@ describe('limits on units over all redemptions', () => {
       facts({
         order: pair(),
         redeemables: [
-          voucher('Q', by_quantity, {
+          voucher('Q', byQuantity, {
             rules: [
               on({
                 object: 'product',
@@ -462,7 +459,7 @@ describe('limits on units over all redemptions', () => {
     const campaign = { id: 'camp_1', active: true }
     const limit = 'product_campaign_quantity_limit'
     const code = (id: string) =>
-      voucher(id, by_quantity, {
+      voucher(id, byQuantity, {
         campaign,
         rules: [on({ object: 'product', id: 'a', [limit]: 7 })],
         units_used: { [limit]: { a: 1 } },
@@ -475,7 +472,7 @@ describe('limits on units over all redemptions', () => {
   test('two tiers of one campaign share its limits, and not those of a tier', () => {
     const campaign = { id: 'camp_1', active: true }
     const one = (id: string, limit: string) =>
-      tier(id, by_quantity, { campaign, rules: [on({ object: 'product', id: 'a', [limit]: 3 })] })
+      tier(id, byQuantity, { campaign, rules: [on({ object: 'product', id: 'a', [limit]: 3 })] })
     const both = (limit: string) =>
       taken(evaluated(facts({ order: pair(), redeemables: [one('1', limit), one('2', limit)] })))
     expect(both('product_campaign_quantity_limit')).toEqual([30, 0])
@@ -484,7 +481,7 @@ describe('limits on units over all redemptions', () => {
 
   test('codes without a campaign share nothing', () => {
     const code = (id: string) =>
-      voucher(id, by_quantity, { rules: [on({ object: 'product', id: 'a', product_campaign_quantity_limit: 3 })] })
+      voucher(id, byQuantity, { rules: [on({ object: 'product', id: 'a', product_campaign_quantity_limit: 3 })] })
     expect(taken(evaluated(facts({ order: pair(), redeemables: [code('1'), code('2')] })))).toEqual([30, 30])
   })
 
@@ -492,7 +489,7 @@ describe('limits on units over all redemptions', () => {
     const entry = { object: 'product', id: 'a', product_campaign_quantity_limit: 3 } as const
     const given = facts({
       order: pair(),
-      redeemables: [voucher('1', percentOff(100)), voucher('2', by_quantity, { rules: [on(entry)] })],
+      redeemables: [voucher('1', percentOff(100)), voucher('2', byQuantity, { rules: [on(entry)] })],
     })
     expect(units(evaluated(given))).toEqual([undefined, undefined])
   })
@@ -512,7 +509,7 @@ describe('limits on units over all redemptions', () => {
     const given = facts({
       order: order(line(id, 4, 100)),
       redeemables: [
-        voucher('Q', by_quantity, {
+        voucher('Q', byQuantity, {
           ...category(id),
           rules: [on({ object: 'product', id, product_campaign_quantity_limit: 3 })],
           units_used: { product_campaign_quantity_limit: {} },

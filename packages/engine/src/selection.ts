@@ -46,16 +46,16 @@ export interface SelectedEntry {
 export function coverageOf(rules: readonly ValidationRule[], picked: readonly Entry[] = []): Coverage {
   let included: readonly Entry[] = []
   let excluded: readonly ApplicableEntry[] = []
-  let included_all = false
+  let includedAll = false
   for (const { applicable_to } of rules) {
     if (applicable_to == null) continue
     included = joined(included, applicable_to.included)
     excluded = joined(excluded, applicable_to.excluded)
-    included_all ||= applicable_to.included_all
+    includedAll ||= applicable_to.included_all
   }
   included = joined(included, picked)
-  const is_defined = included.length > 0 || excluded.length > 0 || included_all
-  return { included, excluded, included_all: included_all || included.length === 0, is_defined }
+  const isDefined = included.length > 0 || excluded.length > 0 || includedAll
+  return { included, excluded, included_all: includedAll || included.length === 0, is_defined: isDefined }
 }
 
 const joined = <T>(one: readonly T[], other: readonly T[]): readonly T[] =>
@@ -72,17 +72,17 @@ export function select(
   blocked: ReadonlySet<string> | null = null,
 ): SelectedEntry[] {
   const { included } = coverage
-  const lines_of: Line[][] = included.map(() => [])
+  const linesOf: Line[][] = included.map(() => [])
   const others: Line[] = []
   for (const line of cart.lines) {
     // Nobody pays for the units of such a line, so it cannot be the cheapest one, nor the third.
     if (paidUnits(line) <= 0 || (blocked?.has(line.item.good) ?? false)) continue
     if (coverage.excluded.some((entry) => matches(line.item, entry, scene))) continue
     const owner = ownerOf(line, included, scene)
-    if (owner >= 0) lines_of[owner]?.push(line)
+    if (owner >= 0) linesOf[owner]?.push(line)
     else if (coverage.included_all) others.push(line)
   }
-  const selected: SelectedEntry[] = included.map((entry, i) => ({ entry, lines: resources(lines_of[i] ?? [], entry) }))
+  const selected: SelectedEntry[] = included.map((entry, i) => ({ entry, lines: resources(linesOf[i] ?? [], entry) }))
   if (coverage.included_all) selected.push({ entry: null, lines: others.map(wholeLine) })
   return selected
 }
@@ -94,8 +94,8 @@ function ownerOf(line: Line, included: readonly Entry[], scene: EvaluationScope)
   for (const [i, entry] of included.entries()) {
     const rank = specificity[entry.object]
     if (rank >= best) continue
-    const is_match = entry.line_indices?.has(line.item.index) ?? matches(line.item, entry, scene)
-    if (is_match) [owner, best] = [i, rank]
+    const isMatch = entry.line_indices?.has(line.item.index) ?? matches(line.item, entry, scene)
+    if (isMatch) [owner, best] = [i, rank]
   }
   return owner
 }
@@ -116,9 +116,9 @@ function resources(lines: Line[], entry: Entry): SelectedLine[] {
     const direction = effect.endsWith('CHEAPEST') ? 1 : -1
     lines.sort((a, b) => compareUnitPrices(a, b, direction) || (subtotalOf(a) ?? 0) - (subtotalOf(b) ?? 0))
   }
-  const only_first = effect === 'APPLY_TO_CHEAPEST' || effect === 'APPLY_TO_MOST_EXPENSIVE'
-  const skip = only_first ? 0 : (entry.skip_initially ?? 0)
-  const repeat = only_first ? Number.POSITIVE_INFINITY : Math.max(1, entry.repeat ?? 1)
+  const onlyFirst = effect === 'APPLY_TO_CHEAPEST' || effect === 'APPLY_TO_MOST_EXPENSIVE'
+  const skip = onlyFirst ? 0 : (entry.skip_initially ?? 0)
+  const repeat = onlyFirst ? Number.POSITIVE_INFINITY : Math.max(1, entry.repeat ?? 1)
   if (entry.target === 'UNIT') return pickUnits(lines, skip, repeat)
   if (skip === 0 && repeat === 1) return lines.map(wholeLine)
   return lines
@@ -135,10 +135,10 @@ function pickUnits(lines: readonly Line[], skip: number, repeat: number): Select
     const end = inRange(before + paidUnits(line))
     if (next < end) {
       const first = next - before + 1
-      const only_one = repeat === Number.POSITIVE_INFINITY
-      const units = only_one ? 1 : Math.floor((end - 1 - next) / repeat) + 1
-      picked.push({ line, units, discounted_units: 0, unit_numbers: { first, step: only_one ? 1 : repeat } })
-      next = only_one ? Number.POSITIVE_INFINITY : next + units * repeat
+      const onlyOne = repeat === Number.POSITIVE_INFINITY
+      const units = onlyOne ? 1 : Math.floor((end - 1 - next) / repeat) + 1
+      picked.push({ line, units, discounted_units: 0, unit_numbers: { first, step: onlyOne ? 1 : repeat } })
+      next = onlyOne ? Number.POSITIVE_INFINITY : next + units * repeat
     }
     before = end
   }
@@ -176,7 +176,7 @@ function capEntry(
   const lifetime = lifetimeLimits(entry, scene)
   if (quantity_limit == null && aggregated_quantity_limit == null && lifetime.length === 0) return
   const taken = new Map<string, number>()
-  let taken_by_all = 0
+  let takenByAll = 0
   for (const chosen of lines) {
     const cap = (limit: string, used: number, allowed: number): void => {
       trace?.push({ step: 'limit', limit, used, allowed, passed: used < allowed })
@@ -184,7 +184,7 @@ function capEntry(
     }
     if (quantity_limit != null) cap('quantity_limit', 0, quantity_limit * bundles)
     if (aggregated_quantity_limit != null) {
-      cap('aggregated_quantity_limit', taken_by_all, aggregated_quantity_limit * bundles)
+      cap('aggregated_quantity_limit', takenByAll, aggregated_quantity_limit * bundles)
     }
     for (const limit of lifetime) {
       const key = unitKey(entry, chosen.line, limit)
@@ -196,7 +196,7 @@ function capEntry(
       const counted = `${limit} ${unitKey(entry, chosen.line, limit)}`
       taken.set(counted, (taken.get(counted) ?? 0) + chosen.units)
     }
-    taken_by_all += chosen.units
+    takenByAll += chosen.units
   }
 }
 

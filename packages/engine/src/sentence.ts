@@ -37,11 +37,11 @@ function part(step: Step): string | null {
 }
 
 function amountPart({ line, base, exact, rounded, cuts, amount }: Extract<Step, { step: 'amount' }>): string {
-  const of_base = base === undefined ? '' : ` of ${exactMoney(base)}`
+  const ofBase = base === undefined ? '' : ` of ${exactMoney(base)}`
   const value = exact === undefined ? money(rounded) : exactMoney(exact)
-  const is_rounded = exact !== undefined && exact !== String(rounded) ? `, rounded to ${money(rounded)}` : ''
+  const isRounded = exact !== undefined && exact !== String(rounded) ? `, rounded to ${money(rounded)}` : ''
   const cut = cuts.map(({ by, to }) => `, cut to ${money(to)} by ${by}`).join('')
-  const how = of_base + is_rounded + cut === '' ? '' : ` (${value}${of_base}${is_rounded}${cut})`
+  const how = ofBase + isRounded + cut === '' ? '' : ` (${value}${ofBase}${isRounded}${cut})`
   return `${money(amount)} off ${line === undefined ? 'the order' : place(line)}${how}`
 }
 

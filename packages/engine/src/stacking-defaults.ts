@@ -1,7 +1,7 @@
 import type { StackingRules } from './schema/index.ts'
 
 /** In force while a project has made no rules of its own (docs/reference/stacking.md#stacking-rules). */
-export const default_stacking_rules: StackingRules = {
+export const defaultStackingRules: StackingRules = {
   exclusive_categories: [],
   joint_categories: [],
   redeemables_limit: 30,

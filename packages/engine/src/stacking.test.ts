@@ -231,16 +231,16 @@ describe('the order of application', () => {
   const a = voucher('A', amountOff(1000), category('cat_3', 3))
   const b = voucher('B', percentOff(15), category('cat_1', 1))
   const none = five('N')
-  const by_hierarchy = { redeemables_sorting_rule: 'CATEGORY_HIERARCHY' } as const
+  const byHierarchy = { redeemables_sorting_rule: 'CATEGORY_HIERARCHY' } as const
 
   test('as requested, or by the hierarchy of categories', () => {
     expect(run([a, b])).toMatchObject({ told: ['A 1000', 'B 1350'], total: 7650 })
-    expect(run([a, b], by_hierarchy)).toMatchObject({ told: ['B 1500', 'A 1000'], total: 7500 })
+    expect(run([a, b], byHierarchy)).toMatchObject({ told: ['B 1500', 'A 1000'], total: 7500 })
   })
 
   test('without a category comes last, and so does what nobody knows; ties stay as requested', () => {
     const zero = voucher('Z', amountOff(10), category('cat_0', 0))
-    const rules = { ...by_hierarchy, redeemables_application_mode: 'PARTIAL' } as const
+    const rules = { ...byHierarchy, redeemables_application_mode: 'PARTIAL' } as const
     expect(run([none, unknown('U'), a, five('M'), zero, b], rules).told.map((text) => text[0])).toEqual([
       'Z',
       'B',
@@ -249,14 +249,14 @@ describe('the order of application', () => {
       'U',
       'M',
     ])
-    expect(run([unknown('U'), none, b], by_hierarchy)).toMatchObject({
+    expect(run([unknown('U'), none, b], byHierarchy)).toMatchObject({
       valid: false,
       told: ['B 1500', 'U not_found', 'N preceding_validation_failed'],
     })
   })
 
   test('exclusive ones are sorted, then joint ones', () => {
-    const rules = { ...by_hierarchy, ...exclusive, applicable_exclusive_redeemables_limit: 2 }
+    const rules = { ...byHierarchy, ...exclusive, applicable_exclusive_redeemables_limit: 2 }
     const redeemables = [
       five('J', category('cat_j', 0)),
       five('Y', category('cat_y', 9)),

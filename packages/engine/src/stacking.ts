@@ -22,12 +22,12 @@ export function classify(redeemable: Redeemable, rules: StackingRules): Candidat
  * The order of application (docs/reference/stacking.md#order-of-application, step 4): as requested, or by the hierarchy of
  * categories, none last.
  */
-export function arrange(candidates: readonly Candidate[], rules: StackingRules, is_exclusive: boolean): Candidate[] {
+export function arrange(candidates: readonly Candidate[], rules: StackingRules, isExclusive: boolean): Candidate[] {
   const sorted = [...candidates]
   if (rules.redeemables_sorting_rule === 'CATEGORY_HIERARCHY') {
     sorted.sort((a, b) => rankOf(a.redeemable) - rankOf(b.redeemable)) // stable: equal ranks stay as requested
   }
-  if (!is_exclusive || rules.grouped_redeemables_sorting_rule !== 'JOINT_ALWAYS_LAST') return sorted
+  if (!isExclusive || rules.grouped_redeemables_sorting_rule !== 'JOINT_ALWAYS_LAST') return sorted
   return [...sorted.filter(({ group }) => group !== 'joint'), ...sorted.filter(({ group }) => group === 'joint')]
 }
 

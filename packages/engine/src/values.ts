@@ -1,4 +1,4 @@
-import { type Clock, type Day, localDay, type Ms, ms_per_day, readInstant } from './time/index.ts'
+import { type Clock, type Day, localDay, type Ms, msPerDay, readInstant } from './time/index.ts'
 
 // How values are read that came as JSON, by filters, rules and all others: nobody promises that a key always holds the same
 // type, or is not called `constructor`.
@@ -41,10 +41,10 @@ export const toInstant = (value: unknown): Ms | null => (typeof value === 'strin
 export function toDay(value: unknown, clock: Clock): Day | null {
   const at = toInstant(value)
   if (at === null) return null
-  return (value as string).length === date_length ? at / ms_per_day : localDay(at, clock.zone)
+  return (value as string).length === dateLength ? at / msPerDay : localDay(at, clock.zone)
 }
 
-const date_length = '2025-02-26'.length
+const dateLength = '2025-02-26'.length
 
 /** How many days ago, by operator; what is still to come is not "less than 5 days ago". */
 export const daysAgo: Readonly<Record<string, (days: number, a: number) => boolean>> = {

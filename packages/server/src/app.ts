@@ -96,10 +96,10 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
       error.code === 'HPE_HEADER_OVERFLOW'
         ? new ApiError('query_too_large')
         : new ApiError('invalid_payload', { details: 'The request is malformed' })
-    const request_id = newId('request', runtime.now())
-    const body = errorText(refusal, request_id, settings.error_messages)
+    const requestId = newId('request', runtime.now())
+    const body = errorText(refusal, requestId, settings.error_messages)
     socket.end(
-      `HTTP/1.1 ${refusal.status} Refused\r\nX-Request-Id: ${request_id}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${refusal.status} Refused\r\nX-Request-Id: ${requestId}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     )
   }
 }

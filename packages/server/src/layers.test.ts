@@ -20,14 +20,14 @@ const modules = [
 ]
 
 /** Folders that may import from every module. No module imports from them, nor from the files beside them (`wiring.ts`, `app.ts` …). */
-const folders_above = ['platform', 'command-line', 'contract', 'client-library']
+const foldersAbove = ['platform', 'command-line', 'contract', 'client-library']
 
 const root = 'server/src/'
 const imports = importsOf(sourceTexts())
 
 test('every folder is a module with a place in the order, or stands above all modules', () => {
   const folders = new Set(serverFiles().flatMap((path) => (path.includes('/') ? [folderOf(path)] : [])))
-  expect([...folders].sort()).toEqual([...modules, ...folders_above].sort())
+  expect([...folders].sort()).toEqual([...modules, ...foldersAbove].sort())
 })
 
 test('a module imports from itself and from the modules before it', () => {
@@ -51,12 +51,12 @@ function folderOf(path: string): string {
 }
 
 function upwardImportsOf(path: string): string[] {
-  const own_place = modules.indexOf(folderOf(path))
-  if (own_place < 0) return []
+  const ownPlace = modules.indexOf(folderOf(path))
+  if (ownPlace < 0) return []
   return [...(imports.get(`${root}${path}`) ?? [])].flatMap((full) => {
     const target = withoutRoot(full)
     const place = modules.indexOf(folderOf(target))
-    return place < 0 || place > own_place ? [`${path} -> ${target}`] : []
+    return place < 0 || place > ownPlace ? [`${path} -> ${target}`] : []
   })
 }
 

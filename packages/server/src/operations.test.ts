@@ -70,8 +70,8 @@ describe('the table of operations', () => {
       const answers = Object.values(responses).flatMap((one) =>
         'content' in one ? Object.entries(one.content ?? {}) : [],
       )
-      for (const [media_type, { schema }] of [...Object.entries(requestBody?.content ?? {}), ...answers])
-        if (/^(text|image)\//.test(media_type)) expect(schema, operationId).toMatchObject({ type: 'string' })
+      for (const [mediaType, { schema }] of [...Object.entries(requestBody?.content ?? {}), ...answers])
+        if (/^(text|image)\//.test(mediaType)) expect(schema, operationId).toMatchObject({ type: 'string' })
         else expect(isNamed(schema), operationId).toBe(true)
     }
   })
@@ -83,7 +83,7 @@ describe('the table of operations', () => {
       expect(isFree, operation.id).toBe(operation.download !== undefined)
       expect(security.length === 0, operation.id).toBe(isOpen(operation))
       const { content = {} } = responses[200] === undefined || '$ref' in responses[200] ? {} : responses[200]
-      const files = Object.keys(content).filter((media_type) => media_type !== 'application/json')
+      const files = Object.keys(content).filter((mediaType) => mediaType !== 'application/json')
       expect(files, operation.id).toEqual(operation.download?.media_types ?? [])
       if (isOpen(operation)) expect(operation, operation.id).toMatchObject({ method: 'GET', reply: null })
     }
@@ -237,8 +237,8 @@ describe('every operation turns away', () => {
     const multipart = 'multipart/form-data; boundary=part'
     await walk(async (operation) => {
       if (operation.consumes !== 'multipart') return
-      const post = (body: string | undefined, content_type = multipart) =>
-        ask(operation, { ...headersOf(operation, shop), 'content-type': content_type }, body)
+      const post = (body: string | undefined, contentType = multipart) =>
+        ask(operation, { ...headersOf(operation, shop), 'content-type': contentType }, body)
       const malformed = 'Payload is not a well-formed multipart/form-data body'
       for (const answer of [
         await post('{}'),
@@ -267,8 +267,8 @@ describe('every operation turns away', () => {
     await walk(async (operation) => {
       if (operation.body === undefined) return
       const others = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=part']
-      for (const media_type of ['text/plain', ...others.filter((one) => !one.startsWith(mediaTypeOf(operation)))]) {
-        const answer = await ask(operation, { ...headersOf(operation, shop), 'content-type': media_type }, '{}')
+      for (const mediaType of ['text/plain', ...others.filter((one) => !one.startsWith(mediaTypeOf(operation)))]) {
+        const answer = await ask(operation, { ...headersOf(operation, shop), 'content-type': mediaType }, '{}')
         expectRefusal(operation, answer, 'unsupported_media_type')
         expect(answer.body, operation.id).toMatchObject({
           statusCode: 415,
@@ -489,8 +489,8 @@ function bodyFor({ id, consumes = 'json' }: Operation): unknown {
 function headersOf({ path, consumes = 'json' }: Operation, shop: Shop): Record<string, string> {
   const headers = familyOf(path) === 'management' ? shop.management : shop.headers
   if (consumes === 'json') return headers
-  const content_type = consumes === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data; boundary=part'
-  return { 'content-type': content_type, ...headers }
+  const contentType = consumes === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data; boundary=part'
+  return { 'content-type': contentType, ...headers }
 }
 
 /** The path with its parameters filled in: by what was created under the path before each, otherwise by nothing real. */

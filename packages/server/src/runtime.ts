@@ -20,7 +20,7 @@ export async function connect(settings: Settings, log?: FastifyBaseLogger): Prom
   const { database_url, database_connections, data_dir } = settings
   const onStatement: OnStatement | undefined =
     log?.level === 'trace'
-      ? (text, duration_ms) => log.trace({ text, duration_ms: Math.round(duration_ms * 10) / 10 }, 'statement')
+      ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
       : undefined
   if (database_url === null) return connectPglite({ folder: data_dir, onStatement })
   return connectPostgres({ connectionString: database_url, connections_max: database_connections, onStatement })
@@ -51,9 +51,9 @@ export async function openRuntime(
 
 export async function closeRuntime(
   { jobs, credentials, deferred, database }: Runtime,
-  graceful_seconds: number,
+  gracefulSeconds: number,
 ): Promise<void> {
-  await jobs.close({ graceful_seconds })
+  await jobs.close({ graceful_seconds: gracefulSeconds })
   await deferred.close()
   await credentials.close()
   await database.close()

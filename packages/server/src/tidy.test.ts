@@ -23,15 +23,15 @@ test.each(Object.keys(limits))('limit %s: somebody keeps to it', (name) => {
 })
 
 test('a function or constant is exported because another file uses it', () => {
-  const files_with = new Map<string, number>()
+  const filesWith = new Map<string, number>()
   for (const text of sourceTexts({ tests: true }).values())
-    for (const word of new Set(text.match(/\w+/g))) files_with.set(word, (files_with.get(word) ?? 0) + 1)
+    for (const word of new Set(text.match(/\w+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1)
 
   const alone = [...sources].flatMap(([path, text]) =>
     isTakenWhole.test(path)
       ? []
       : [...text.matchAll(/^export (?:async function|function|const|class) (\w+)/gm)]
-          .filter(([, name]) => files_with.get(name as string) === 1)
+          .filter(([, name]) => filesWith.get(name as string) === 1)
           .map(([, name]) => `${path}: ${name}`),
   )
   expect(alone).toEqual([])

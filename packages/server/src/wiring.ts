@@ -43,9 +43,9 @@ const reactions: Reactions = {
   // audience/reactions.ts
   segmentsEntered: followSegmentEntries,
   customerErased: async (ctx, id) => {
-    const holding_events = await eraseHoldings(ctx, id)
-    const redemption_events = await eraseCustomerFromRedemptions(ctx, id)
-    return holding_events + redemption_events
+    const holdingEvents = await eraseHoldings(ctx, id)
+    const redemptionEvents = await eraseCustomerFromRedemptions(ctx, id)
+    return holdingEvents + redemptionEvents
   },
 
   // orders/reactions.ts
@@ -65,7 +65,7 @@ const reactions: Reactions = {
   campaignErasing: deleteSomeRedemptionsIn,
   campaignErased: (ctx, id) => deleteCounted(ctx, [id]),
   tierSettingsChanging: settleProgram,
-  tierRecalculationRequested: (ctx, campaign_id) => reviewMembers(ctx, campaign_id, 'settings'),
+  tierRecalculationRequested: (ctx, campaignId) => reviewMembers(ctx, campaignId, 'settings'),
   // The redemptions of a deleted tier stay: they belong to the history of its campaign.
   promotionTiersDeleted: deleteCounted,
 

@@ -23,48 +23,49 @@ export function amountOff(
   use: Use,
 ): { applied: AppliedDiscount; reached?: Reached } {
   const { scene, trace, bundles } = use
-  const by_quantity = effect === 'APPLY_TO_ITEMS_BY_QUANTITY'
-  const is_per_line = by_quantity || effect === 'APPLY_TO_ITEMS'
+  const byQuantity = effect === 'APPLY_TO_ITEMS_BY_QUANTITY'
+  const isPerLine = byQuantity || effect === 'APPLY_TO_ITEMS'
   const setting = amountSetting(discount.amount_off, {
     field: 'amount_off',
     formula: discount.amount_off_formula,
     scene,
     trace,
-    is_per_line,
+    is_per_line: isPerLine,
   })
   // A bundle multiplies the units that get it, or else the amount (docs/reference/discounts.md#bundles).
   const ofBundles = (amount: number): number =>
-    by_quantity ? amount : Math.min(amount * bundles, Number.MAX_SAFE_INTEGER)
-  const amount_off = ofBundles(setting.value)
-  const aggregated_amount_limit = wholeLimit(discount.aggregated_amount_limit)
+    byQuantity ? amount : Math.min(amount * bundles, Number.MAX_SAFE_INTEGER)
+  const offEach = ofBundles(setting.value)
+  const aggregatedAmountLimit = wholeLimit(discount.aggregated_amount_limit)
   const applied: AppliedDiscount = {
     type: 'AMOUNT',
     effect,
-    amount_off,
-    ...(aggregated_amount_limit === null ? {} : { aggregated_amount_limit }),
+    amount_off: offEach,
+    ...(aggregatedAmountLimit === null ? {} : { aggregated_amount_limit: aggregatedAmountLimit }),
     is_dynamic: setting.is_dynamic,
   }
 
   if (effect === 'APPLY_TO_ORDER') {
-    if (cart.amount !== null) discountWhole(cart, { base: null, rounded: amount_off, aggregated_amount_limit }, use)
+    if (cart.amount !== null)
+      discountWhole(cart, { base: null, rounded: offEach, aggregated_amount_limit: aggregatedAmountLimit }, use)
     return { applied }
   }
 
   const selected = select(cart, use.coverage, scene, use.blocked)
-  if (by_quantity) capUnits(selected, scene, bundles, trace)
-  const countsUnits = (entry: Entry | null): boolean => by_quantity || limitsUnits(entry, use)
-  if (is_per_line) {
-    const own = ({ line }: SelectedLine): number => (setting.on === null ? amount_off : ofBundles(setting.on(line)))
-    const raw = by_quantity
+  if (byQuantity) capUnits(selected, scene, bundles, trace)
+  const countsUnits = (entry: Entry | null): boolean => byQuantity || limitsUnits(entry, use)
+  if (isPerLine) {
+    const own = ({ line }: SelectedLine): number => (setting.on === null ? offEach : ofBundles(setting.on(line)))
+    const raw = byQuantity
       ? (chosen: SelectedLine, worth: Part) => ({ rounded: offEachUnit(own(chosen), worth) })
       : (chosen: SelectedLine, worth: Part) => ({ rounded: Math.min(own(chosen), roundedPart(worth)) })
-    discountItems(cart, selected, { raw, aggregated_amount_limit, countsUnits }, use)
-    return { applied, reached: { selected, counts_units: by_quantity } }
+    discountItems(cart, selected, { raw, aggregated_amount_limit: aggregatedAmountLimit, countsUnits }, use)
+    return { applied, reached: { selected, counts_units: byQuantity } }
   }
 
   const lines = selected.flatMap(({ lines }) => lines).filter(({ line }) => line.amount !== null)
   const worths = lines.map(({ line, units }) => worthOf(line, units, use.mode) as Part)
-  const total = Math.min(amount_off, aggregated_amount_limit ?? amount_off)
+  const total = Math.min(offEach, aggregatedAmountLimit ?? offEach)
   const shares =
     effect === 'APPLY_TO_ITEMS_PROPORTIONALLY'
       ? splitByAmount(total, worths)
@@ -73,14 +74,14 @@ export function amountOff(
           lines.map(({ units }) => units),
           lines.map(({ line }, i) => Math.min(subtotalOf(line) as number, roundedPart(worths[i] as Part))),
         )
-  const share_of = new Map(lines.map((chosen, i) => [chosen, shares[i] as number]))
-  const raw = (chosen: SelectedLine) => ({ rounded: share_of.get(chosen) ?? 0 })
+  const shareOf = new Map(lines.map((chosen, i) => [chosen, shares[i] as number]))
+  const raw = (chosen: SelectedLine) => ({ rounded: shareOf.get(chosen) ?? 0 })
   discountItems(cart, selected, { raw, countsUnits }, use)
   return { applied, reached: { selected, counts_units: false } }
 }
 
 /** A unit never costs less than nothing, so a unit cheaper than the discount is free. */
-function offEachUnit(amount_off: number, worth: Part): number {
-  const is_dearer = compareProducts(amount_off, worth.of, worth.amount, 1) <= 0
-  return is_dearer ? amount_off * worth.units : roundedPart(worth)
+function offEachUnit(offEach: number, worth: Part): number {
+  const isDearer = compareProducts(offEach, worth.of, worth.amount, 1) <= 0
+  return isDearer ? offEach * worth.units : roundedPart(worth)
 }

@@ -4,7 +4,7 @@ import { applicable, discounts, evaluated, orderOf, taken } from '../testing/eva
 import { amountOff, facts, giftCard, line, loyaltyCard, on, order, percentOff, voucher } from '../testing/shop.ts'
 
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
-const given = (order_: OrderFacts | null, ...redeemables: Redeemable[]) => facts({ order: order_, redeemables })
+const given = (givenOrder: OrderFacts | null, ...redeemables: Redeemable[]) => facts({ order: givenOrder, redeemables })
 
 describe('a gift card', () => {
   const card = (balance: number, more: Partial<GiftVoucher> = {}) => giftCard('G', balance, more)
@@ -42,35 +42,35 @@ describe('a gift card', () => {
     ['without an order spends what was asked for', null, { credits: 200 }, 200],
     ['without an amount spends what was asked for', order(line('a', 1)), { credits: 200 }, 200],
     ['without an order has no more than it has', null, { credits: 900 }, 'gift_amount_exceeded'],
-  ])('%s', (_, order_, more, expected) => {
-    const [outcome] = evaluated(given(order_, card(500, more))).redeemables
+  ])('%s', (_, givenOrder, more, expected) => {
+    const [outcome] = evaluated(given(givenOrder, card(500, more))).redeemables
     if (typeof expected === 'string') expect(outcome).toMatchObject({ reason: { key: expected } })
     else expect(outcome).toMatchObject({ status: 'APPLICABLE', gift: { credits: expected }, has_effect: true })
   })
 
   describe('for items', () => {
-    const for_items = (balance: number, more: Partial<GiftVoucher> = {}) =>
+    const forItems = (balance: number, more: Partial<GiftVoucher> = {}) =>
       card(balance, { ...more, gift: { balance, effect: 'APPLY_TO_ITEMS' } })
     const three = () => order(line('A', 2, 300), line('B', 1, 1800), line('other', 1, 5000))
 
     test('pays one line after the other', () => {
-      const verdict = evaluated(given(three(), for_items(9000, { credits: 2000, rules: [on('A', 'B')] })))
+      const verdict = evaluated(given(three(), forItems(9000, { credits: 2000, rules: [on('A', 'B')] })))
       expect(discounts(verdict)).toEqual([600, 1400, 0])
       expect(orderOf(verdict)).toMatchObject({ discount_amount: 0, items_discount_amount: 2000, total_amount: 5400 })
       expect(verdict.redeemables).toMatchObject([{ gift: { credits: 2000 }, discounted_goods: ['A', 'B'] }])
     })
 
     test('spends only what the lines take', () => {
-      const verdict = evaluated(given(three(), for_items(9000, { rules: [on('A', 'B')] })))
+      const verdict = evaluated(given(three(), forItems(9000, { rules: [on('A', 'B')] })))
       expect(verdict.redeemables).toMatchObject([{ gift: { credits: 2400 } }])
     })
 
     test('pays for the units that are selected, and no more than is to pay', () => {
       const entry = { ...everything, quantity_limit: 1, effect: 'APPLY_FROM_CHEAPEST' } as const
-      expect(discounts(evaluated(given(three(), for_items(9000, { rules: [on(entry)] }))))).toEqual([300, 1800, 5000])
+      expect(discounts(evaluated(given(three(), forItems(9000, { rules: [on(entry)] }))))).toEqual([300, 1800, 5000])
       const little = { ...three(), amount: 500 }
-      expect(discounts(evaluated(given(little, for_items(9000))))).toEqual([500, 0, 0])
-      const discounted = given(three(), voucher('P', percentOff(50, { effect: 'APPLY_TO_ITEMS' })), for_items(9000))
+      expect(discounts(evaluated(given(little, forItems(9000))))).toEqual([500, 0, 0])
+      const discounted = given(three(), voucher('P', percentOff(50, { effect: 'APPLY_TO_ITEMS' })), forItems(9000))
       expect(taken(evaluated(discounted))).toEqual([3700, 3700])
     })
 
@@ -79,8 +79,8 @@ describe('a gift card', () => {
       ['no line that anybody knows the amount of', { amount: 500, items: [line('A', 1)] }, {}],
       ['no line at all', { amount: 500 }, {}],
       ['no amount anywhere, though it says how much', order(line('A', 1)), { credits: 100 }],
-    ])('%s is a refusal', (_, order_, more) => {
-      expect(taken(evaluated(given(order_, for_items(900, more))))).toEqual(['missing_order_items_amount'])
+    ])('%s is a refusal', (_, givenOrder, more) => {
+      expect(taken(evaluated(given(givenOrder, forItems(900, more))))).toEqual(['missing_order_items_amount'])
     })
 
     test('lines that rules pick are lines it covers, and there may be none with an amount', () => {
@@ -96,9 +96,9 @@ describe('a gift card', () => {
         },
       }
       const lines = { items: [line('A', 1, 300), line('B', 1, 1800)] }
-      expect(discounts(evaluated(given(lines, for_items(9000, { rules: [picks] }))))).toEqual([300, 0])
+      expect(discounts(evaluated(given(lines, forItems(9000, { rules: [picks] }))))).toEqual([300, 0])
       const unknown = { items: [line('A', 1), line('B', 1, 1800)] }
-      expect(taken(evaluated(given(unknown, for_items(9000, { rules: [picks] }))))).toEqual([
+      expect(taken(evaluated(given(unknown, forItems(9000, { rules: [picks] }))))).toEqual([
         'missing_order_items_amount',
       ])
     })
@@ -126,8 +126,8 @@ describe('a loyalty card', () => {
       2500,
       'loyalty_card_points_exceeded',
     ],
-  ])('pays with points: %s', (_, given_card, amount, expected) => {
-    const verdict = evaluated(given({ amount }, given_card))
+  ])('pays with points: %s', (_, givenCard, amount, expected) => {
+    const verdict = evaluated(given({ amount }, givenCard))
     if (typeof expected === 'string') {
       expect(taken(verdict)).toEqual([expected])
       return
@@ -155,8 +155,8 @@ describe('a loyalty card', () => {
     ['too dear', null, { reward: { ...material, price: 1001 } }, customer, 'loyalty_card_points_exceeded'],
     ['gone and too dear', null, { reward: { ...material, price: 9999, stock: 0 } }, customer, 'reward_out_of_stock'],
     ['no reward and no holder', null, { reward: null, holder_id: null }, customer, 'missing_reward'],
-  ])('is refused: %s', (_, order_, more, who, key) => {
-    const verdict = evaluated(facts({ order: order_, customer: who ?? null, redeemables: [card(1000, more)] }))
+  ])('is refused: %s', (_, givenOrder, more, who, key) => {
+    const verdict = evaluated(facts({ order: givenOrder, customer: who ?? null, redeemables: [card(1000, more)] }))
     expect(taken(verdict)).toEqual([key])
   })
 

@@ -26,18 +26,18 @@ export function fixedPrice(
     trace,
     is_per_line: effect === 'APPLY_TO_ITEMS',
   })
-  const { value: fixed_amount, is_dynamic } = setting
+  const { value: fixedAmount, is_dynamic } = setting
   const applied: AppliedDiscount = {
     type: 'FIXED',
     effect,
-    ...(fixed_amount === null ? {} : { fixed_amount }),
+    ...(fixedAmount === null ? {} : { fixed_amount: fixedAmount }),
     is_dynamic,
   }
 
   if (effect === 'APPLY_TO_ORDER') {
     const base = orderBase(cart, use.mode)
-    if (base !== null && fixed_amount !== null) {
-      discountWhole(cart, { base, rounded: Math.max(0, base - fixed_amount) }, use)
+    if (base !== null && fixedAmount !== null) {
+      discountWhole(cart, { base, rounded: Math.max(0, base - fixedAmount) }, use)
     }
     return { applied }
   }
@@ -51,7 +51,7 @@ export function fixedPrice(
       countsUnits: () => false,
       raw({ line, units }, worth, entry) {
         const own = entry === null ? null : priceOf(entry, scene, line, trace)
-        const price = own ?? setting.on?.(line) ?? fixed_amount
+        const price = own ?? setting.on?.(line) ?? fixedAmount
         return { rounded: price === null ? 0 : Math.max(0, roundedPart(worth) - units * price) }
       },
     },

@@ -30,8 +30,8 @@ const bag: CatalogueProduct = product('bag', { name: 'Bag' }) // nobody knows wh
 const green: CatalogueSku = sku('green', { product_id: 'tea', price: 1200 })
 const plain: CatalogueSku = sku('plain', { product_id: 'mug' })
 const collections = { drinks: { type: 'STATIC', products: [{ id: 'tea', object: 'product' }] } } as const
-const ADD_NEW = { effect: 'ADD_NEW_ITEMS' } as const
-const ADD_MISSING = { effect: 'ADD_MISSING_ITEMS' } as const
+const Addnew = { effect: 'ADD_NEW_ITEMS' } as const
+const Addmissing = { effect: 'ADD_MISSING_ITEMS' } as const
 
 const shop = (given: OrderFacts | null, redeemables: Redeemable[], rules: Partial<StackingRules> = {}) =>
   facts({
@@ -42,16 +42,16 @@ const shop = (given: OrderFacts | null, redeemables: Redeemable[], rules: Partia
     skus: [green, plain],
     collections: collections as never,
   })
-const given = (order_: OrderFacts | null, ...discount: Discount[]) =>
+const given = (givenOrder: OrderFacts | null, ...discount: Discount[]) =>
   shop(
-    order_,
+    givenOrder,
     discount.map((one, i) => voucher(String(i + 1), one)),
   )
-const mug_and_tea = () => order(stored(mug, 1), stored(tea, 2))
+const mugAndTea = () => order(stored(mug, 1), stored(tea, 2))
 
 describe('units that are added', () => {
   test('join the line of the good, and what is to pay stays the same', () => {
-    const verdict = evaluated(given(mug_and_tea(), unitsOff(3, 'mug', ADD_NEW)))
+    const verdict = evaluated(given(mugAndTea(), unitsOff(3, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 8000, initial_amount: 3500, total_amount: 3500 })
     expect(orderOf(verdict).items[0]).toMatchObject({
       quantity: 4,
@@ -69,7 +69,7 @@ describe('units that are added', () => {
   })
 
   test('make a line of their own where there is none; at first it was nothing', () => {
-    const verdict = evaluated(given(order(stored(tea, 2)), unitsOff(2, 'mug', ADD_NEW)))
+    const verdict = evaluated(given(order(stored(tea, 2)), unitsOff(2, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 5000, initial_amount: 2000, total_amount: 2000 })
     expect(orderOf(verdict).items[1]).toEqual({
       object: 'order_item',
@@ -99,31 +99,31 @@ describe('units that are added', () => {
 
   test('of a product do not join a line of one of its SKUs, and the other way round', () => {
     const items = () => [storedSku(green, 1, 1200), stored(tea, 1)]
-    expect(ofLines(evaluated(given({ items: items() }, unitsOff(1, 'tea', ADD_NEW))), 'quantity')).toEqual([1, 2])
-    expect(ofLines(evaluated(given({ items: items() }, unitsOff(1, 'green', ADD_NEW))), 'quantity')).toEqual([2, 1])
-    const only_sku = { items: [storedSku(green, 1, 1200)] }
-    expect(ofLines(evaluated(given(only_sku, unitsOff(1, 'tea', ADD_NEW))), 'sku_id')).toEqual(['green', undefined])
+    expect(ofLines(evaluated(given({ items: items() }, unitsOff(1, 'tea', Addnew))), 'quantity')).toEqual([1, 2])
+    expect(ofLines(evaluated(given({ items: items() }, unitsOff(1, 'green', Addnew))), 'quantity')).toEqual([2, 1])
+    const onlySku = { items: [storedSku(green, 1, 1200)] }
+    expect(ofLines(evaluated(given(onlySku, unitsOff(1, 'tea', Addnew))), 'sku_id')).toEqual(['green', undefined])
   })
 
   test('are worth what those in the line are, where its amount is not price × quantity', () => {
     const reduced = { ...stored(mug, 2), amount: 2000 } // 10.00 each, though a mug is 15.00
-    const verdict = evaluated(given({ items: [reduced] }, unitsOff(1, 'mug', ADD_NEW)))
+    const verdict = evaluated(given({ items: [reduced] }, unitsOff(1, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 3000, total_amount: 2000 })
     expect(orderOf(verdict).items[0]).toMatchObject({ amount: 3000, discount_amount: 1000, subtotal_amount: 2000 })
     const thirds = { ...stored(mug, 3), amount: 1000 }
-    expect(orderOf(evaluated(given({ items: [thirds] }, unitsOff(2, 'mug', ADD_NEW))))).toMatchObject({
+    expect(orderOf(evaluated(given({ items: [thirds] }, unitsOff(2, 'mug', Addnew))))).toMatchObject({
       amount: 1667, // 666.67 more
       total_amount: 1000,
     })
   })
 
   test('cost what the line says, though the catalogue says otherwise', () => {
-    const verdict = evaluated(given({ items: [{ ...stored(mug, 1), price: 900 }] }, unitsOff(1, 'mug', ADD_NEW)))
+    const verdict = evaluated(given({ items: [{ ...stored(mug, 1), price: 900 }] }, unitsOff(1, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 1800, total_amount: 900 })
   })
 
   test('to a line without units cost their price', () => {
-    const verdict = evaluated(given(order(stored(mug, 0), stored(tea, 1)), unitsOff(2, 'mug', ADD_NEW)))
+    const verdict = evaluated(given(order(stored(mug, 0), stored(tea, 1)), unitsOff(2, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 4000, total_amount: 1000 })
     expect(ofLines(verdict, 'quantity')).toEqual([2, 1])
   })
@@ -146,26 +146,26 @@ describe('units that are added', () => {
 
   test('to a line that nobody knows the amount of leave it unknown', () => {
     const unknown: ItemFacts = { product_id: 'mug', quantity: 2 } // not resolved, so without the price of the catalogue
-    const verdict = evaluated(given({ items: [unknown, stored(tea, 1)] }, unitsOff(1, 'mug', ADD_NEW)))
+    const verdict = evaluated(given({ items: [unknown, stored(tea, 1)] }, unitsOff(1, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 1000, total_amount: 1000 })
     expect(orderOf(verdict).items[0]).toMatchObject({ quantity: 3, discount_quantity: 1 })
     expect(orderOf(verdict).items[0]).not.toHaveProperty('amount')
   })
 
   test('no units are no effect', () => {
-    expect(evaluated(given(mug_and_tea(), unitsOff(0, 'mug'))).redeemables).toMatchObject([{ has_effect: false }])
-    expect(ofLines(evaluated(given(mug_and_tea(), unitsOff(0, 'bag', ADD_NEW))), 'quantity')).toEqual([1, 2])
+    expect(evaluated(given(mugAndTea(), unitsOff(0, 'mug'))).redeemables).toMatchObject([{ has_effect: false }])
+    expect(ofLines(evaluated(given(mugAndTea(), unitsOff(0, 'bag', Addnew))), 'quantity')).toEqual([1, 2])
   })
 
   test('by formula are whole', () => {
-    const formula = unitsOff(1, 'mug', { ...ADD_NEW, unit_off_formula: 'ORDER_UNITS_QUANTITY / 2 + 0.4' }) // 1.9
-    expect(ofLines(evaluated(given(mug_and_tea(), formula)), 'quantity')).toEqual([2, 2])
-    const negative = unitsOff(1, 'mug', { ...ADD_NEW, unit_off_formula: '0 - 2' })
-    expect(ofLines(evaluated(given(mug_and_tea(), negative)), 'quantity')).toEqual([1, 2])
+    const formula = unitsOff(1, 'mug', { ...Addnew, unit_off_formula: 'ORDER_UNITS_QUANTITY / 2 + 0.4' }) // 1.9
+    expect(ofLines(evaluated(given(mugAndTea(), formula)), 'quantity')).toEqual([2, 2])
+    const negative = unitsOff(1, 'mug', { ...Addnew, unit_off_formula: '0 - 2' })
+    expect(ofLines(evaluated(given(mugAndTea(), negative)), 'quantity')).toEqual([1, 2])
   })
 
   test.each(['nothing', 'constructor', '__proto__', ''])('of a good that does not exist (%j) are a refusal', (id) => {
-    expect(evaluated(given(mug_and_tea(), unitsOff(1, id)))).toMatchObject({
+    expect(evaluated(given(mugAndTea(), unitsOff(1, id)))).toMatchObject({
       valid: false,
       redeemables: [{ reason: { key: 'not_found', resource_type: 'product', resource_id: id } }],
     })
@@ -174,20 +174,20 @@ describe('units that are added', () => {
   test('beyond all measure are a refusal, and not an error', () => {
     const most = Number.MAX_SAFE_INTEGER
     for (const discount of [
-      unitsOff(most, 'mug', ADD_NEW),
-      unitsOff(most, 'mug', ADD_MISSING),
+      unitsOff(most, 'mug', Addnew),
+      unitsOff(most, 'mug', Addmissing),
       unitsOff(most, 'drinks', { effect: 'ADD_SAME_ITEMS' }),
       unitsOff(most, 'mug', { effect: 'REPLACE_ITEMS' }),
       { type: 'UNIT', units: [{ unit_type: 'mug', unit_off: most }] } as Discount,
     ]) {
-      expect(taken(evaluated(given(mug_and_tea(), discount)))).toEqual(['invalid_amount'])
+      expect(taken(evaluated(given(mugAndTea(), discount)))).toEqual(['invalid_amount'])
     }
   })
 })
 
 describe('units that are missing', () => {
   test('are those that are not in the order yet', () => {
-    const verdict = evaluated(given(mug_and_tea(), unitsOff(3, 'mug')))
+    const verdict = evaluated(given(mugAndTea(), unitsOff(3, 'mug')))
     expect(orderOf(verdict)).toMatchObject({ initial_amount: 3500, amount: 6500, total_amount: 2000 })
     expect(orderOf(verdict).items[0]).toMatchObject({
       quantity: 3,
@@ -214,7 +214,7 @@ describe('units that are missing', () => {
   })
 
   test('units that are free already are not used again', () => {
-    const verdict = evaluated(given(mug_and_tea(), unitsOff(1, 'mug'), unitsOff(2, 'mug')))
+    const verdict = evaluated(given(mugAndTea(), unitsOff(1, 'mug'), unitsOff(2, 'mug')))
     expect(taken(verdict)).toEqual([1500, 3000])
     expect(orderOf(verdict)).toMatchObject({ amount: 6500, total_amount: 2000 })
     const before = { ...stored(mug, 2), free_quantity: 1, discount_quantity: 1, discount_amount: 1500 }
@@ -224,18 +224,18 @@ describe('units that are missing', () => {
 
   test('what is freed is no more than what is to pay', () => {
     const redeemables = [voucher('1', amountOff(3000)), voucher('2', unitsOff(1, 'mug'))] // 35.00 − 30.00: 5.00 are left
-    const verdict = evaluated(shop(mug_and_tea(), redeemables))
+    const verdict = evaluated(shop(mugAndTea(), redeemables))
     expect(taken(verdict)).toEqual([3000, 500])
     expect(orderOf(verdict)).toMatchObject({ total_amount: 0 })
-    const two_lines = shop(order(stored(mug, 1), stored(mug, 1), stored(tea, 2)), [
+    const twoLines = shop(order(stored(mug, 1), stored(mug, 1), stored(tea, 2)), [
       voucher('1', amountOff(3000)), // 50.00 − 30.00: 20.00 are left
       voucher('2', unitsOff(2, 'mug')),
     ])
-    expect(discounts(evaluated(two_lines))).toEqual([1500, 500, 0])
+    expect(discounts(evaluated(twoLines))).toEqual([1500, 500, 0])
   })
 
   test('an order that is free already still gets the missing ones', () => {
-    const verdict = evaluated(shop(mug_and_tea(), [voucher('1', percentOff(100)), voucher('2', unitsOff(2, 'mug'))]))
+    const verdict = evaluated(shop(mugAndTea(), [voucher('1', percentOff(100)), voucher('2', unitsOff(2, 'mug'))]))
     expect(taken(verdict)).toEqual([3500, 1500]) // one freed for nothing, one added
     expect(orderOf(verdict)).toMatchObject({ amount: 5000, total_amount: 0 })
     expect(verdict.redeemables[1]).toMatchObject({ has_effect: true })
@@ -246,7 +246,7 @@ describe('free shipping', () => {
   const shipping = unitsOff(1, 'prod_5h1pp1ng')
 
   test('is a line without amounts, and an effect', () => {
-    const verdict = evaluated(given(mug_and_tea(), shipping))
+    const verdict = evaluated(given(mugAndTea(), shipping))
     expect(orderOf(verdict)).toMatchObject({ amount: 3500, total_amount: 3500 })
     expect(orderOf(verdict).items[2]).toEqual({
       object: 'order_item',
@@ -262,7 +262,7 @@ describe('free shipping', () => {
   })
 
   test('twice joins the same line', () => {
-    const verdict = evaluated(given(mug_and_tea(), shipping, shipping))
+    const verdict = evaluated(given(mugAndTea(), shipping, shipping))
     expect(ofLines(verdict, 'quantity')).toEqual([1, 2, 2])
     expect(ofLines(verdict, 'discount_quantity')).toEqual([undefined, undefined, 2])
   })
@@ -284,7 +284,7 @@ describe('several kinds of units', () => {
         { unit_type: 'green', unit_off_formula: 'ORDER_ITEMS_QUANTITY', effect: 'ADD_NEW_ITEMS', sku: { id: 'green' } },
       ],
     }
-    const verdict = evaluated(given(mug_and_tea(), many))
+    const verdict = evaluated(given(mugAndTea(), many))
     // One mug freed and one added, one more added, two green teas.
     expect(ofLines(verdict, 'quantity')).toEqual([3, 2, 2])
     expect(discounts(verdict)).toEqual([4500, 0, 2400])
@@ -310,7 +310,7 @@ describe('several kinds of units', () => {
       ],
     }
     const verdict = evaluated(
-      shop(mug_and_tea(), [voucher('1', many), voucher('2', amountOff(100))], {
+      shop(mugAndTea(), [voucher('1', many), voucher('2', amountOff(100))], {
         redeemables_application_mode: 'PARTIAL',
       }),
     )
@@ -320,7 +320,7 @@ describe('several kinds of units', () => {
 })
 
 describe('more of the same', () => {
-  const same = (unit_off: number, collection = 'drinks') => unitsOff(unit_off, collection, { effect: 'ADD_SAME_ITEMS' })
+  const same = (unitOff: number, collection = 'drinks') => unitsOff(unitOff, collection, { effect: 'ADD_SAME_ITEMS' })
 
   test('is added to every line of the collection', () => {
     const lines = order(stored(mug, 1), stored(tea, 2), storedSku(green, 1, 1200), stored(tea, 0))
@@ -331,15 +331,15 @@ describe('more of the same', () => {
   })
 
   test('of all goods needs no entry in the catalogue', () => {
-    expect(ofLines(evaluated(given(mug_and_tea(), same(1, 'pc_a11pr0dUc75'))), 'quantity')).toEqual([2, 3])
+    expect(ofLines(evaluated(given(mugAndTea(), same(1, 'pc_a11pr0dUc75'))), 'quantity')).toEqual([2, 3])
   })
 
   test('of a collection that does not exist is a refusal', () => {
-    expect(evaluated(given(mug_and_tea(), same(1, 'gone')))).toMatchObject({
+    expect(evaluated(given(mugAndTea(), same(1, 'gone')))).toMatchObject({
       valid: false,
       redeemables: [{ reason: { key: 'not_found', resource_type: 'products_collection' } }],
     })
-    expect(evaluated(given(mug_and_tea(), same(1, 'constructor'))).valid).toBe(false)
+    expect(evaluated(given(mugAndTea(), same(1, 'constructor'))).valid).toBe(false)
   })
 })
 
@@ -348,14 +348,14 @@ describe('where a good is discounted only once', () => {
 
   test('free units are a discount, and are not given to a good that has one', () => {
     const both = (first: Discount, second: Discount) =>
-      taken(evaluated(shop(mug_and_tea(), [voucher('1', first), voucher('2', second)], once)))
+      taken(evaluated(shop(mugAndTea(), [voucher('1', first), voucher('2', second)], once)))
     const ten = percentOff(10, { effect: 'APPLY_TO_ITEMS' })
-    expect(both(unitsOff(1, 'mug', ADD_NEW), ten)).toEqual([1500, 200]) // tea only
-    expect(both(ten, unitsOff(1, 'mug', ADD_NEW))).toEqual([350, 0])
+    expect(both(unitsOff(1, 'mug', Addnew), ten)).toEqual([1500, 200]) // tea only
+    expect(both(ten, unitsOff(1, 'mug', Addnew))).toEqual([350, 0])
     expect(both(ten, unitsOff(1, 'tea', { effect: 'ADD_MISSING_ITEMS' }))).toEqual([350, 0])
     expect(both(ten, unitsOff(1, 'drinks', { effect: 'ADD_SAME_ITEMS' }))).toEqual([350, 0])
-    expect(both(ten, unitsOff(1, 'bag', ADD_NEW))).toEqual([350, 0])
-    expect(both(unitsOff(1, 'bag', ADD_NEW), unitsOff(1, 'bag', ADD_NEW))).toEqual([0, 0])
+    expect(both(ten, unitsOff(1, 'bag', Addnew))).toEqual([350, 0])
+    expect(both(unitsOff(1, 'bag', Addnew), unitsOff(1, 'bag', Addnew))).toEqual([0, 0])
   })
 
   test('an SKU is another good than its product', () => {
@@ -374,7 +374,7 @@ describe('where a good is discounted only once', () => {
   })
 
   test('goods that an earlier redemption of the order discounted are taken', () => {
-    const before = { ...mug_and_tea(), discounted_goods: ['tea'] }
+    const before = { ...mugAndTea(), discounted_goods: ['tea'] }
     const verdict = evaluated(shop(before, [voucher('1', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))], once))
     expect(discounts(verdict)).toEqual([150, 0])
     const many = evaluated(shop(before, [voucher('1', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))]))

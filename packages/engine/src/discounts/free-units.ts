@@ -9,7 +9,7 @@ import {
   totalOf,
 } from '../cart.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
-import { all_products, isInCollection } from '../goods.ts'
+import { allProducts, isInCollection } from '../goods.ts'
 import { inRange, mulDiv } from '../money.ts'
 import { notFound } from '../reasons.ts'
 import type { AppliedDiscount, CatalogueProduct, FreeUnits, Reason, UnitDiscount } from '../schema/index.ts'
@@ -37,46 +37,53 @@ export function freeUnits(
   const shown = { ...(product == null ? {} : { product }), ...(sku == null ? {} : { sku }) }
   if (effect === 'ADD_MANY_ITEMS') return manyUnits(cart, discount, use)
 
-  const unit_type = discount.unit_type ?? ''
+  const unitType = discount.unit_type ?? ''
   const { value, is_dynamic } = unitsOf(discount, use)
-  const unit_off = effect === 'REPLACE_ITEMS' ? value : inRange(value * use.bundles)
-  const applied: AppliedDiscount = { type: 'UNIT', effect, unit_off, unit_type, ...shown, is_dynamic }
+  const unitOff = effect === 'REPLACE_ITEMS' ? value : inRange(value * use.bundles)
+  const applied: AppliedDiscount = {
+    type: 'UNIT',
+    effect,
+    unit_off: unitOff,
+    unit_type: unitType,
+    ...shown,
+    is_dynamic,
+  }
 
   if (effect === 'ADD_SAME_ITEMS') {
-    if (unit_type !== all_products && ownEntry(use.scene.catalogue.collections, unit_type) === undefined) {
-      return notFound('products_collection', unit_type)
+    if (unitType !== allProducts && ownEntry(use.scene.catalogue.collections, unitType) === undefined) {
+      return notFound('products_collection', unitType)
     }
-    addSame(cart, unit_type, unit_off, use)
+    addSame(cart, unitType, unitOff, use)
     return { applied }
   }
-  const good = goodOfUnit(unit_type, use.scene)
-  if (good === null) return notFound('product', unit_type)
-  if (effect === 'REPLACE_ITEMS') return { applied, reached: replaceUnits(cart, good, unit_off, use) }
-  addUnits(cart, good, unit_off, effect, use)
+  const good = goodOfUnit(unitType, use.scene)
+  if (good === null) return notFound('product', unitType)
+  if (effect === 'REPLACE_ITEMS') return { applied, reached: replaceUnits(cart, good, unitOff, use) }
+  addUnits(cart, good, unitOff, effect, use)
   return { applied }
 }
 
 function manyUnits(cart: Cart, discount: UnitDiscount, use: Use): { applied: AppliedDiscount } | Reason {
   const units: NonNullable<AppliedDiscount['units']> = []
-  let is_dynamic = false
+  let isDynamic = false
   for (const entry of discount.units ?? []) {
     const good = goodOfUnit(entry.unit_type, use.scene)
     if (good === null) return notFound('product', entry.unit_type)
     const setting = unitsOf(entry, use)
-    const unit_off = inRange(setting.value * use.bundles)
+    const unitOff = inRange(setting.value * use.bundles)
     const effect = entry.effect ?? 'ADD_MISSING_ITEMS'
     const { product, sku, unit_type } = entry
-    is_dynamic ||= setting.is_dynamic
+    isDynamic ||= setting.is_dynamic
     units.push({
-      unit_off,
+      unit_off: unitOff,
       unit_type,
       effect,
       ...(product == null ? {} : { product }),
       ...(sku == null ? {} : { sku }),
     })
-    addUnits(cart, good, unit_off, effect, use)
+    addUnits(cart, good, unitOff, effect, use)
   }
-  return { applied: { type: 'UNIT', effect: 'ADD_MANY_ITEMS', units, is_dynamic } }
+  return { applied: { type: 'UNIT', effect: 'ADD_MANY_ITEMS', units, is_dynamic: isDynamic } }
 }
 
 const unitsOf = ({ unit_off, unit_off_formula }: UnitDiscount | FreeUnits, { scene, trace }: Use) =>
@@ -116,14 +123,14 @@ function addUnits(
 /** Makes units free that are in the order already, line by line; answers how many more are needed. */
 function freePaidUnits(cart: Cart, good: UnitGood, units: number, { trace }: Use): number {
   let needed = units
-  let left_to_pay = totalOf(cart)
+  let leftToPay = totalOf(cart)
   for (const line of cart.lines) {
     const paid = paidUnits(line)
     const freed = Math.min(needed, paid)
     if (freed <= 0 || !isLineOf(line, good)) continue
     const value = line.amount === null ? 0 : mulDiv(line.amount - line.discount, freed, paid)
-    const amount = Math.min(value, left_to_pay)
-    left_to_pay -= amount
+    const amount = Math.min(value, leftToPay)
+    leftToPay -= amount
     discountLine(line, amount)
     countDiscounted(line, freed, 'free')
     trace?.push({ step: 'units', line: line.item.index, quantity: freed, how: 'freed', amount })
@@ -133,19 +140,19 @@ function freePaidUnits(cart: Cart, good: UnitGood, units: number, { trace }: Use
 }
 
 /** Adds units that cost nothing: the amount of the order grows with its discount, so what is to pay stays the same. */
-function addFree(cart: Cart, line: Line, units: number, catalogue_price: number | null, { trace }: Use): void {
-  const amount = valueOfUnits(line, units, catalogue_price)
+function addFree(cart: Cart, line: Line, units: number, cataloguePrice: number | null, { trace }: Use): void {
+  const amount = valueOfUnits(line, units, cataloguePrice)
   changeQuantity(cart, line, units, amount)
   if (amount !== null) discountLine(line, amount)
   countDiscounted(line, units, 'free')
   trace?.push({ step: 'units', line: line.item.index, quantity: units, how: 'added', amount: amount ?? 0 })
 }
 
-function addSame(cart: Cart, collection_id: string, units: number, use: Use): void {
+function addSame(cart: Cart, collectionId: string, units: number, use: Use): void {
   if (units === 0) return
   for (const line of cart.lines) {
     const { item } = line
-    if (line.quantity === 0 || use.blocked?.has(item.good) || !isInCollection(item, collection_id, use.scene)) continue
+    if (line.quantity === 0 || use.blocked?.has(item.good) || !isInCollection(item, collectionId, use.scene)) continue
     addFree(cart, line, units, null, use)
   }
 }

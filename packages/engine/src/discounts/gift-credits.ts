@@ -36,7 +36,7 @@ export function giftLines(cart: Cart, { coverage, scene, blocked, trace }: Use):
 
 /** Lays credits on one line after the other, each up to what is left to pay for its selected units. */
 function payLines(cart: Cart, credits: number, selected: readonly SelectedEntry[], { trace }: Use): number {
-  let left_to_pay = totalOf(cart)
+  let leftToPay = totalOf(cart)
   let left = credits
   for (const chosen of selected.flatMap(({ lines }) => lines)) {
     const { line, units } = chosen
@@ -46,11 +46,11 @@ function payLines(cart: Cart, credits: number, selected: readonly SelectedEntry[
     const cuts = cutsFor(trace)
     let amount = cutBy(rounded, 'credits', left, cuts)
     amount = cutBy(amount, 'subtotal_amount', subtotalOf(line), cuts)
-    amount = cutBy(amount, 'total_amount', left_to_pay, cuts)
+    amount = cutBy(amount, 'total_amount', leftToPay, cuts)
     discountLine(line, amount)
     if (amount > 0) chosen.discounted_units = units
     left -= amount
-    left_to_pay -= amount
+    leftToPay -= amount
     trace?.push({ step: 'amount', line: line.item.index, rounded, cuts: cuts ?? [], amount })
   }
   return credits - left

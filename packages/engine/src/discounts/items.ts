@@ -29,11 +29,11 @@ export interface ItemDiscount {
  */
 export function discountItems(cart: Cart, selected: readonly SelectedEntry[], discount: ItemDiscount, use: Use): void {
   const { mode, trace } = use
-  let left_in_discount = discount.aggregated_amount_limit ?? null
-  let left_to_pay = totalOf(cart)
+  let leftInDiscount = discount.aggregated_amount_limit ?? null
+  let leftToPay = totalOf(cart)
   for (const { entry, lines } of selected) {
-    let left_in_entry = entry?.aggregated_amount_limit ?? null
-    const counts_units = discount.countsUnits(entry)
+    let leftInEntry = entry?.aggregated_amount_limit ?? null
+    const countsUnits = discount.countsUnits(entry)
     for (const chosen of lines) {
       const { line, units } = chosen
       const worth = worthOf(line, units, mode)
@@ -42,16 +42,16 @@ export function discountItems(cart: Cart, selected: readonly SelectedEntry[], di
       const cuts: Cut[] | null = cutsFor(trace)
       let amount = cutBy(raw.rounded, 'amount_limit', discount.amount_limit ?? null, cuts)
       amount = cutBy(amount, 'applicable_to.amount_limit', entry?.amount_limit ?? null, cuts)
-      amount = cutBy(amount, 'applicable_to.aggregated_amount_limit', left_in_entry, cuts)
-      amount = cutBy(amount, 'aggregated_amount_limit', left_in_discount, cuts)
+      amount = cutBy(amount, 'applicable_to.aggregated_amount_limit', leftInEntry, cuts)
+      amount = cutBy(amount, 'aggregated_amount_limit', leftInDiscount, cuts)
       amount = cutBy(amount, 'subtotal_amount', subtotalOf(line), cuts)
-      amount = cutBy(amount, 'total_amount', left_to_pay, cuts)
-      if (left_in_entry !== null) left_in_entry -= amount
-      if (left_in_discount !== null) left_in_discount -= amount
-      left_to_pay -= amount
+      amount = cutBy(amount, 'total_amount', leftToPay, cuts)
+      if (leftInEntry !== null) leftInEntry -= amount
+      if (leftInDiscount !== null) leftInDiscount -= amount
+      leftToPay -= amount
       discountLine(line, amount)
       if (amount > 0) chosen.discounted_units = units // where nothing came of it, nothing is used up
-      if (amount > 0 && counts_units) countDiscounted(line, units, 'counted')
+      if (amount > 0 && countsUnits) countDiscounted(line, units, 'counted')
       trace?.push({
         step: 'amount',
         line: line.item.index,

@@ -19,15 +19,15 @@ const small = product('small', { price: 320 })
 const large = product('large', { price: 410 })
 const cheap = product('cheap', { price: 100 })
 const bare = product('bare') // nobody knows what it costs
-const to_items = { effect: 'APPLY_TO_ITEMS' } as const
+const toItems = { effect: 'APPLY_TO_ITEMS' } as const
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
 
 const shop = (given: OrderFacts | null, redeemables: Redeemable[], rules: Partial<StackingRules> = {}) =>
   facts({ order: given, redeemables, rules, products: [small, large, cheap, bare] })
 
 /** Replaces what the entry selects by so many units of a good. */
-const replace = (unit_type: string, entry: Partial<ApplicableEntry> = {}, unit_off = 1) =>
-  voucher('R', unitsOff(unit_off, unit_type, { effect: 'REPLACE_ITEMS' }), {
+const replace = (unitType: string, entry: Partial<ApplicableEntry> = {}, unitOff = 1) =>
+  voucher('R', unitsOff(unitOff, unitType, { effect: 'REPLACE_ITEMS' }), {
     rules: [on({ object: 'product', id: 'small', ...entry })],
   })
 
@@ -87,7 +87,7 @@ describe('units that replace others', () => {
 
   test('leave with their part of the discount: 3.20 less 10 %', () => {
     const verdict = evaluated(
-      shop(order(stored(small, 3)), [voucher('P', percentOff(10, to_items)), replace('large', { quantity_limit: 1 })]),
+      shop(order(stored(small, 3)), [voucher('P', percentOff(10, toItems)), replace('large', { quantity_limit: 1 })]),
     )
     // 9.60 − 0.96; one leaves with 3.20 and 0.32; a large one comes for 4.10, of which 1.22 are taken off.
     expect(orderOf(verdict)).toMatchObject({ amount: 1050, items_discount_amount: 64 + 122, total_amount: 864 })
@@ -181,8 +181,8 @@ describe('units that replace others', () => {
   })
 
   test('free units stay where they are', () => {
-    const stored_line = { ...stored(small, 3), free_quantity: 1, discount_quantity: 1, discount_amount: 320 }
-    const verdict = evaluated(shop({ items: [stored_line] }, [replace('large')]))
+    const storedLine = { ...stored(small, 3), free_quantity: 1, discount_quantity: 1, discount_amount: 320 }
+    const verdict = evaluated(shop({ items: [storedLine] }, [replace('large')]))
     expect(ofLines(verdict, 'quantity')).toEqual([1, 2])
     expect(orderOf(verdict).total_amount).toBe(640)
   })

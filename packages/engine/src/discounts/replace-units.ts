@@ -11,39 +11,39 @@ import type { Reached, Use } from './use.ts'
  *
  * Two of three small ones (3.20) become large ones (4.10): 6.40 leave, 8.20 come, and 1.80 are taken off.
  */
-export function replaceUnits(cart: Cart, good: UnitGood, units_each: number, use: Use): Reached {
+export function replaceUnits(cart: Cart, good: UnitGood, unitsEach: number, use: Use): Reached {
   const { scene, blocked, bundles, trace } = use
   const selected = select(cart, use.coverage, scene, blocked)
   capUnits(selected, scene, bundles, trace)
   const reached: Reached = { selected, counts_units: true }
   const sources = selected.flatMap(({ lines }) => lines).filter(({ units }) => units > 0)
-  if (sources.length === 0 || units_each === 0 || blocked?.has(good.id)) return reached
+  if (sources.length === 0 || unitsEach === 0 || blocked?.has(good.id)) return reached
 
   const target = cart.lines.find((line) => isLineOf(line, good)) ?? appendLine(cart, good.facts)
   // All leave before any come: the target may be one of those that leave, and what it is worth must not depend on that.
   const coming = sources.map(({ units }) => {
-    const quantity = inRange(units * units_each)
+    const quantity = inRange(units * unitsEach)
     return { quantity, amount: valueOfUnits(target, quantity, good.price) }
   })
   const leaving = sources.map(({ line, units }) => removeUnits(cart, line, units))
   const details = sources.map((source, i): ApplicationDetail => {
-    const { amount, discount: leaving_discount } = leaving[i] as (typeof leaving)[number]
-    const { quantity, amount: coming_amount } = coming[i] as (typeof coming)[number]
-    const leaving_amount = amount ?? 0
-    const discount = Math.max(0, (coming_amount ?? 0) - (leaving_amount - leaving_discount))
-    changeQuantity(cart, target, quantity, coming_amount)
+    const { amount, discount: leavingDiscount } = leaving[i] as (typeof leaving)[number]
+    const { quantity, amount: comingAmount } = coming[i] as (typeof coming)[number]
+    const leavingAmount = amount ?? 0
+    const discount = Math.max(0, (comingAmount ?? 0) - (leavingAmount - leavingDiscount))
+    changeQuantity(cart, target, quantity, comingAmount)
     discountLine(target, discount)
     source.discounted_units = source.units
     const { index } = source.line.item
-    trace?.push({ step: 'units', line: index, quantity: source.units, how: 'replaced', amount: leaving_amount })
+    trace?.push({ step: 'units', line: index, quantity: source.units, how: 'replaced', amount: leavingAmount })
     trace?.push({ step: 'units', line: target.item.index, quantity, how: 'received', amount: discount })
     return {
       source_index: index,
       source_applied_quantity: -source.units,
-      source_applied_quantity_amount: 0 - leaving_amount,
+      source_applied_quantity_amount: 0 - leavingAmount,
       target_index: target.item.index,
       target_applied_quantity: quantity,
-      target_applied_quantity_amount: coming_amount ?? 0,
+      target_applied_quantity_amount: comingAmount ?? 0,
       target_applied_discount_amount: discount,
     }
   })

@@ -92,12 +92,12 @@ function percentAsWritten(percent: number): Ratio {
   let ratio = percentages.get(percent)
   if (ratio === undefined) {
     ratio = Ratio.fromDecimal(percent)
-    if (percentages.size < percentages_max) percentages.set(percent, ratio)
+    if (percentages.size < percentagesMax) percentages.set(percent, ratio)
   }
   return ratio
 }
 const percentages = new Map<number, Ratio>()
-const percentages_max = 10_000
+const percentagesMax = 10_000
 
 /** The new price of a unit: the entry's own, or null. */
 export function priceOf(

@@ -40,8 +40,8 @@ describe('by amount', () => {
         const worth = sum(parts.map((one) => (one.amount * one.units) / one.of))
         expect(sum(shares)).toBe(Math.min(amount, Math.floor(worth + 1e-6)))
         for (const [i, share] of shares.entries()) {
-          const { amount: of_line, units, of } = parts[i]!
-          expect(share).toBeLessThanOrEqual(Math.ceil((of_line * units) / of))
+          const { amount: ofLine, units, of } = parts[i]!
+          expect(share).toBeLessThanOrEqual(Math.ceil((ofLine * units) / of))
         }
       }),
       { numRuns: 500 },

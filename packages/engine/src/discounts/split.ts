@@ -22,13 +22,13 @@ export function splitByQuantity(amount: number, units: readonly number[], room: 
   // Those with the least room for each unit are full first; once one of them is not, none of the others is.
   open.sort((a, b) => compareProducts(roomOf(a), unitsOf(b), roomOf(b), unitsOf(a)))
   let rest = Math.min(amount, Number.MAX_SAFE_INTEGER)
-  let rest_units = inRange(open.reduce((sum, i) => sum + unitsOf(i), 0))
+  let restUnits = inRange(open.reduce((sum, i) => sum + unitsOf(i), 0))
   let full = 0
   for (const i of open) {
-    if (compareProducts(rest, unitsOf(i), roomOf(i), rest_units) < 0) break
+    if (compareProducts(rest, unitsOf(i), roomOf(i), restUnits) < 0) break
     shares[i] = roomOf(i)
     rest -= roomOf(i)
-    rest_units -= unitsOf(i)
+    restUnits -= unitsOf(i)
     full += 1
   }
   const others = open.slice(full).sort((a, b) => a - b) // odd cents go to the earlier line

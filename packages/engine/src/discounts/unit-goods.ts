@@ -21,6 +21,6 @@ export function isLineOf({ item }: Line, { id, is_sku }: UnitGood): boolean {
  */
 export function valueOfUnits({ amount, quantity, item }: Line, units: number, price: number | null): number | null {
   if (quantity > 0) return amount === null ? null : mulDiv(amount, units, quantity)
-  const unit_price = item.price ?? price
-  return unit_price === null ? null : inRange(unit_price * units)
+  const unitPrice = item.price ?? price
+  return unitPrice === null ? null : inRange(unitPrice * units)
 }

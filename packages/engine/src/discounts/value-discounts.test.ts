@@ -16,11 +16,11 @@ import {
 import { effectOf } from './index.ts'
 
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
-const to_items = { effect: 'APPLY_TO_ITEMS' } as const
-const to_order = { effect: 'APPLY_TO_ORDER' } as const
-const by_quantity = { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' } as const
+const toItems = { effect: 'APPLY_TO_ITEMS' } as const
+const toOrder = { effect: 'APPLY_TO_ORDER' } as const
+const byQuantity = { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' } as const
 const spread = { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY' } as const
-const spread_by_quantity = { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY' } as const
+const spreadByQuantity = { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY' } as const
 const initial: Partial<StackingRules> = { discount_calculation_mode: 'INITIAL_AMOUNT' }
 
 /** One discount on an order, with the entry it is limited to. */
@@ -31,7 +31,7 @@ const one = (given: OrderFacts | null, discount: Discount, ...entries: Applicabl
   })
 
 /** Cart K of docs/reference/examples-discounts.md. */
-const cart_k = () => order(line('A', 3, 1200), line('B', 2, 2500), line('C', 1, 900))
+const cartK = () => order(line('A', 3, 1200), line('B', 2, 2500), line('C', 1, 900))
 
 describe('the effect of a discount that names none', () => {
   const goods = { is_defined: true }
@@ -44,7 +44,7 @@ describe('the effect of a discount that names none', () => {
     [percentOff(1), nothing, 'APPLY_TO_ORDER'],
     [fixedPrice(1), goods, 'APPLY_TO_ITEMS'],
     [fixedPrice(1), nothing, 'APPLY_TO_ORDER'],
-    [percentOff(1, to_order), goods, 'APPLY_TO_ORDER'],
+    [percentOff(1, toOrder), goods, 'APPLY_TO_ORDER'],
     [unitsOff(1, 'mug'), goods, 'ADD_MISSING_ITEMS'],
     [{ type: 'UNIT', units: [] } as Discount, nothing, 'ADD_MANY_ITEMS'],
   ])('%j with %j is %s', (discount, coverage, effect) => {
@@ -56,9 +56,7 @@ describe('the effect of a discount that names none', () => {
     ['excluded goods', covering({ excluded: [{ object: 'product', id: 'B' }] })],
     ['all goods', covering({ included_all: true })],
   ])('a rule about %s makes it one on items', (_, rule) => {
-    const verdict = evaluated(
-      facts({ order: cart_k(), redeemables: [voucher('V', percentOff(10), { rules: [rule] })] }),
-    )
+    const verdict = evaluated(facts({ order: cartK(), redeemables: [voucher('V', percentOff(10), { rules: [rule] })] }))
     expect(applicable(verdict.redeemables[0]).discount?.effect).toBe('APPLY_TO_ITEMS')
     expect(orderOf(verdict)).toMatchObject({ discount_amount: 0 })
   })
@@ -82,15 +80,18 @@ describe('a percentage', () => {
   })
 
   test('of lines is rounded line by line', () => {
-    const given = one(order(line('A', 1, 1333), line('B', 1, 2667), line('C', 3, 335)), percentOff(7.5, to_items))
+    const given = one(order(line('A', 1, 1333), line('B', 1, 2667), line('C', 3, 335)), percentOff(7.5, toItems))
     expect(discounts(evaluated(given))).toEqual([100, 200, 75]) // 99.975, 200.025, 75.375
   })
 
   test('of some units is rounded once, and not the units first', () => {
-    const thirds = (amount: number, percent: number, quantity_limit: number) =>
+    const thirds = (amount: number, percent: number, quantityLimit: number) =>
       discounts(
         evaluated(
-          one({ items: [{ quantity: 3, amount }] }, percentOff(percent, to_items), { ...everything, quantity_limit }),
+          one({ items: [{ quantity: 3, amount }] }, percentOff(percent, toItems), {
+            ...everything,
+            quantity_limit: quantityLimit,
+          }),
         ),
       )
     expect(thirds(1000, 10, 2)).toEqual([67]) // 66.67
@@ -99,7 +100,7 @@ describe('a percentage', () => {
 
   test('of lines is limited on each and over all, the strictest first', () => {
     const lines = () => order(line('A', 1, 6000), line('B', 1, 2500), line('C', 3, 1500))
-    const limited = percentOff(40, { ...to_items, amount_limit: 1500, aggregated_amount_limit: 3500 })
+    const limited = percentOff(40, { ...toItems, amount_limit: 1500, aggregated_amount_limit: 3500 })
     expect(discounts(evaluated(one(lines(), limited)))).toEqual([1500, 1000, 1000])
     const entry = { ...everything, amount_limit: 1200, aggregated_amount_limit: 2500 }
     expect(discounts(evaluated(one(lines(), limited, entry)))).toEqual([1200, 1000, 300])
@@ -110,7 +111,7 @@ describe('a percentage', () => {
       { object: 'product', id: 'A', aggregated_amount_limit: 100 },
       { object: 'product', id: 'B', aggregated_amount_limit: 200 },
     ]
-    expect(discounts(evaluated(one(cart_k(), percentOff(10), ...entries)))).toEqual([100, 200, 0])
+    expect(discounts(evaluated(one(cartK(), percentOff(10), ...entries)))).toEqual([100, 200, 0])
   })
 
   test('is taken of what is left, or of what was there at first', () => {
@@ -119,15 +120,15 @@ describe('a percentage', () => {
         facts({
           order: order(line('A', 2, 500)),
           rules,
-          redeemables: [voucher('1', amountOff(400, to_items)), voucher('2', second)],
+          redeemables: [voucher('1', amountOff(400, toItems)), voucher('2', second)],
         }),
       )
-    expect(taken(two({}, percentOff(50, to_items)))).toEqual([400, 300])
-    expect(taken(two(initial, percentOff(50, to_items)))).toEqual([400, 500])
-    expect(taken(two(initial, percentOff(80, to_items)))).toEqual([400, 600]) // 8.00, but only 6.00 are left
-    expect(taken(two({}, percentOff(50, to_order)))).toEqual([400, 300])
-    expect(taken(two(initial, percentOff(50, to_order)))).toEqual([400, 500])
-    expect(taken(two(initial, percentOff(80, to_order)))).toEqual([400, 600])
+    expect(taken(two({}, percentOff(50, toItems)))).toEqual([400, 300])
+    expect(taken(two(initial, percentOff(50, toItems)))).toEqual([400, 500])
+    expect(taken(two(initial, percentOff(80, toItems)))).toEqual([400, 600]) // 8.00, but only 6.00 are left
+    expect(taken(two({}, percentOff(50, toOrder)))).toEqual([400, 300])
+    expect(taken(two(initial, percentOff(50, toOrder)))).toEqual([400, 500])
+    expect(taken(two(initial, percentOff(80, toOrder)))).toEqual([400, 600])
   })
 
   test('a category can have another way than the project', () => {
@@ -157,15 +158,13 @@ describe('a percentage', () => {
     const given = facts({
       order: { items: [stored] },
       rules: initial,
-      redeemables: [voucher('P', percentOff(50, to_items))],
+      redeemables: [voucher('P', percentOff(50, toItems))],
     })
     expect(orderOf(evaluated(given)).items_applied_discount_amount).toBe(375)
     // And of what is left, the same; after a discount of 1.00 on the paid units, less.
     const less = { ...stored, discount_amount: 350 }
     const left = (rules: Partial<StackingRules>) =>
-      taken(
-        evaluated(facts({ order: { items: [less] }, rules, redeemables: [voucher('P', percentOff(50, to_items))] })),
-      )
+      taken(evaluated(facts({ order: { items: [less] }, rules, redeemables: [voucher('P', percentOff(50, toItems))] })))
     expect(left({})).toEqual([325])
     expect(left(initial)).toEqual([375])
   })
@@ -220,39 +219,39 @@ describe('an amount off the order', () => {
 
 describe('an amount off lines', () => {
   test('is taken once from each line, however many units it has', () => {
-    expect(discounts(evaluated(one(cart_k(), amountOff(700, to_items))))).toEqual([700, 700, 700])
+    expect(discounts(evaluated(one(cartK(), amountOff(700, toItems))))).toEqual([700, 700, 700])
   })
 
   test('is never more than the line, nor than its selected units', () => {
-    expect(discounts(evaluated(one(cart_k(), amountOff(4000, to_items))))).toEqual([3600, 4000, 900])
-    const one_unit = { ...everything, effect: 'APPLY_TO_CHEAPEST', target: 'UNIT' } as const
-    expect(discounts(evaluated(one(order(line('A', 3, 1200)), amountOff(4000, to_items), one_unit)))).toEqual([1200])
+    expect(discounts(evaluated(one(cartK(), amountOff(4000, toItems))))).toEqual([3600, 4000, 900])
+    const oneUnit = { ...everything, effect: 'APPLY_TO_CHEAPEST', target: 'UNIT' } as const
+    expect(discounts(evaluated(one(order(line('A', 3, 1200)), amountOff(4000, toItems), oneUnit)))).toEqual([1200])
   })
 
   test('a later line gets what the limit leaves', () => {
     const lines = () => order(line('A', 1, 6000), line('B', 1, 2500), line('C', 3, 1500))
-    expect(discounts(evaluated(one(lines(), amountOff(2000, { ...to_items, aggregated_amount_limit: 5000 }))))).toEqual(
-      [2000, 2000, 1000],
-    )
-    expect(discounts(evaluated(one(lines(), amountOff(2000, { ...to_items, aggregated_amount_limit: 1000 }))))).toEqual(
-      [1000, 0, 0],
-    )
+    expect(discounts(evaluated(one(lines(), amountOff(2000, { ...toItems, aggregated_amount_limit: 5000 }))))).toEqual([
+      2000, 2000, 1000,
+    ])
+    expect(discounts(evaluated(one(lines(), amountOff(2000, { ...toItems, aggregated_amount_limit: 1000 }))))).toEqual([
+      1000, 0, 0,
+    ])
   })
 
   test('limits of an entry follow the order of application', () => {
     const entry = { ...everything, effect: 'APPLY_FROM_CHEAPEST', aggregated_amount_limit: 1000 } as const
     // C 9.00, A 12.00, B 25.00 a unit: 7.00, then 3.00, then nothing.
-    expect(discounts(evaluated(one(cart_k(), amountOff(700), entry)))).toEqual([300, 0, 700])
+    expect(discounts(evaluated(one(cartK(), amountOff(700), entry)))).toEqual([300, 0, 700])
     const each = { ...everything, amount_limit: 500 }
-    expect(discounts(evaluated(one(cart_k(), amountOff(700), each)))).toEqual([500, 500, 500])
+    expect(discounts(evaluated(one(cartK(), amountOff(700), each)))).toEqual([500, 500, 500])
   })
 
   test('is cut to what the order leaves: 90 % off, then 20.00 off a line', () => {
     const given = facts({
       order: order(line('A', 1, 5000), line('B', 1, 1000)),
       redeemables: [
-        voucher('1', percentOff(90, to_order)),
-        voucher('2', amountOff(2000, to_items), { rules: [on('A')] }),
+        voucher('1', percentOff(90, toOrder)),
+        voucher('2', amountOff(2000, toItems), { rules: [on('A')] }),
       ],
     })
     expect(taken(evaluated(given))).toEqual([5400, 600])
@@ -260,20 +259,20 @@ describe('an amount off lines', () => {
 
   test('an order amount below its lines is the end of it; above, only the lines are discounted', () => {
     const lines = order(line('A', 1, 1000), line('B', 1, 1000))
-    expect(discounts(evaluated(one({ ...lines, amount: 1500 }, amountOff(900, to_items))))).toEqual([900, 600])
-    expect(orderOf(evaluated(one({ ...lines, amount: 9000 }, percentOff(100, to_items))))).toMatchObject({
+    expect(discounts(evaluated(one({ ...lines, amount: 1500 }, amountOff(900, toItems))))).toEqual([900, 600])
+    expect(orderOf(evaluated(one({ ...lines, amount: 9000 }, percentOff(100, toItems))))).toMatchObject({
       items_discount_amount: 2000,
       total_amount: 7000,
     })
   })
 
   test('a line that nobody knows the amount of gets nothing', () => {
-    const given = one({ amount: 1000, items: [line('A', 1), line('B', 1, 400)] }, amountOff(300, to_items))
+    const given = one({ amount: 1000, items: [line('A', 1), line('B', 1, 400)] }, amountOff(300, toItems))
     expect(discounts(evaluated(given))).toEqual([0, 300])
   })
 
   test('no line that matches is no failure, and no effect', () => {
-    const verdict = evaluated(one(cart_k(), amountOff(700), { object: 'product', id: 'X' }))
+    const verdict = evaluated(one(cartK(), amountOff(700), { object: 'product', id: 'X' }))
     expect(verdict).toMatchObject({ valid: true, redeemables: [{ status: 'APPLICABLE', has_effect: false }] })
   })
 })
@@ -282,8 +281,8 @@ describe('an amount off each unit', () => {
   test('of two units of a line at most', () => {
     const verdict = evaluated(
       one(
-        cart_k(),
-        amountOff(500, by_quantity),
+        cartK(),
+        amountOff(500, byQuantity),
         { object: 'product', id: 'A', quantity_limit: 2 },
         { object: 'product', id: 'B' },
       ),
@@ -293,15 +292,15 @@ describe('an amount off each unit', () => {
   })
 
   test('a unit never costs less than nothing', () => {
-    expect(discounts(evaluated(one(order(line('A', 4, 300)), amountOff(500, by_quantity))))).toEqual([1200])
+    expect(discounts(evaluated(one(order(line('A', 4, 300)), amountOff(500, byQuantity))))).toEqual([1200])
     // 10.00 / 3 = 3.33…: two units of that are 6.67.
-    const thirds = one({ items: [{ quantity: 3, amount: 1000 }] }, amountOff(500, by_quantity), {
+    const thirds = one({ items: [{ quantity: 3, amount: 1000 }] }, amountOff(500, byQuantity), {
       ...everything,
       quantity_limit: 2,
     })
     expect(discounts(evaluated(thirds))).toEqual([667])
     // 3.33 is less than 3.33…, so it is taken as it is.
-    const exact = one({ items: [{ quantity: 3, amount: 1000 }] }, amountOff(333, by_quantity), {
+    const exact = one({ items: [{ quantity: 3, amount: 1000 }] }, amountOff(333, byQuantity), {
       ...everything,
       quantity_limit: 2,
     })
@@ -311,21 +310,21 @@ describe('an amount off each unit', () => {
   test('of what is left of a unit: 3.00, less 1.00, less 5.00', () => {
     const given = facts({
       order: order(line('A', 4, 300)),
-      redeemables: [voucher('1', amountOff(100, by_quantity)), voucher('2', amountOff(500, by_quantity))],
+      redeemables: [voucher('1', amountOff(100, byQuantity)), voucher('2', amountOff(500, byQuantity))],
     })
     expect(taken(evaluated(given))).toEqual([400, 800])
   })
 
   test('free units get nothing', () => {
     const stored = { ...line('A', 4, 300), free_quantity: 1, discount_amount: 300 }
-    expect(taken(evaluated(one({ items: [stored] }, amountOff(50, by_quantity))))).toEqual([150])
+    expect(taken(evaluated(one({ items: [stored] }, amountOff(50, byQuantity))))).toEqual([150])
   })
 
   test('many units of a small amount are no trouble', () => {
     const entry = { ...everything, quantity_limit: 500_000_000 }
-    const given = one({ items: [{ quantity: 1_000_000_001, amount: 1000 }] }, amountOff(1, by_quantity), entry)
+    const given = one({ items: [{ quantity: 1_000_000_001, amount: 1000 }] }, amountOff(1, byQuantity), entry)
     expect(discounts(evaluated(given))).toEqual([500]) // 499.9999995
-    const large = one({ items: [line('A', 1_000_000, 100_000)] }, percentOff(50, to_items), {
+    const large = one({ items: [line('A', 1_000_000, 100_000)] }, percentOff(50, toItems), {
       ...everything,
       quantity_limit: 333_333,
     })
@@ -352,9 +351,9 @@ describe('an amount that is spread', () => {
 
   test('by quantity; what a line has no room for goes to the others', () => {
     const lines = order(line('A', 1, 100), line('B', 2, 1200), line('C', 4, 900))
-    expect(discounts(evaluated(one(lines, amountOff(1000, spread_by_quantity))))).toEqual([100, 300, 600])
-    expect(discounts(evaluated(one(lines, amountOff(70, spread_by_quantity))))).toEqual([10, 20, 40])
-    expect(discounts(evaluated(one(lines, amountOff(99_999, spread_by_quantity))))).toEqual([100, 2400, 3600])
+    expect(discounts(evaluated(one(lines, amountOff(1000, spreadByQuantity))))).toEqual([100, 300, 600])
+    expect(discounts(evaluated(one(lines, amountOff(70, spreadByQuantity))))).toEqual([10, 20, 40])
+    expect(discounts(evaluated(one(lines, amountOff(99_999, spreadByQuantity))))).toEqual([100, 2400, 3600])
   })
 
   test('in the mode of initial amounts, the weights are what was there at first', () => {
@@ -387,7 +386,7 @@ describe('a fixed price', () => {
   })
 
   test('for units', () => {
-    const price = fixedPrice(999, to_items)
+    const price = fixedPrice(999, toItems)
     const verdict = evaluated(one(order(line('A', 4, 1250)), price, { ...everything, quantity_limit: 3 }))
     expect(discounts(verdict)).toEqual([753]) // 3 × 12.50 − 3 × 9.99
     expect(ofLines(verdict, 'discount_quantity')).toEqual([undefined])
@@ -401,14 +400,14 @@ describe('a fixed price', () => {
       { object: 'product', id: 'C', price: 800, price_formula: 'CUSTOMER_METADATA("nothing")' },
     ]
     // A 3 × 2.00, B 2 × 12.50, C 1.00 (its formula has no value)
-    expect(discounts(evaluated(one(cart_k(), fixedPrice(0, to_items), ...entries)))).toEqual([600, 2500, 100])
+    expect(discounts(evaluated(one(cartK(), fixedPrice(0, toItems), ...entries)))).toEqual([600, 2500, 100])
     const all = covering({ included: [{ object: 'product', id: 'A', price: 1000 }], included_all: true })
-    const given = facts({ order: cart_k(), redeemables: [voucher('F', fixedPrice(800, to_items), { rules: [all] })] })
+    const given = facts({ order: cartK(), redeemables: [voucher('F', fixedPrice(800, toItems), { rules: [all] })] })
     expect(discounts(evaluated(given))).toEqual([600, 3400, 100])
   })
 
   test('of the initial amount: what is left is the end of it', () => {
-    const two = (rules: Partial<StackingRules>, effect: typeof to_items | typeof to_order) =>
+    const two = (rules: Partial<StackingRules>, effect: typeof toItems | typeof toOrder) =>
       taken(
         evaluated(
           facts({
@@ -416,46 +415,46 @@ describe('a fixed price', () => {
             rules,
             redeemables: [
               voucher('1', amountOff(600, effect)),
-              voucher('2', fixedPrice(effect === to_items ? 500 : 1000, effect)),
+              voucher('2', fixedPrice(effect === toItems ? 500 : 1000, effect)),
             ],
           }),
         ),
       )
-    expect(two({}, to_items)).toEqual([600, 400]) // 14.00 → 2 × 5.00
-    expect(two(initial, to_items)).toEqual([600, 1000]) // 20.00 → 10.00, and 14.00 are left
-    expect(two({}, to_order)).toEqual([600, 400])
-    expect(two(initial, to_order)).toEqual([600, 1000])
+    expect(two({}, toItems)).toEqual([600, 400]) // 14.00 → 2 × 5.00
+    expect(two(initial, toItems)).toEqual([600, 1000]) // 20.00 → 10.00, and 14.00 are left
+    expect(two({}, toOrder)).toEqual([600, 400])
+    expect(two(initial, toOrder)).toEqual([600, 1000])
   })
 
   test('a price that nobody gave is no price, and not 0.00', () => {
     const formula = 'CUSTOMER_METADATA("my_price")'
     const none = { type: 'FIXED', fixed_amount_formula: formula } as const
-    expect(taken(evaluated(one(cart_k(), { ...none, effect: 'APPLY_TO_ORDER' })))).toEqual([0])
-    expect(taken(evaluated(one(cart_k(), { ...none, effect: 'APPLY_TO_ITEMS' })))).toEqual([0])
-    expect(taken(evaluated(one(cart_k(), { type: 'FIXED' }, { object: 'product', id: 'A', price: 1100 })))).toEqual([
+    expect(taken(evaluated(one(cartK(), { ...none, effect: 'APPLY_TO_ORDER' })))).toEqual([0])
+    expect(taken(evaluated(one(cartK(), { ...none, effect: 'APPLY_TO_ITEMS' })))).toEqual([0])
+    expect(taken(evaluated(one(cartK(), { type: 'FIXED' }, { object: 'product', id: 'A', price: 1100 })))).toEqual([
       300,
     ])
-    expect(taken(evaluated(one(cart_k(), { type: 'FIXED' })))).toEqual([0])
+    expect(taken(evaluated(one(cartK(), { type: 'FIXED' })))).toEqual([0])
   })
 })
 
 describe('counted units', () => {
   const limited = { ...everything, quantity_limit: 2 }
-  const by_unit = { ...everything, target: 'UNIT', repeat: 2 } as const
+  const byUnit = { ...everything, target: 'UNIT', repeat: 2 } as const
   const lifetime = { ...everything, product_campaign_quantity_limit: 2 }
 
   test.each<[string, Discount, ApplicableEntry, number | undefined]>([
-    ['by quantity, always', amountOff(10, by_quantity), everything, 3],
-    ['by quantity, as limited', amountOff(10, by_quantity), limited, 2],
+    ['by quantity, always', amountOff(10, byQuantity), everything, 3],
+    ['by quantity, as limited', amountOff(10, byQuantity), limited, 2],
     ['a percentage of whole lines: not', percentOff(10), everything, undefined],
     ['a percentage with a limit on units', percentOff(10), limited, 2],
     ['a percentage with a limit over all redemptions', percentOff(10), lifetime, 2],
-    ['a percentage of single units', percentOff(10), by_unit, 2],
+    ['a percentage of single units', percentOff(10), byUnit, 2],
     ['an amount off lines: not', amountOff(10), everything, undefined],
-    ['an amount off single units', amountOff(10), by_unit, 2],
-    ['an amount that is spread over single units', amountOff(10, spread), by_unit, 2],
+    ['an amount off single units', amountOff(10), byUnit, 2],
+    ['an amount that is spread over single units', amountOff(10, spread), byUnit, 2],
     ['a fixed price: never', fixedPrice(10), limited, undefined],
-    ['a fixed price for single units: never', fixedPrice(10), by_unit, undefined],
+    ['a fixed price for single units: never', fixedPrice(10), byUnit, undefined],
   ])('%s', (_, discount, entry, expected) => {
     const [item] = orderOf(evaluated(one(order(line('A', 3, 100)), discount, entry))).items
     expect(item?.discount_quantity).toBe(expected)
@@ -488,7 +487,7 @@ describe('counted units', () => {
   test('nothing off is nothing counted', () => {
     const given = facts({
       order: order(line('A', 5, 100)),
-      redeemables: [voucher('1', percentOff(100)), voucher('2', amountOff(10, by_quantity))],
+      redeemables: [voucher('1', percentOff(100)), voucher('2', amountOff(10, byQuantity))],
     })
     expect(evaluated(given).redeemables[1]).toMatchObject({ has_effect: false })
     expect(ofLines(evaluated(given), 'discount_quantity')).toEqual([undefined])
@@ -499,53 +498,51 @@ describe('a formula', () => {
   test('is asked on every line where the value is for a line', () => {
     const half = 'ORDER_ITEM_PRICE / 2'
     const formula = { amount_off_formula: half }
-    expect(discounts(evaluated(one(cart_k(), amountOff(10, { ...to_items, ...formula }))))).toEqual([600, 1250, 450])
-    expect(discounts(evaluated(one(cart_k(), amountOff(10, { ...by_quantity, ...formula }))))).toEqual([
-      1800, 2500, 450,
-    ])
-    const percent = percentOff(10, { ...to_items, percent_off_formula: 'ORDER_ITEM_UNITS_QUANTITY * 10' })
-    expect(discounts(evaluated(one(cart_k(), percent)))).toEqual([1080, 1000, 90])
-    expect(applicable(evaluated(one(cart_k(), percent)).redeemables[0]).discount).toEqual({
+    expect(discounts(evaluated(one(cartK(), amountOff(10, { ...toItems, ...formula }))))).toEqual([600, 1250, 450])
+    expect(discounts(evaluated(one(cartK(), amountOff(10, { ...byQuantity, ...formula }))))).toEqual([1800, 2500, 450])
+    const percent = percentOff(10, { ...toItems, percent_off_formula: 'ORDER_ITEM_UNITS_QUANTITY * 10' })
+    expect(discounts(evaluated(one(cartK(), percent)))).toEqual([1080, 1000, 90])
+    expect(applicable(evaluated(one(cartK(), percent)).redeemables[0]).discount).toEqual({
       type: 'PERCENT',
       effect: 'APPLY_TO_ITEMS',
       percent_off: 10,
       is_dynamic: true,
     })
-    const fixed = fixedPrice(10, { ...to_items, fixed_amount_formula: half })
-    expect(discounts(evaluated(one(cart_k(), fixed)))).toEqual([1800, 2500, 450])
+    const fixed = fixedPrice(10, { ...toItems, fixed_amount_formula: half })
+    expect(discounts(evaluated(one(cartK(), fixed)))).toEqual([1800, 2500, 450])
   })
 
   test('falls back line by line', () => {
     const given = one(
       { items: [{ ...line('A', 1, 1000), metadata: { off: 2 } }, line('B', 1, 1000)] },
-      amountOff(50, { ...to_items, amount_off_formula: 'ORDER_ITEM_METADATA("off")' }),
+      amountOff(50, { ...toItems, amount_off_formula: 'ORDER_ITEM_METADATA("off")' }),
     )
     expect(discounts(evaluated(given))).toEqual([200, 50])
   })
 
   test.each<[string, Discount]>([
-    ['off the order', amountOff(70, { ...to_order, amount_off_formula: 'ORDER_ITEM_PRICE' })],
+    ['off the order', amountOff(70, { ...toOrder, amount_off_formula: 'ORDER_ITEM_PRICE' })],
     ['that is spread', amountOff(70, { ...spread, amount_off_formula: 'ORDER_ITEM_PRICE' })],
-    ['that is spread by quantity', amountOff(70, { ...spread_by_quantity, amount_off_formula: 'ORDER_ITEM_PRICE' })],
+    ['that is spread by quantity', amountOff(70, { ...spreadByQuantity, amount_off_formula: 'ORDER_ITEM_PRICE' })],
   ])('knows no line for an amount %s, so the value as written is used', (_, discount) => {
-    const verdict = evaluated(one(cart_k(), discount))
+    const verdict = evaluated(one(cartK(), discount))
     expect(taken(verdict)).toEqual([70])
     expect(applicable(verdict.redeemables[0]).discount).toMatchObject({ amount_off: 70, is_dynamic: false })
   })
 
   test('may have a value for where there is no line', () => {
     const formula = 'DEFAULT_TO(ORDER_ITEM_PRICE;3)'
-    const whole = amountOff(70, { ...to_order, amount_off_formula: formula })
-    expect(taken(evaluated(one(cart_k(), whole)))).toEqual([300])
-    expect(discounts(evaluated(one(cart_k(), { ...whole, effect: 'APPLY_TO_ITEMS' } as Discount)))).toEqual([
+    const whole = amountOff(70, { ...toOrder, amount_off_formula: formula })
+    expect(taken(evaluated(one(cartK(), whole)))).toEqual([300])
+    expect(discounts(evaluated(one(cartK(), { ...whole, effect: 'APPLY_TO_ITEMS' } as Discount)))).toEqual([
       1200, 2500, 900,
     ])
-    const percent = percentOff(7, { ...to_order, percent_off_formula: 'DEFAULT_TO(ORDER_ITEM_PRICE;50)' })
-    expect(taken(evaluated(one(cart_k(), percent)))).toEqual([4750])
+    const percent = percentOff(7, { ...toOrder, percent_off_formula: 'DEFAULT_TO(ORDER_ITEM_PRICE;50)' })
+    expect(taken(evaluated(one(cartK(), percent)))).toEqual([4750])
   })
 
   test('that does not parse is as good as none', () => {
-    const given = one(cart_k(), amountOff(70, { amount_off_formula: '1 +' }))
+    const given = one(cartK(), amountOff(70, { amount_off_formula: '1 +' }))
     expect(applicable(evaluated(given).redeemables[0]).discount).toMatchObject({ amount_off: 70, is_dynamic: false })
   })
 })
@@ -573,20 +570,20 @@ describe('bundles multiply', () => {
         redeemables: [voucher('B', discount, { rules: [sets(), ...(entry === undefined ? [] : [on(entry)])] })],
       }),
     )
-  const two_units = { ...everything, quantity_limit: 2, aggregated_quantity_limit: 3 }
+  const twoUnits = { ...everything, quantity_limit: 2, aggregated_quantity_limit: 3 }
 
   test.each<[string, Discount, ApplicableEntry | undefined, number[]]>([
-    ['an amount off the order', amountOff(100, to_order), undefined, [0, 0]],
-    ['an amount off lines', amountOff(100, to_items), undefined, [300, 300]],
+    ['an amount off the order', amountOff(100, toOrder), undefined, [0, 0]],
+    ['an amount off lines', amountOff(100, toItems), undefined, [300, 300]],
     ['an amount that is spread', amountOff(95, spread), undefined, [180, 105]],
-    ['an amount that is spread by quantity', amountOff(100, spread_by_quantity), undefined, [90, 210]],
-    ['a percentage', percentOff(5, to_items), undefined, [900, 525]],
-    ['a percentage, up to 100', percentOff(40, to_items), undefined, [6000, 3500]],
-    ['a percentage, and not its units', percentOff(5, to_items), two_units, [600, 75]],
-    ['units of an amount off each, and not the amount', amountOff(100, by_quantity), two_units, [300, 600]],
-    ['nothing of an amount off each without caps', amountOff(100, by_quantity), undefined, [300, 700]],
-    ['units of a fixed price', fixedPrice(100, to_items), two_units, [5700, 2400]],
-    ['nothing of a fixed price without caps', fixedPrice(100, to_items), undefined, [5700, 2800]],
+    ['an amount that is spread by quantity', amountOff(100, spreadByQuantity), undefined, [90, 210]],
+    ['a percentage', percentOff(5, toItems), undefined, [900, 525]],
+    ['a percentage, up to 100', percentOff(40, toItems), undefined, [6000, 3500]],
+    ['a percentage, and not its units', percentOff(5, toItems), twoUnits, [600, 75]],
+    ['units of an amount off each, and not the amount', amountOff(100, byQuantity), twoUnits, [300, 600]],
+    ['nothing of an amount off each without caps', amountOff(100, byQuantity), undefined, [300, 700]],
+    ['units of a fixed price', fixedPrice(100, toItems), twoUnits, [5700, 2400]],
+    ['nothing of a fixed price without caps', fixedPrice(100, toItems), undefined, [5700, 2800]],
   ])('%s', (_, discount, entry, expected) => {
     const verdict = bundled(discount, entry)
     expect(discounts(verdict)).toEqual(expected)
@@ -594,13 +591,13 @@ describe('bundles multiply', () => {
   })
 
   test('on the order: the amount, the percentage, and not a fixed total', () => {
-    expect(taken(bundled(amountOff(100, to_order)))).toEqual([300])
-    expect(taken(bundled(percentOff(5, to_order)))).toEqual([1425])
-    expect(taken(bundled(percentOff(50, to_order)))).toEqual([9500])
-    expect(taken(bundled(fixedPrice(5000, to_order)))).toEqual([4500])
-    expect(applicable(bundled(percentOff(5, to_order)).redeemables[0]).discount?.percent_off).toBe(15)
-    expect(applicable(bundled(percentOff(40, to_order)).redeemables[0]).discount?.percent_off).toBe(100)
-    expect(applicable(bundled(amountOff(100, to_order)).redeemables[0]).discount?.amount_off).toBe(300)
+    expect(taken(bundled(amountOff(100, toOrder)))).toEqual([300])
+    expect(taken(bundled(percentOff(5, toOrder)))).toEqual([1425])
+    expect(taken(bundled(percentOff(50, toOrder)))).toEqual([9500])
+    expect(taken(bundled(fixedPrice(5000, toOrder)))).toEqual([4500])
+    expect(applicable(bundled(percentOff(5, toOrder)).redeemables[0]).discount?.percent_off).toBe(15)
+    expect(applicable(bundled(percentOff(40, toOrder)).redeemables[0]).discount?.percent_off).toBe(100)
+    expect(applicable(bundled(amountOff(100, toOrder)).redeemables[0]).discount?.amount_off).toBe(300)
   })
 
   test('units that are given away', () => {
@@ -616,14 +613,14 @@ describe('bundles multiply', () => {
   })
 
   test('the caps of a replacement, and not what comes for each', () => {
-    const replaced = bundled(unitsOff(1, 'pan', { effect: 'REPLACE_ITEMS' }), two_units)
+    const replaced = bundled(unitsOff(1, 'pan', { effect: 'REPLACE_ITEMS' }), twoUnits)
     // Nine units in all, six of a line: three pots and six lids.
     expect(ofLines(replaced, 'quantity')).toEqual([0, 1, 9])
   })
 
   test('an amount beyond all measure ends there', () => {
-    expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, to_order)))).toEqual([9500])
-    expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, spread_by_quantity)))).toEqual([9500])
+    expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, toOrder)))).toEqual([9500])
+    expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, spreadByQuantity)))).toEqual([9500])
     expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, spread)))).toEqual([9500])
   })
 

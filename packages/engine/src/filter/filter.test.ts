@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Catalogue, Filter } from '../schema/index.ts'
-import { between, calendar_cases, days } from '../testing/calendar-cases.ts'
+import { between, calendarCases, days } from '../testing/calendar-cases.ts'
 import { clockAt } from '../time/index.ts'
 import { checkFilter, compileFilter, type FilterSubject } from './index.ts'
 import { operators } from './operators.ts'
@@ -216,7 +216,7 @@ describe('calendar', () => {
   ])
 
   test.each<[operator: string, given: unknown, expected: string[]]>([
-    ...calendar_cases,
+    ...calendarCases,
     ['$more_than', '2025-02-27', between('2025-02-28', '9999-12-31')],
     ['$before', '2025-02-27', between('0', '2025-02-26')],
   ])('%s %j', (operator, given, expected) => {
@@ -293,7 +293,8 @@ describe('calendar', () => {
   ])('the day of %s in %s is that of the project', (now, timezone, first, last) => {
     const at = (text: string, shift: number) => new Date(Date.parse(text) + shift).toISOString()
     const clock = clockAt(now, timezone)
-    const is = (created_at: string) => fits({ created_at: conditions('$today', true) }, { created_at }, { clock })
+    const is = (createdAt: string) =>
+      fits({ created_at: conditions('$today', true) }, { created_at: createdAt }, { clock })
     expect([at(first, -1), first, last, at(last, 1)].map(is)).toEqual([false, true, true, false])
   })
 })

@@ -83,8 +83,8 @@ interface Test {
   given: Given
 }
 
-const fields_max = 50
-const values_max = 1_000
+const fieldsMax = 50
+const valuesMax = 1_000
 
 /** The filter, or a fault: where and what, or nothing when it is not written as a filter at all. */
 function readFilter(filter: unknown, permitted: (field: string) => boolean = () => true): ReadFilter | string {
@@ -93,26 +93,26 @@ function readFilter(filter: unknown, permitted: (field: string) => boolean = () 
   const word = typeof junction === 'string' ? junction.toLowerCase() : junction === null ? 'and' : ''
   const entries = Object.entries(sets)
   if (word !== 'and' && word !== 'or') return ''
-  if (entries.length > fields_max) return ` must NOT have more than ${fields_max} fields`
+  if (entries.length > fieldsMax) return ` must NOT have more than ${fieldsMax} fields`
   const fields: ReadField[] = []
-  let values_count = 0
+  let valuesCount = 0
   for (const [name, set] of entries) {
     const tests = permitted(name) ? readTests(name, set) : ''
     if (typeof tests === 'string') return tests
-    for (const { given } of tests) values_count += Math.max(1, given.list.length)
-    if (values_count > values_max) return ` must NOT have more than ${values_max} values`
-    const metadata_key = name.startsWith('metadata.') ? name.slice('metadata.'.length) : null
-    if (tests.length > 0) fields.push({ name, metadata_key, own_type: ownType(name), tests })
+    for (const { given } of tests) valuesCount += Math.max(1, given.list.length)
+    if (valuesCount > valuesMax) return ` must NOT have more than ${valuesMax} values`
+    const metadataKey = name.startsWith('metadata.') ? name.slice('metadata.'.length) : null
+    if (tests.length > 0) fields.push({ name, metadata_key: metadataKey, own_type: ownType(name), tests })
   }
   return { is_and: word === 'and', fields }
 }
 
 function ownType(field: string): FieldType {
   if (field.startsWith('metadata.')) return undefined
-  return ownEntry(own_types, field) ?? (/^events\..+\.(?:first|last)$/.test(field) ? 'moment' : 'scalar')
+  return ownEntry(ownTypes, field) ?? (/^events\..+\.(?:first|last)$/.test(field) ? 'moment' : 'scalar')
 }
 
-const own_types: Readonly<Record<string, FieldType>> = {
+const ownTypes: Readonly<Record<string, FieldType>> = {
   birthdate: 'birthday',
   birthday: 'birthday',
   attributes: 'list',

@@ -8,7 +8,7 @@ import {
   dayOf,
   daysInMonth,
   type Ms,
-  ms_per_day,
+  msPerDay,
   partsOf,
   startOfPeriod,
   startOfWeek,
@@ -72,7 +72,7 @@ const equals: Holds = (value, { list, forms }, type, clock) => {
       return someOf(list, toBoolean(value), (a, boolean) => a.boolean === boolean)
     case 'date':
     case 'birthday':
-      return someOf(list, toDay(value, clock), (a, day) => a.at !== null && Math.floor(a.at / ms_per_day) === day)
+      return someOf(list, toDay(value, clock), (a, day) => a.at !== null && Math.floor(a.at / msPerDay) === day)
     case 'datetime':
     case 'moment':
       return someOf(list, toInstant(value), (a, at) => a.at === at)
@@ -93,13 +93,13 @@ const contains: Holds = (value, { list, forms }, type) => {
 }
 
 const hasText = (value: unknown, type: FieldType): value is string =>
-  typeof value === 'string' && value !== '' && (type === undefined || text_types.has(type))
+  typeof value === 'string' && value !== '' && (type === undefined || textTypes.has(type))
 
-const text_types: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'string', 'image_url', 'list'])
+const textTypes: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'string', 'image_url', 'list'])
 
 /** Number: the value against the argument. Date and number: days ago. Date and date: moments. */
 const compare =
-  (is: Comparison, of_the_past = false): Holds =>
+  (is: Comparison, ofThePast = false): Holds =>
   (value, { list }, type, clock) =>
     list.some((a) => {
       if (a.number === null) return someMoment(value, type, (at) => a.at !== null && is(at, a.at))
@@ -107,25 +107,25 @@ const compare =
       const number = type === 'number' ? toNumber(value) : typeof value === 'number' ? value : null
       if (number !== null) return is(number, given)
       const today = clock.wall().day
-      return someDay(value, type, clock, (day) => is(today - day, given) && !(of_the_past && day > today))
+      return someDay(value, type, clock, (day) => is(today - day, given) && !(ofThePast && day > today))
     })
 
 /** Whether the date, or one of several, is so. Lists of dates are ours, or promised by a schema. */
 function someMoment(value: unknown, type: FieldType, test: (at: Ms) => boolean): boolean {
-  if (type !== undefined && !date_types.has(type)) return false
+  if (type !== undefined && !dateTypes.has(type)) return false
   if (Array.isArray(value)) return type !== undefined && value.some((element) => someMoment(element, type, test))
   const at = toInstant(value)
   return at !== null && test(at)
 }
 
 function someDay(value: unknown, type: FieldType, clock: Clock, test: (day: Day) => boolean): boolean {
-  if (type !== undefined && !date_types.has(type)) return false
+  if (type !== undefined && !dateTypes.has(type)) return false
   if (Array.isArray(value)) return type !== undefined && value.some((element) => someDay(element, type, clock, test))
   const day = toDay(value, clock)
   return day !== null && test(day)
 }
 
-const date_types: ReadonlySet<FieldType> = new Set<FieldType>(['date', 'datetime', 'moment', 'birthday'])
+const dateTypes: ReadonlySet<FieldType> = new Set<FieldType>(['date', 'datetime', 'moment', 'birthday'])
 
 /** True of a day, for one of the given numbers. */
 const day = (
@@ -163,7 +163,7 @@ const months =
   (length: number, shift: number) =>
   (today: Day): Days => [startOfPeriod(today, length, shift), startOfPeriod(today, length, shift + 1)]
 
-const near_periods = {
+const nearPeriods = {
   $today: single(0),
   $yesterday: single(-1),
   $tomorrow: single(1),
@@ -185,13 +185,13 @@ const period = (days: (today: Day) => Days, ignoresYear: (type: FieldType) => bo
 /** How long ago the month and day of a date were last, today included; or how soon they come. */
 function sinceLast(of: Day, today: Day): number {
   const { year } = partsOf(today)
-  const this_year = anniversary(of, year)
-  return today - (this_year <= today ? this_year : anniversary(of, year - 1))
+  const thisYear = anniversary(of, year)
+  return today - (thisYear <= today ? thisYear : anniversary(of, year - 1))
 }
 function untilNext(of: Day, today: Day): number {
   const { year } = partsOf(today)
-  const this_year = anniversary(of, year)
-  return (this_year >= today ? this_year : anniversary(of, year + 1)) - today
+  const thisYear = anniversary(of, year)
+  return (thisYear >= today ? thisYear : anniversary(of, year + 1)) - today
 }
 
 const sizeOf = (value: unknown, type: FieldType): number =>
@@ -260,7 +260,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $count: sized((size, a) => size === a),
   $count_more: sized((size, a) => size > a),
   $count_less: sized((size, a) => size < a),
-  ...each(near_periods, (days) => period(days, (type) => type === 'birthday')),
+  ...each(nearPeriods, (days) => period(days, (type) => type === 'birthday')),
   ...each(years, (days) => period(days, () => false)),
   $is_day: day((day, a) => weekdayOf(day) === a, { minimum: 0, maximum: 6 }),
   $is_day_of_month: day((day, a) => partsOf(day).day === a, { minimum: 1, maximum: 31 }),
@@ -270,7 +270,7 @@ export const operators: Readonly<Record<string, Operator>> = {
     const { year } = partsOf(today)
     return year - partsOf(day).year === a && anniversary(day, year) === today
   }),
-  ...each(near_periods, (days) => period(days, () => true), '_md'),
+  ...each(nearPeriods, (days) => period(days, () => true), '_md'),
   $is_days_ago_md: day((day, a, today) => sinceLast(day, today) === a),
   $is_more_days_ago_md: day((day, a, today) => sinceLast(day, today) > a),
   $is_less_days_ago_md: day((day, a, today) => sinceLast(day, today) < a),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Ratio } from '../money.ts'
 import { formulaAmount, formulaPercent, formulaUnits } from './index.ts'
 
-const out_of_range = { fault: 'the result is out of range', position: 0 }
+const outOfRange = { fault: 'the result is out of range', position: 0 }
 
 test.each([
   ['17.92', 1_792],
@@ -13,7 +13,7 @@ test.each([
   ['-0.001', 0],
   ['90071992547409.91', 9_007_199_254_740_991],
   ['90071992547409.914', 9_007_199_254_740_991],
-  ['90071992547409.915', out_of_range],
+  ['90071992547409.915', outOfRange],
 ])('%s as an amount is %o', (result, amount) => {
   expect(formulaAmount(Ratio.fromDecimal(result))).toEqual(amount)
 })
@@ -42,7 +42,7 @@ test.each([
   ['-0.5', 0],
   ['-7', 0],
   ['9007199254740991.9', 9_007_199_254_740_991],
-  ['9007199254740992', out_of_range],
+  ['9007199254740992', outOfRange],
 ])('%s as units is %o', (result, units) => {
   expect(formulaUnits(Ratio.fromDecimal(result))).toEqual(units)
 })

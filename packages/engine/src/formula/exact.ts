@@ -1,6 +1,6 @@
 import { Ratio } from '../money.ts'
 import type { Trouble } from './fault.ts'
-import { exact_bits_max, rounding_digits_max } from './limits.ts'
+import { exactBitsMax, roundingDigitsMax } from './limits.ts'
 
 /**
  * A number of a formula: exact, in lowest terms, its denominator positive. As long as both parts are safe integers they
@@ -31,7 +31,7 @@ export const ofNumber = (value: number): Exact | Trouble =>
 /** `12` or `12.50`, with or without a minus; null when the text is anything else. */
 export function ofText(text: string): Exact | Trouble | null {
   if (!/^-?\d+(\.\d+)?$/.test(text)) return null
-  return text.length > digits_max ? too_long : bounded(Ratio.fromDecimal(text))
+  return text.length > digitsMax ? tooLong : bounded(Ratio.fromDecimal(text))
 }
 
 export const toRatio = (a: Exact): Ratio => (isSmall(a) ? { n: BigInt(a.n), d: BigInt(a.d) } : a)
@@ -52,11 +52,11 @@ export function multiply(a: Exact, b: Exact): Exact | Trouble {
   return product ?? bounded(Ratio.mul(toRatio(a), toRatio(b)))
 }
 
-export const divide = (a: Exact, b: Exact): Exact | Trouble => (isZero(b) ? by_zero : multiply(a, inverse(b)))
+export const divide = (a: Exact, b: Exact): Exact | Trouble => (isZero(b) ? byZero : multiply(a, inverse(b)))
 
 /** What is left after whole parts of b: −7 % 3 is −1, 7.5 % 2 is 1.5. The sign is that of a. */
 export function modulo(a: Exact, b: Exact): Exact | Trouble {
-  if (isZero(b)) return by_zero
+  if (isZero(b)) return byZero
   const [left, right] = [toRatio(a), toRatio(b)]
   return reduced((left.n * right.d) % (right.n * left.d), left.d * right.d)
 }
@@ -80,17 +80,17 @@ export function compare(a: Exact, b: Exact): number {
 export function power(a: Exact, b: Exact): Exact | Trouble {
   const [base, exponent] = [toRatio(a), toRatio(b)]
   if (exponent.d !== 1n) return root(toNumber(base), toNumber(exponent))
-  if (exponent.n < 0n) return base.n === 0n ? by_zero : power(inverse(a), negated(b))
+  if (exponent.n < 0n) return base.n === 0n ? byZero : power(inverse(a), negated(b))
   const size = Math.max(doublings(base.n), doublings(base.d))
   // Asked before the power is taken: 9^9^9 has 370 million digits.
-  if (size * Number(exponent.n) > exact_bits_max) return too_long
+  if (size * Number(exponent.n) > exactBitsMax) return tooLong
   return bounded({ n: base.n ** exponent.n, d: base.d ** exponent.n })
 }
 
 function root(base: number, exponent: number): Exact | Trouble {
   const value = base ** exponent
   if (Number.isFinite(value)) return bounded(Ratio.fromDecimal(value.toPrecision(15)))
-  return base === 0 ? by_zero : base < 0 ? { fault: 'a fractional power of a negative number' } : too_long
+  return base === 0 ? byZero : base < 0 ? { fault: 'a fractional power of a negative number' } : tooLong
 }
 
 /** How often a number can be halved before it is one. */
@@ -109,8 +109,8 @@ export const halfUp: Rounding = (n, d) => (n < 0n ? -halfUp(-n, d) : (2n * n + d
 
 /** Rounds to digits after the point; a negative number of digits means tens, hundreds and so on. */
 export function rounded(a: Exact, digits: Exact, rounding: Rounding): Exact | Trouble {
-  if (!isSmall(digits) || digits.d !== 1 || Math.abs(digits.n) > rounding_digits_max) {
-    return { fault: `digits must be a whole number from −${rounding_digits_max} to ${rounding_digits_max}` }
+  if (!isSmall(digits) || digits.d !== 1 || Math.abs(digits.n) > roundingDigitsMax) {
+    return { fault: `digits must be a whole number from −${roundingDigitsMax} to ${roundingDigitsMax}` }
   }
   const { n, d } = toRatio(a)
   const scale = 10n ** BigInt(Math.abs(digits.n))
@@ -118,8 +118,8 @@ export function rounded(a: Exact, digits: Exact, rounding: Rounding): Exact | Tr
   return reduced(rounding(n * scale, d), scale)
 }
 
-export const too_long: Trouble = { fault: 'the number is too long' }
-const by_zero: Trouble = { fault: 'division by zero' }
+export const tooLong: Trouble = { fault: 'the number is too long' }
+const byZero: Trouble = { fault: 'division by zero' }
 
 const isZero = (a: Exact): boolean => (isSmall(a) ? a.n === 0 : a.n === 0n)
 
@@ -146,10 +146,10 @@ const reduced = (n: bigint, d: bigint): Exact | Trouble =>
 function bounded(ratio: Ratio): Exact | Trouble {
   const { n, d } = ratio
   if (isSafe(Number(n)) && isSafe(Number(d))) return { n: Number(n), d: Number(d) }
-  return n > longest || n < -longest || d > longest ? too_long : ratio
+  return n > longest || n < -longest || d > longest ? tooLong : ratio
 }
 
-const longest = 2n ** BigInt(exact_bits_max)
+const longest = 2n ** BigInt(exactBitsMax)
 
 /** Characters of a number in a text: 2^512 has 155 digits. What is longer is not even read. */
-const digits_max = 160
+const digitsMax = 160

@@ -7,7 +7,7 @@ import { cpuTimeOf } from '../testing/cpu-time.ts'
 import { clockAt } from '../time/index.ts'
 import { functions } from './functions.ts'
 import { compileFormula, evaluateFormula, type Formula, formulaAmount, formulaUnits, isFault } from './index.ts'
-import { exact_bits_max } from './limits.ts'
+import { exactBitsMax } from './limits.ts'
 import { keyedOperands, operands } from './operands.ts'
 import { levels } from './operators.ts'
 
@@ -51,7 +51,7 @@ function answers(text: string): void {
     return
   }
   expect(result.d > 0n).toBe(true)
-  expect(result.d <= 2n ** BigInt(exact_bits_max) && result.n ** 2n <= 2n ** BigInt(2 * exact_bits_max)).toBe(true)
+  expect(result.d <= 2n ** BigInt(exactBitsMax) && result.n ** 2n <= 2n ** BigInt(2 * exactBitsMax)).toBe(true)
   expect(Ratio.mul(result, { n: 1n, d: 1n })).toEqual(result) // in lowest terms
   for (const value of [formulaAmount(result), formulaUnits(result)]) {
     if (!isFault(value)) expect(Number.isSafeInteger(value) && value >= 0).toBe(true)
@@ -175,7 +175,7 @@ describe('arithmetic agrees with fractions', () => {
       })),
   }))
 
-  const fits = ({ n, d }: Ratio) => n ** 2n < 2n ** BigInt(2 * exact_bits_max) && d < 2n ** BigInt(exact_bits_max)
+  const fits = ({ n, d }: Ratio) => n ** 2n < 2n ** BigInt(2 * exactBitsMax) && d < 2n ** BigInt(exactBitsMax)
 
   test('in every tree', () => {
     fc.assert(

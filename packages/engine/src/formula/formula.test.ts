@@ -414,8 +414,8 @@ describe('what a formula looks at', () => {
     ['ORDER_ITEMS_QUANTITY', false],
     ['CHEAPEST_ORDER_ITEM_PRICE', false],
     ['1', false],
-  ])('%s is computed per line: %s', (text, per_line) => {
-    expect(formulaOf(text).per_line).toBe(per_line)
+  ])('%s is computed per line: %s', (text, perLine) => {
+    expect(formulaOf(text).per_line).toBe(perLine)
   })
 
   test.each([

@@ -2,7 +2,7 @@ import type { EvaluationScope, LineScene } from '../evaluation-scope.ts'
 import type { Ratio } from '../money.ts'
 import { toRatio } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
-import { remembered_length_max } from './limits.ts'
+import { rememberedLengthMax } from './limits.ts'
 import { isForPoints, isOfLine } from './operands.ts'
 import { parse } from './parse.ts'
 import type { Run } from './run.ts'
@@ -36,14 +36,14 @@ export function compileFormula(text: string): Formula | FormulaFault {
 }
 
 const remembered = new Map<string, Formula>()
-let remembered_length = 0
+let rememberedLength = 0
 
 /** When there is no more room we start again: that is rare, and which formulas are in use shows soon. */
 function remember(formula: Formula): void {
-  remembered_length += formula.text.length
-  if (remembered_length > remembered_length_max) {
+  rememberedLength += formula.text.length
+  if (rememberedLength > rememberedLengthMax) {
     remembered.clear()
-    remembered_length = formula.text.length
+    rememberedLength = formula.text.length
   }
   remembered.set(formula.text, formula)
 }

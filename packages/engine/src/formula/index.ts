@@ -1,4 +1,4 @@
 export { formulaAmount, formulaPercent, formulaUnits } from './convert.ts'
 export { type FormulaFault, isFault } from './fault.ts'
 export { compileFormula, evaluateFormula, type Formula, whyNotForPoints } from './formula.ts'
-export { formula_length_max } from './limits.ts'
+export { formulaLengthMax } from './limits.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { compileFormula, formula_length_max, isFault } from './index.ts'
-import { formula_depth_max, formula_values_max } from './limits.ts'
+import { compileFormula, formulaLengthMax, isFault } from './index.ts'
+import { formulaDepthMax, formulaValuesMax } from './limits.ts'
 
 test.each([
   ['', 'the formula ends too early', 0],
@@ -88,15 +88,15 @@ test.each([
 test('length, depth and number of values have an end', () => {
   const sum = (values: number) => Array(values).fill('1').join('+')
   const nested = (depth: number) => '('.repeat(depth) + 1 + ')'.repeat(depth)
-  expect(isFault(compileFormula('1'.padEnd(formula_length_max)))).toBe(false)
-  expect(compileFormula('1'.padEnd(formula_length_max + 1))).toEqual({
+  expect(isFault(compileFormula('1'.padEnd(formulaLengthMax)))).toBe(false)
+  expect(compileFormula('1'.padEnd(formulaLengthMax + 1))).toEqual({
     fault: 'longer than 5000 characters',
     position: 5_000,
   })
-  expect(isFault(compileFormula(sum(formula_values_max)))).toBe(false)
-  expect(compileFormula(sum(formula_values_max + 1))).toEqual({ fault: 'too many values', position: 1_000 })
-  expect(isFault(compileFormula(nested(formula_depth_max - 1)))).toBe(false)
-  expect(compileFormula(nested(formula_depth_max))).toEqual({ fault: 'nested too deeply', position: 50 })
+  expect(isFault(compileFormula(sum(formulaValuesMax)))).toBe(false)
+  expect(compileFormula(sum(formulaValuesMax + 1))).toEqual({ fault: 'too many values', position: 1_000 })
+  expect(isFault(compileFormula(nested(formulaDepthMax - 1)))).toBe(false)
+  expect(compileFormula(nested(formulaDepthMax))).toEqual({ fault: 'nested too deeply', position: 50 })
   // Depth is left again: many parentheses beside each other are fine, and do not make room for deeper ones.
   expect(isFault(compileFormula(Array(60).fill('(1)').join('+')))).toBe(false)
   expect(compileFormula('((1)+'.repeat(60))).toMatchObject({ fault: 'nested too deeply' })

@@ -1,8 +1,8 @@
 import { valueAt } from '../goods.ts'
-import { negated, ofText, too_long } from './exact.ts'
+import { negated, ofText, tooLong } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
 import { functions, type PlainFunction } from './functions.ts'
-import { formula_depth_max, formula_length_max, formula_values_max } from './limits.ts'
+import { formulaDepthMax, formulaLengthMax, formulaValuesMax } from './limits.ts'
 import { keyedOperands, operands } from './operands.ts'
 import { type Level, levels, type Operator } from './operators.ts'
 import {
@@ -21,8 +21,8 @@ import { isNumber, momentOf, readValue, type Value } from './value.ts'
 
 /** What a text says, as a function; and the operands it names, each with the place where it does so first. */
 export function parse(text: string): { run: Run; operands: ReadonlyMap<string, number> } | FormulaFault {
-  if (text.length > formula_length_max) {
-    return { fault: `longer than ${formula_length_max} characters`, position: formula_length_max }
+  if (text.length > formulaLengthMax) {
+    return { fault: `longer than ${formulaLengthMax} characters`, position: formulaLengthMax }
   }
   const tokens = tokensOf(text)
   if (isFault(tokens)) return tokens
@@ -79,7 +79,7 @@ function expect(reading: Reading, sign: string): void {
 }
 
 function expression(reading: Reading): Run {
-  if (reading.depth >= formula_depth_max) return refuse(reading, 'nested too deeply', peek(reading).position)
+  if (reading.depth >= formulaDepthMax) return refuse(reading, 'nested too deeply', peek(reading).position)
   reading.depth += 1
   const run = chain(reading, 0)
   reading.depth -= 1
@@ -123,7 +123,7 @@ function unary(reading: Reading): Run {
 function primary(reading: Reading): Run {
   const { kind, position } = peek(reading)
   reading.values += 1
-  if (reading.values > formula_values_max) return refuse(reading, 'too many values', position)
+  if (reading.values > formulaValuesMax) return refuse(reading, 'too many values', position)
   if (kind === 'number') return number(reading)
   if (kind === 'text') return constant(take(reading).text)
   if (kind === 'word') return named(reading)
@@ -135,7 +135,7 @@ function primary(reading: Reading): Run {
 
 function number(reading: Reading): Run {
   const { text, position } = take(reading)
-  const value = ofText(text) ?? too_long
+  const value = ofText(text) ?? tooLong
   return isFault(value) ? refuse(reading, value.fault, position) : constant(value)
 }
 

@@ -1,6 +1,6 @@
 import { isSmall } from './exact.ts'
 import { type FormulaFault, isFault, type Trouble } from './fault.ts'
-import { long_steps_max } from './limits.ts'
+import { longStepsMax } from './limits.ts'
 import type { Sight } from './operands.ts'
 import type { Operator } from './operators.ts'
 import { isNumber, isSame, kindOf, type Value } from './value.ts'
@@ -60,7 +60,7 @@ export function settled(
   if (isFault(result)) return { fault: result.fault, position }
   if (!isNumber(result) || isSmall(result)) return result
   course.long_steps += 1
-  return course.long_steps > long_steps_max ? { fault: 'too many operations on long numbers', position } : result
+  return course.long_steps > longStepsMax ? { fault: 'too many operations on long numbers', position } : result
 }
 
 /** Functions that do not look at all their arguments. */

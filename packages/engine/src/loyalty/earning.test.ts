@@ -38,10 +38,10 @@ function points(loyalty: EarningPoints, sources: Sources, mapping?: EarningMappi
   return paid[0]?.points ?? 0
 }
 
-const fixed = (points: number, points_formula?: string): EarningPoints => ({
+const fixed = (points: number, pointsFormula?: string): EarningPoints => ({
   type: 'FIXED',
   points,
-  ...(points_formula === undefined ? {} : { points_formula }),
+  ...(pointsFormula === undefined ? {} : { points_formula: pointsFormula }),
 })
 const ofAmount = (every: number, points: number): EarningPoints => ({
   type: 'PROPORTIONAL',

@@ -46,15 +46,15 @@ export function accruals(
     const mapping = Object.hasOwn(mappings, rule.id) ? (mappings[rule.id] ?? null) : null
     const points = earnedPoints(rule.loyalty, scene, mapping)
     if (points === 0) continue
-    const activates_at = activationDate(today, rule.pending_points)
-    const expiration_rules = rule.expiration_rules ?? campaign.expiration_rules ?? null
+    const activatesAt = activationDate(today, rule.pending_points)
+    const expirationRules = rule.expiration_rules ?? campaign.expiration_rules ?? null
     paid.push({
       earning_rule_id: rule.id,
       points,
       loyalty_tier_id: mapping === null ? null : (tier?.id ?? null),
-      activates_at,
-      expires_at: expirationDate(activates_at ?? today, expiration_rules),
-      expiration_rules,
+      activates_at: activatesAt,
+      expires_at: expirationDate(activatesAt ?? today, expirationRules),
+      expiration_rules: expirationRules,
     })
   }
   return paid
@@ -105,12 +105,12 @@ const inherited = (rule: EarningRule, campaign: Validity) => ({
   validity_hours: rule.validity_hours ?? campaign.validity_hours ?? null,
 })
 
-function isMeant(rule: EarningRule, event: EarningEvent, campaign_id: string): boolean {
+function isMeant(rule: EarningRule, event: EarningEvent, campaignId: string): boolean {
   if (rule.event !== event.event) return false
   if (rule.event === 'customer.segment.entered') return rule.segment != null && rule.segment.id === event.segment_id
   if (event.tier != null) {
     const wanted = rule.loyalty_tier?.id ?? '__ANY__'
-    return wanted === '__ANY__' ? event.tier.campaign_id === campaign_id : event.tier.id === wanted
+    return wanted === '__ANY__' ? event.tier.campaign_id === campaignId : event.tier.id === wanted
   }
   return rule.custom_event == null || rule.custom_event.schema_id === event.schema_id
 }
@@ -136,9 +136,9 @@ const half = Ratio.of(1, 2)
 const most = Ratio.of(Number.MAX_SAFE_INTEGER, 1)
 
 /** A formula that cannot be calculated gives way to the fixed number. */
-function perShare(points: number, points_formula: string | null | undefined, scene: EvaluationScope): Ratio {
-  if (points_formula == null) return Ratio.of(points, 1)
-  const formula = compileFormula(points_formula)
+function perShare(points: number, pointsFormula: string | null | undefined, scene: EvaluationScope): Ratio {
+  if (pointsFormula == null) return Ratio.of(points, 1)
+  const formula = compileFormula(pointsFormula)
   const value = isFault(formula) ? formula : evaluateFormula(formula, scene)
   return isFault(value) ? Ratio.of(points, 1) : value
 }

@@ -4,12 +4,17 @@ import type { PointsExpirationRules } from '../schema/loyalty.ts'
 import { dayText } from '../time/index.ts'
 import { activationDate, expirationDate } from './expiry.ts'
 
-const months = (period_value: number, rounding_type?: string, rounding_value?: number) =>
-  ({ period_type: 'MONTH', period_value, rounding_type, rounding_value }) as PointsExpirationRules
-const fixed = (fixed_month: number, fixed_day: number): PointsExpirationRules => ({
+const months = (periodValue: number, roundingType?: string, roundingValue?: number) =>
+  ({
+    period_type: 'MONTH',
+    period_value: periodValue,
+    rounding_type: roundingType,
+    rounding_value: roundingValue,
+  }) as PointsExpirationRules
+const fixed = (fixedMonth: number, fixedDay: number): PointsExpirationRules => ({
   period_type: 'FIXED_DAY_OF_YEAR',
-  fixed_month,
-  fixed_day,
+  fixed_month: fixedMonth,
+  fixed_day: fixedDay,
 })
 
 describe('expirationDate', () => {

@@ -9,9 +9,9 @@ import { addMonths, type Day, dayOf, daysInMonth, dayText, endOfPeriod, partsOf,
  * `expirationDate('2025-02-10', { period_type: 'MONTH', period_value: 3, rounding_type: 'END_OF_QUARTER' })` →
  * `2025-06-30`: 10 May lies in the second quarter.
  */
-export function expirationDate(credited_on: string, rules: PointsExpirationRules | null | undefined): string | null {
+export function expirationDate(creditedOn: string, rules: PointsExpirationRules | null | undefined): string | null {
   if (rules == null) return null
-  const day = dayAt(credited_on)
+  const day = dayAt(creditedOn)
   return textOf(rules.period_type === 'MONTH' ? monthsLater(day, rules) : nextFixedDay(day, rules))
 }
 
@@ -20,8 +20,8 @@ export function expirationDate(credited_on: string, rules: PointsExpirationRules
  *
  * `activationDate('2025-03-06', { period_type: 'DAY', period_value: 3 })` → `2025-03-09`.
  */
-export function activationDate(happened_on: string, pending: PendingPoints | null | undefined): string | null {
-  return pending == null ? null : textOf(dayAt(happened_on) + pending.period_value)
+export function activationDate(happenedOn: string, pending: PendingPoints | null | undefined): string | null {
+  return pending == null ? null : textOf(dayAt(happenedOn) + pending.period_value)
 }
 
 type OfType<T> = Extract<PointsExpirationRules, { period_type: T }>
@@ -54,6 +54,6 @@ export function dayAt(date: string): Day {
 }
 
 /** Dates end with the year 9999: what comes later would no longer sort as text. */
-export const textOf = (day: Day): string => dayText(Math.min(day, last_day))
+export const textOf = (day: Day): string => dayText(Math.min(day, lastDay))
 
-const last_day = dayOf(10_000, 1, 1) - 1
+const lastDay = dayOf(10_000, 1, 1) - 1

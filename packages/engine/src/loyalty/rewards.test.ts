@@ -69,19 +69,25 @@ describe('payWithPoints', () => {
         natural.map((n) => Math.max(1, n)),
         natural,
         fc.option(natural),
-        (payable, exchange_ratio, points_ratio, balance, points) => {
-          const paid = payWithPoints({ payable, exchange_ratio, points_ratio, balance, points })
+        (payable, exchangeRatio, pointsRatio, balance, points) => {
+          const paid = payWithPoints({
+            payable,
+            exchange_ratio: exchangeRatio,
+            points_ratio: pointsRatio,
+            balance,
+            points,
+          })
           if ('key' in paid) {
-            expect((points ?? 0) > balance || (points ?? balance) < points_ratio).toBe(true)
+            expect((points ?? 0) > balance || (points ?? balance) < pointsRatio).toBe(true)
             return
           }
           const spendable = Math.min(balance, points ?? balance)
           expect(paid.discount).toBeLessThanOrEqual(payable)
           expect(paid.points).toBeLessThanOrEqual(spendable)
-          expect(BigInt(paid.points)).toBe(BigInt(paid.units) * BigInt(points_ratio))
-          if (paid.discount < payable) expect(spendable - paid.points).toBeLessThan(points_ratio)
+          expect(BigInt(paid.points)).toBe(BigInt(paid.units) * BigInt(pointsRatio))
+          if (paid.discount < payable) expect(spendable - paid.points).toBeLessThan(pointsRatio)
           // One unit less would not have paid for the order: the last one is needed.
-          if (paid.units > 0) expect((exchange_ratio * 100 - 0.5) * (paid.units - 1)).toBeLessThan(payable)
+          if (paid.units > 0) expect((exchangeRatio * 100 - 0.5) * (paid.units - 1)).toBeLessThan(payable)
         },
       ),
     )

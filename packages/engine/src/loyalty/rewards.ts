@@ -40,7 +40,7 @@ export function payWithPoints(payment: {
 }
 
 /** Minor units that one exchange buys. */
-const unitOf = (exchange_ratio: number): number => Math.max(1, multiplied(100, exchange_ratio))
+const unitOf = (exchangeRatio: number): number => Math.max(1, multiplied(100, exchangeRatio))
 
 /**
  * The price of a reward for the holder of a tier, or null when the tier does not have it (docs/reference/rewards.md#price).
@@ -66,9 +66,9 @@ export function rewardPrice(points: number, mapping: RewardMapping | null): numb
  *
  * `coinPointsRatio(50, { type: 'MULTIPLY', multiplier: 0.8 })` → 40.
  */
-export function coinPointsRatio(points_ratio: number, mapping: RewardMapping | null): number | null {
+export function coinPointsRatio(pointsRatio: number, mapping: RewardMapping | null): number | null {
   if (mapping?.type === 'NOT_AVAILABLE') return null
-  return mapping?.type === 'MULTIPLY' ? Math.max(1, multiplied(points_ratio, mapping.multiplier)) : points_ratio
+  return mapping?.type === 'MULTIPLY' ? Math.max(1, multiplied(pointsRatio, mapping.multiplier)) : pointsRatio
 }
 
 /**

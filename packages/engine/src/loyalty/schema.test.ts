@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { EarningPoints, PointsExpirationRules, RewardMapping, TierExpiration } from '../schema/loyalty.ts'
 
 const share = { every: 100, points: 1 }
-const proportional = (calculation_type: string, source: object) => ({
+const proportional = (calculationType: string, source: object) => ({
   type: 'PROPORTIONAL',
-  calculation_type,
+  calculation_type: calculationType,
   ...source,
 })
 const period = {

@@ -18,13 +18,13 @@ const custom = (extend: string, rounding: Rounding['rounding'] = null): TierExpi
   expiration_date: { type: 'CUSTOM', extend, rounding },
 })
 const inPeriod = (
-  qualification_period: 'MONTH' | 'QUARTER' | 'HALF_YEAR' | 'YEAR',
+  qualificationPeriod: 'MONTH' | 'QUARTER' | 'HALF_YEAR' | 'YEAR',
   start: 'IMMEDIATE' | 'NEXT_PERIOD',
   type: 'END_OF_PERIOD' | 'END_OF_NEXT_PERIOD',
   extend: string | null = null,
 ): TierExpiration => ({
   qualification_type: 'POINTS_IN_PERIOD',
-  qualification_period,
+  qualification_period: qualificationPeriod,
   start_date: { type: start },
   expiration_date: { type, extend },
 })
@@ -48,8 +48,8 @@ const told = ({ events }: TierMove): string[] =>
     [date, type, tier_id, ...(current?.expiration_date == null ? [] : ['until', current.expiration_date])].join(' '),
   )
 
-const holding = (tier_id: string, start_date: string, expiration_date: string | null = null): TierState => ({
-  current: { tier_id, start_date, expiration_date },
+const holding = (tierId: string, startDate: string, expirationDate: string | null = null): TierState => ({
+  current: { tier_id: tierId, start_date: startDate, expiration_date: expirationDate },
   scheduled: null,
 })
 
@@ -377,10 +377,10 @@ describe('changes of the program', () => {
     moveTier({ tiers, settings: drop, state: nothing, today: '2025-06-15', measure: 0, ...facts })
 
   test('a tier that is removed is lost at once', () => {
-    const removed_tiers = [silver]
+    const removedTiers = [silver]
     const state = holding('Silver', '2025-01-10', '2025-12-31')
     const of = (measure: number, tiers: LoyaltyTier[]) =>
-      told(look({ tiers, removed_tiers, state, measure, settings: custom('P1M'), changed: 'tiers' }))
+      told(look({ tiers, removed_tiers: removedTiers, state, measure, settings: custom('P1M'), changed: 'tiers' }))
     expect(of(150, [bronze, gold])).toEqual(['2025-06-15 left Silver'])
     expect(of(20, [bronze, gold])).toEqual(['2025-06-15 downgraded Bronze'])
     expect(of(600, [bronze, gold])).toEqual(['2025-06-15 upgraded Gold until 2025-07-15'])
@@ -493,7 +493,7 @@ describe('looking every day, or only when something changes', () => {
         })
         const last = day + rest
         const yesterday = (date: string) => dayText((readDay(date) as number) - 1)
-        const balanceAtEnd = (date: string) => [...balances].filter(([of_day]) => of_day <= date).at(-1)?.[1] ?? 0
+        const balanceAtEnd = (date: string) => [...balances].filter(([ofDay]) => ofDay <= date).at(-1)?.[1] ?? 0
         const measured = (date: string, until: string) =>
           settings.qualification_type === 'BALANCE'
             ? balanceAtEnd(until)
@@ -518,8 +518,8 @@ describe('looking every day, or only when something changes', () => {
           }
           return { state, events }
         }
-        const every_day = Array.from({ length: last - first + 1 }, (_, index) => first + index)
-        const daily = tell(every_day)
+        const everyDay = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+        const daily = tell(everyDay)
         const late = tell([...new Set([first, ...days, last])])
         expect(late).toEqual(daily)
         // And what was told adds up to what is held.

@@ -23,7 +23,7 @@ import { dayAt, endOfNextMonth, textOf } from './expiry.ts'
  */
 export function moveTier(facts: TierFacts, measureAt: (date: string) => number = () => facts.measure): TierMove {
   const { tiers, settings, state, changed, removed_tiers } = facts
-  const program: Program = { tiers, removed_tiers: removed_tiers ?? [], settings: settings ?? by_balance }
+  const program: Program = { tiers, removed_tiers: removed_tiers ?? [], settings: settings ?? byBalance }
   const customer: Customer = { ...state, events: [] }
   const today = dayAt(facts.today)
   const qualified = qualifying(program, facts.measure)
@@ -34,13 +34,13 @@ export function moveTier(facts: TierFacts, measureAt: (date: string) => number =
     follow(program, customer, due, then)
     assert(nextDue(customer) > due, `a tier stays due on ${textOf(due)}`)
   }
-  const is_lower = rankOf(program, qualified) < rankOf(program, customer.current)
+  const isLower = rankOf(program, qualified) < rankOf(program, customer.current)
   if (changed === 'settings') redate(program, customer, today)
-  if (changed === 'tiers' && customer.current?.expiration_date === null && is_lower) {
+  if (changed === 'tiers' && customer.current?.expiration_date === null && isLower) {
     enter(program, customer, today, qualified)
   }
   // Other settings alone take no tier away.
-  if (changed !== 'settings' || !is_lower) follow(program, customer, today, qualified)
+  if (changed !== 'settings' || !isLower) follow(program, customer, today, qualified)
   const { current, scheduled, events } = customer
   return { state: { current, scheduled }, events }
 }
@@ -81,7 +81,7 @@ interface Customer extends TierState {
 }
 
 /** What holds where a campaign says nothing. */
-const by_balance: TierExpiration = { qualification_type: 'BALANCE', expiration_date: { type: 'BALANCE_DROP' } }
+const byBalance: TierExpiration = { qualification_type: 'BALANCE', expiration_date: { type: 'BALANCE_DROP' } }
 
 const months: Record<CalendarPeriod, number> = { MONTH: 1, QUARTER: 3, HALF_YEAR: 6, YEAR: 12 }
 
@@ -90,11 +90,11 @@ const months: Record<CalendarPeriod, number> = { MONTH: 1, QUARTER: 3, HALF_YEAR
  * (docs/reference/loyalty-tiers.md#which-tier-qualifies).
  */
 function qualifying({ tiers, settings }: Program, measure: number): LoyaltyTier | null {
-  const has_end = settings.qualification_type === 'BALANCE'
+  const hasEnd = settings.qualification_type === 'BALANCE'
   let best: LoyaltyTier | null = null
   for (const tier of tiers) {
     const { from, to } = tier.points
-    const fits = isOpen(tier) || ((from ?? 0) <= measure && (!has_end || to == null || measure <= to))
+    const fits = isOpen(tier) || ((from ?? 0) <= measure && (!hasEnd || to == null || measure <= to))
     if (fits && (best === null || rankIn(tier) > rankIn(best))) best = tier
   }
   return best
@@ -120,8 +120,8 @@ const find = (tiers: readonly LoyaltyTier[], id: string): LoyaltyTier | null =>
 /** Whoever is in a tier that was taken away loses it at once; and a balance has no next period to wait for. */
 function forgetRemoved(program: Program, customer: Customer, today: Day, qualified: LoyaltyTier | null): void {
   const { current, scheduled } = customer
-  const has_periods = program.settings.qualification_type === 'POINTS_IN_PERIOD'
-  if (scheduled !== null && !(has_periods && find(program.tiers, scheduled.tier_id))) customer.scheduled = null
+  const hasPeriods = program.settings.qualification_type === 'POINTS_IN_PERIOD'
+  if (scheduled !== null && !(hasPeriods && find(program.tiers, scheduled.tier_id))) customer.scheduled = null
   if (current !== null && find(program.tiers, current.tier_id) === null) enter(program, customer, today, qualified)
 }
 
@@ -144,8 +144,8 @@ function fallDue(program: Program, customer: Customer, day: Day, qualified: Loya
   } else if (current?.expiration_date != null && dayAt(current.expiration_date) < day) {
     const next = rankOf(program, begins) >= rankOf(program, qualified) ? begins : qualified
     // What is higher still begins with the next period; until then the tier that was earned is kept.
-    const is_too_early = startsLater(program) && rankOf(program, next) > rankOf(program, current)
-    enter(program, customer, day, is_too_early ? find(program.tiers, current.tier_id) : next)
+    const isTooEarly = startsLater(program) && rankOf(program, next) > rankOf(program, current)
+    enter(program, customer, day, isTooEarly ? find(program.tiers, current.tier_id) : next)
   }
 }
 
@@ -178,9 +178,9 @@ function schedule(program: Program, customer: Customer, day: Day, tier: LoyaltyT
   const { current, scheduled } = customer
   if (isFree(tier) || (scheduled !== null && rankOf(program, scheduled) >= rankIn(tier))) return
   const starts = startOfPeriod(day, periodOf(program), 1)
-  const is_over = current?.expiration_date != null && dayAt(current.expiration_date) < starts
-  const is_higher = rankIn(tier) > rankOf(program, current)
-  if (is_over || is_higher || isLonger(current, tier, lastDay(program, tier, starts))) {
+  const isOver = current?.expiration_date != null && dayAt(current.expiration_date) < starts
+  const isHigher = rankIn(tier) > rankOf(program, current)
+  if (isOver || isHigher || isLonger(current, tier, lastDay(program, tier, starts))) {
     customer.scheduled = { tier_id: tier.id, start_date: textOf(starts) }
   }
 }
@@ -195,25 +195,25 @@ const isLonger = (current: HeldTier | null, tier: LoyaltyTier, last: Day | null)
 function enter(program: Program, customer: Customer, day: Day, tier: LoyaltyTier | null): void {
   const before = customer.current
   const last = tier === null ? null : lastDay(program, tier, day)
-  const expiration_date = last === null ? null : textOf(last)
+  const expirationDate = last === null ? null : textOf(last)
   if (tier === null) {
     customer.current = null
     tell(customer, 'left', day, before)
   } else if (before?.tier_id !== tier.id) {
-    customer.current = { tier_id: tier.id, start_date: textOf(day), expiration_date }
-    const is_higher = rankIn(tier) > rankOf(program, before)
-    tell(customer, before === null ? 'joined' : is_higher ? 'upgraded' : 'downgraded', day, before)
+    customer.current = { tier_id: tier.id, start_date: textOf(day), expiration_date: expirationDate }
+    const isHigher = rankIn(tier) > rankOf(program, before)
+    tell(customer, before === null ? 'joined' : isHigher ? 'upgraded' : 'downgraded', day, before)
   } else if (isLonger(before, tier, last)) {
-    customer.current = { ...before, expiration_date }
+    customer.current = { ...before, expiration_date: expirationDate }
     tell(customer, 'prolonged', day, before)
   }
 }
 
 function tell(customer: Customer, type: TierEvent['type'], day: Day, before: HeldTier | null): void {
   const { current } = customer
-  const tier_id = (current ?? before)?.tier_id
-  if (tier_id === undefined) return // none before, none now
-  customer.events.push({ type, date: textOf(day), tier_id, previous_tier_id: before?.tier_id ?? null, current })
+  const tierId = (current ?? before)?.tier_id
+  if (tierId === undefined) return // none before, none now
+  customer.events.push({ type, date: textOf(day), tier_id: tierId, previous_tier_id: before?.tier_id ?? null, current })
 }
 
 /**
@@ -226,9 +226,9 @@ function redate(program: Program, customer: Customer, today: Day): void {
   if (current === null || tier === null) return
   let last = lastDay(program, tier, dayAt(current.start_date))
   while (last !== null && last < today) last = lastDay(program, tier, last + 1)
-  const expiration_date = last === null ? null : textOf(last)
-  if (expiration_date === current.expiration_date) return
-  customer.current = { ...current, expiration_date }
+  const expirationDate = last === null ? null : textOf(last)
+  if (expirationDate === current.expiration_date) return
+  customer.current = { ...current, expiration_date: expirationDate }
   tell(customer, 'expiration.changed', today, current)
 }
 
@@ -240,9 +240,9 @@ function lastDay(program: Program, tier: LoyaltyTier, day: Day): Day | null {
   const { expiration_date: ends } = program.settings
   if (ends.type === 'BALANCE_DROP' || isFree(tier)) return null
   const extend = readDuration(ends.extend ?? '')
-  const [more_months, more_days] = [extend?.months ?? 0, extend?.days ?? 0]
+  const [moreMonths, moreDays] = [extend?.months ?? 0, extend?.days ?? 0]
   if (ends.type === 'CUSTOM') {
-    const later = addMonths(day, more_months) + more_days
+    const later = addMonths(day, moreMonths) + moreDays
     if (ends.rounding == null) return later
     const { rounding } = ends
     return rounding.type === 'CUSTOM'
@@ -252,7 +252,7 @@ function lastDay(program: Program, tier: LoyaltyTier, day: Day): Day | null {
   const period = periodOf(program)
   const next = startOfPeriod(day, period, ends.type === 'END_OF_PERIOD' ? 1 : 2)
   // Months are added to the first of a month, so that the end of a month stays one: 28 February + 1 is 31 March.
-  return addMonths(next, more_months) - 1 + more_days
+  return addMonths(next, moreMonths) - 1 + moreDays
 }
 
 const periodOf = ({ settings }: Program): number =>

@@ -135,12 +135,12 @@ describe('faults', () => {
   test('a geopoint cannot be compared, where a schema knows it as one', () => {
     const home = { '1': { name: 'customer.metadata', property: 'home', conditions: { $is: ['geo:1,2'] } } }
     const spot = { '1': { name: 'order.items.metadata_any', property: 'spot', conditions: { $is: ['geo:1,2'] } } }
-    const metadata_types = { customer: { home: 'geopoint' }, product: { spot: 'geopoint' } } as const
+    const metadataTypes = { customer: { home: 'geopoint' }, product: { spot: 'geopoint' } } as const
     expect(checkRules(home)).toEqual([])
-    expect(checkRules(home, { metadata_types })).toEqual([
+    expect(checkRules(home, { metadata_types: metadataTypes })).toEqual([
       "Rule 'customer.metadata' must not have a geopoint as 'property'",
     ])
-    expect(checkRules(spot, { metadata_types })).toEqual([
+    expect(checkRules(spot, { metadata_types: metadataTypes })).toEqual([
       "Rule 'order.items.metadata_any' must not have a geopoint as 'property'",
     ])
   })

@@ -12,8 +12,8 @@ import { anything, type Matcher, referenceMatchers } from './references.ts'
 import type { Expression, Node, Picker, Run } from './run.ts'
 
 /** Limits that keep every evaluation short. */
-const rules_max = 500
-const depth_max = 4
+const rulesMax = 500
+const depthMax = 4
 
 /** Where faults are told, and what was read so far. */
 export interface Reading {
@@ -54,9 +54,9 @@ export function compileTree(
   if (!isRecord(tree)) return refused('Rules must be an object')
   const keys = ruleKeys(tree)
   reading.rules_count += keys.length
-  if (reading.rules_count > rules_max) return refused(`Rules must not be more than ${rules_max}`)
-  if (place.depth > depth_max && keys.length > 0)
-    return refused(`Rules must not be nested in more than ${depth_max} levels`)
+  if (reading.rules_count > rulesMax) return refused(`Rules must not be more than ${rulesMax}`)
+  if (place.depth > depthMax && keys.length > 0)
+    return refused(`Rules must not be nested in more than ${depthMax} levels`)
 
   const found = new Map<string, Node | null>()
   for (const key of keys) {
@@ -90,8 +90,8 @@ type Judge = Pick<Node, 'decide' | 'actual'> & Partial<Node>
 const broken: Judge = { decide: () => false, actual: () => null }
 
 function compileNode(key: string, rule: Record<string, unknown>, place: Place, reading: Reading): Node {
-  const sent_name = typeof rule.name === 'string' ? rule.name : ''
-  const name = ownEntry(aliases, sent_name) ?? sent_name
+  const sentName = typeof rule.name === 'string' ? rule.name : ''
+  const name = ownEntry(aliases, sentName) ?? sentName
   const property = typeof rule.property === 'string' && rule.property !== '' ? rule.property : null
   const text = textOf(rule.error)
   const faults: string[] = []
@@ -100,7 +100,7 @@ function compileNode(key: string, rule: Record<string, unknown>, place: Place, r
   if (!isRecord(conditions)) faults.push("must have an object in 'conditions'")
   const about = {
     key,
-    sent_name,
+    sent_name: sentName,
     name,
     property,
     conditions: isRecord(conditions) ? conditions : {},
@@ -113,9 +113,9 @@ function compileNode(key: string, rule: Record<string, unknown>, place: Place, r
     picker: null,
   }
   const refuse = (fault: string) => faults.push(fault)
-  const below: Place = { depth: place.depth + 1, text: about.text, parent: sent_name }
+  const below: Place = { depth: place.depth + 1, text: about.text, parent: sentName }
   const judge = judgeOf(about, rule, place, below, reading, refuse)
-  for (const fault of faults) reading.refuse(`Rule '${sent_name || key}' ${fault}`)
+  for (const fault of faults) reading.refuse(`Rule '${sentName || key}' ${fault}`)
   return { ...about, ...(faults.length > 0 ? broken : judge) }
 }
 
@@ -142,9 +142,9 @@ function judgeOf(
     ownEntry(ownEntry(reading.metadata_types, schema), property ?? '') === 'geopoint'
   if (known.has_property && known.schemas?.some(isGeopoint)) refuse(`must not have a geopoint as 'property'`)
 
-  const takes_subs = known.kind === 'items' || known.kind === 'sub'
+  const takesSubs = known.kind === 'items' || known.kind === 'sub'
   const tree = compileTree(rule.rules, below, reading, askSub)
-  if (!takes_subs && tree !== null) refuse('must not have sub-rules')
+  if (!takesSubs && tree !== null) refuse('must not have sub-rules')
 
   if (known.kind === 'items') return itemsJudge(known, about, tree, refuse)
   const condition = prepareConditions(conditions, known.argument, refuse)
@@ -171,7 +171,7 @@ function typeOf(schemas: readonly string[] | undefined, property: string | null,
 function valueJudge(known: ValueRule, { property }: About, condition: Condition, holds: Holds): Judge {
   const { needs = null, is_late = false, is_counter = false, is_permission = false } = known
   const actual = ({ scene }: Run) => known.value(scene, property ?? '')
-  if (is_permission && condition(false, undefined, no_clock)) return { decide: () => true, actual }
+  if (is_permission && condition(false, undefined, noClock)) return { decide: () => true, actual }
   return {
     needs,
     is_counter,
@@ -181,7 +181,7 @@ function valueJudge(known: ValueRule, { property }: About, condition: Condition,
 }
 
 /** Whether someone may is a plain yes or no, which no clock changes. */
-const no_clock = null as never
+const noClock = null as never
 
 function linesJudge({ quantifier, value, argument }: LinesRule, { property }: About, holds: Holds): Judge {
   const valueIn = (line: Line) => value(line, property ?? '')
@@ -189,17 +189,17 @@ function linesJudge({ quantifier, value, argument }: LinesRule, { property }: Ab
     needs: 'lines',
     actual: (run) => linesOf(run).map((line) => valueIn(line) ?? null),
     decide(run) {
-      let is_any = false
+      let isAny = false
       for (const line of linesOf(run)) {
         if (line.quantity <= 0) continue
         const found = valueIn(line)
         // An unknown price is neither more nor less than anything, nor different from it.
-        const is_met = !(found === undefined && argument === 'number') && holds(found, run)
-        if (is_met && quantifier === 'any') return true
-        if (!is_met && quantifier === 'each') return false
-        is_any = true
+        const isMet = !(found === undefined && argument === 'number') && holds(found, run)
+        if (isMet && quantifier === 'any') return true
+        if (!isMet && quantifier === 'each') return false
+        isAny = true
       }
-      return is_any && quantifier === 'each'
+      return isAny && quantifier === 'each'
     },
   }
 }

@@ -4,7 +4,7 @@ import {
   isInTimeframe,
   type Ms,
   minutesOf,
-  ms_per_minute,
+  msPerMinute,
   readDuration,
   readInstant,
   type Timeframe,
@@ -39,7 +39,7 @@ interface Operator {
 
 export type ArgumentKind = 'number' | 'text' | 'boolean' | 'any'
 
-export const arguments_max = 1_000
+export const argumentsMax = 1_000
 
 /**
  * Prepares the conditions of a rule (docs/reference/rules.md#condition-operators): all of them must hold. A fault is told to
@@ -70,7 +70,7 @@ function prepareCondition(name: string, given: unknown, kind: ArgumentKind): Con
   if (operator === undefined) return `has an unknown operator '${name}'`
   const list = operator.is_single && isScalar(given) ? [given] : given
   if (!Array.isArray(list)) return `must have an array of arguments for '${name}'`
-  if (list.length > arguments_max) return `must not have more than ${arguments_max} arguments for '${name}'`
+  if (list.length > argumentsMax) return `must not have more than ${argumentsMax} arguments for '${name}'`
   if (list.length === 0 && !operator.may_be_empty) return `must have an argument for '${name}'`
   const fault = operator.is_typed ? kindFaults[kind](list) : list.every(isScalar) ? null : 'plain values'
   const condition = fault ?? operator.prepare(list as Scalar[])
@@ -102,9 +102,9 @@ interface Keys {
 
 function keysOf(given: readonly Scalar[]): Keys {
   const keys = new Set(given.map(keyOf))
-  const date_keys = new Set(given.map(dateKeyOf))
+  const dateKeys = new Set(given.map(dateKeyOf))
   return {
-    of: (type) => (isDate(type) ? date_keys : keys),
+    of: (type) => (isDate(type) ? dateKeys : keys),
     key: (value, type) => (isDate(type) ? dateKeyOf(value) : keyOf(value)),
   }
 }
@@ -202,9 +202,9 @@ const compareMoments = (is: (left: number, right: number) => boolean): Operator 
 const integers = (
   maximum: number,
   test: (value: unknown, a: number, clock: Clock) => boolean,
-  is_single = true,
+  isSingle = true,
 ): Operator => ({
-  ...(is_single ? { is_single } : {}),
+  ...(isSingle ? { is_single: isSingle } : {}),
   prepare(given) {
     const numbers = given.map((a) => toNumber(a) ?? -1)
     if (!numbers.every((a) => Number.isSafeInteger(a) && a >= 0 && a <= maximum))
@@ -260,15 +260,15 @@ interface DailyHours {
   days: ReadonlySet<number>
 }
 
-const hour_form = /^(?:[01]\d|2[0-3]):[0-5]\d$/
+const hourForm = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 
 function readDailyHours(parts: string[]): DailyHours | null {
   const [start = '', end = '', days = ''] = parts
-  if (parts.length !== 3 || !hour_form.test(start) || !hour_form.test(end) || !/^[0-6](?:\s*,\s*[0-6])*$/.test(days))
+  if (parts.length !== 3 || !hourForm.test(start) || !hourForm.test(end) || !/^[0-6](?:\s*,\s*[0-6])*$/.test(days))
     return null
   return {
-    start: minutesOf(start) * ms_per_minute,
-    end: minutesOf(end) * ms_per_minute,
+    start: minutesOf(start) * msPerMinute,
+    end: minutesOf(end) * msPerMinute,
     days: new Set(days.split(',').map(Number)),
   }
 }

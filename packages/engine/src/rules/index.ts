@@ -172,15 +172,15 @@ function evaluate(rule: ValidationRule, run: Run): Truth {
 function ask(node: Node): Expression {
   return (run) => {
     const missing = node.needs === null ? null : whatIsMissing(node.needs, run.scene.cart, run.scene)
-    const is_available = (run.domains & node.domain) !== 0
-    const is_omitted = is_available && isOmitted(node, missing, run)
-    const truth = is_omitted || (is_available && missing === null && node.decide(run))
+    const isAvailable = (run.domains & node.domain) !== 0
+    const isLeftOut = isAvailable && isOmitted(node, missing, run)
+    const truth = isLeftOut || (isAvailable && missing === null && node.decide(run))
     if (truth === false && run.reported === null) {
       run.reported = node
       run.missing = missing
     }
-    if (is_omitted && run.omitted !== null && !run.omitted.includes(node.key)) run.omitted.push(node.key)
-    if (run.trace !== null) explain(node, run, is_omitted ? null : truth)
+    if (isLeftOut && run.omitted !== null && !run.omitted.includes(node.key)) run.omitted.push(node.key)
+    if (run.trace !== null) explain(node, run, isLeftOut ? null : truth)
     return truth
   }
 }
@@ -208,11 +208,11 @@ function explain(node: Node, run: Run, passed: Truth): void {
 
 function violation(
   { reported, missing }: Pick<Run, 'reported' | 'missing'>,
-  rule_ids: readonly string[],
+  ruleIds: readonly string[],
   { redeemable }: EvaluationScope,
 ): Reason {
   const details =
-    missing === 'missing_customer' ? 'Customer is required to validate rules' : violatedRules(rule_ids, redeemable)
+    missing === 'missing_customer' ? 'Customer is required to validate rules' : violatedRules(ruleIds, redeemable)
   const text = reported?.text ?? null
   return reason(missing ?? reported?.violation ?? 'redemption_rules_violated', {
     details,
@@ -221,9 +221,9 @@ function violation(
 }
 
 /** Names the rules that were not met, as `details` of an error. */
-export function violatedRules(rule_ids: readonly string[], redeemable: KnownRedeemable | null): string {
+export function violatedRules(ruleIds: readonly string[], redeemable: KnownRedeemable | null): string {
   const label = redeemable === null ? 'Rule' : labels[redeemable.kind]
-  return `${label} cannot be redeemed because of violated validation rules: ${rule_ids.join(', ')}`
+  return `${label} cannot be redeemed because of violated validation rules: ${ruleIds.join(', ')}`
 }
 
 const labels: Readonly<Record<KnownRedeemable['kind'], string>> = {

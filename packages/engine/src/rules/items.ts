@@ -17,20 +17,20 @@ export function decideItems(picker: Picker, run: Run): boolean {
 
 function quantified(picker: Picker, run: Run): boolean {
   const { quantifier } = picker
-  const one_is_enough = quantifier === 'any' || quantifier === 'none'
-  let is_any_picked = false
+  const oneIsEnough = quantifier === 'any' || quantifier === 'none'
+  let isAnyPicked = false
   for (const line of linesOf(run)) {
     if (line.quantity <= 0) continue
     if (!isPicked(picker, line, run)) {
       if (quantifier === 'every') return false
       continue
     }
-    is_any_picked = true
+    isAnyPicked = true
     const holds = holdsOn(line, picker, run)
-    if (one_is_enough && holds) return quantifier === 'any'
-    if (!one_is_enough && !holds) return false
+    if (oneIsEnough && holds) return quantifier === 'any'
+    if (!oneIsEnough && !holds) return false
   }
-  return quantifier === 'none' || (quantifier !== 'any' && is_any_picked)
+  return quantifier === 'none' || (quantifier !== 'any' && isAnyPicked)
 }
 
 /** The lines that a rule picked and on which its sub-rules hold. */
@@ -76,8 +76,8 @@ function openPick(picker: Picker, run: Run): void {
 }
 
 function isPicked({ quantifier, isInPool, matches }: Picker, line: Line, { scene, extreme }: Run): boolean {
-  const is_extreme = quantifier === 'cheapest' || quantifier === 'most_expensive'
-  if (is_extreme && priceOf(line) !== extreme) return false
+  const isExtreme = quantifier === 'cheapest' || quantifier === 'most_expensive'
+  if (isExtreme && priceOf(line) !== extreme) return false
   return isInPool(line.item, scene) && matches(line.item, scene)
 }
 

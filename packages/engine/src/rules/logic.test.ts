@@ -71,7 +71,7 @@ describe('any text', () => {
       ),
       joined: fc
         .tuple(fc.boolean(), fc.array(tie('expression'), { minLength: 2, maxLength: 3 }))
-        .map(([is_all, parts]): Logic => (is_all ? { all: parts } : { any: parts })),
+        .map(([isAll, parts]): Logic => (isAll ? { all: parts } : { any: parts })),
     }))
     const written = (logic: Logic): string =>
       'key' in logic
@@ -105,6 +105,6 @@ test.each<[key: string, is_key: boolean]>([
   ['(a', false],
   ['And', false],
   ['or', false],
-])('the key %j: %s', (key, is_key) => {
-  expect(isRuleKey(key)).toBe(is_key)
+])('the key %j: %s', (key, isKey) => {
+  expect(isRuleKey(key)).toBe(isKey)
 })

@@ -10,8 +10,8 @@ export interface LogicFault {
 }
 
 /** Longer than anything a form or a person writes; the parser and what it builds stay far from any stack's end. */
-const logic_length_max = 5_000
-const parentheses_max = 50
+const logicLengthMax = 5_000
+const parenthesesMax = 50
 
 /**
  * Reads a logic expression (docs/reference/rules.md#rules-and-logic): keys, `and`, `or` and parentheses; `and` binds tighter.
@@ -20,7 +20,7 @@ const parentheses_max = 50
  * `1 or 2 and (3 or 4)` → any of 1, all of (2, any of (3, 4)).
  */
 export function parseLogic(text: string): Logic | LogicFault | null {
-  if (text.length > logic_length_max) return { fault: `is longer than ${logic_length_max} characters`, position: 0 }
+  if (text.length > logicLengthMax) return { fault: `is longer than ${logicLengthMax} characters`, position: 0 }
   const tokens = [...text.matchAll(/[()]|[^\s()]+/g)].map((found) => ({ token: found[0], position: found.index }))
   if (tokens.length === 0) return null
   let at = 0
@@ -55,7 +55,7 @@ export function parseLogic(text: string): Logic | LogicFault | null {
 
   function group(): Logic | LogicFault {
     open += 1
-    if (open > parentheses_max) return wrong(`has more than ${parentheses_max} parentheses in each other`)
+    if (open > parenthesesMax) return wrong(`has more than ${parenthesesMax} parentheses in each other`)
     at += 1
     const inner = expression()
     if ('fault' in inner) return inner

@@ -123,7 +123,7 @@ const periods = ['.daily', '.weekly', '.monthly']
 const countersOver = (name: string, suffixes: string[], more: Partial<ValueRule> = {}): Record<string, ValueRule> =>
   Object.assign({}, ...suffixes.map((suffix) => counter(name + suffix, more)))
 
-const item_schemas = ['order_item', 'product']
+const itemSchemas = ['order_item', 'product']
 const items = (quantifier: ItemsRule['quantifier'], more: Partial<ItemsRule> = {}): ItemsRule => ({
   kind: 'items',
   quantifier,
@@ -156,7 +156,7 @@ export const names: Readonly<Record<string, RuleName>> = {
     quantifier: 'any',
     argument: 'any',
     has_property: true,
-    schemas: item_schemas,
+    schemas: itemSchemas,
     value: lineMetadata,
   },
   'order.items.metadata_each': {
@@ -164,7 +164,7 @@ export const names: Readonly<Record<string, RuleName>> = {
     quantifier: 'each',
     argument: 'any',
     has_property: true,
-    schemas: item_schemas,
+    schemas: itemSchemas,
     value: lineMetadata,
   },
   'order.metadata': metadata('order', ({ cart }) => cart?.facts.metadata, 'order'),
@@ -184,7 +184,7 @@ export const names: Readonly<Record<string, RuleName>> = {
     kind: 'sub',
     argument: 'any',
     has_property: true,
-    schemas: item_schemas,
+    schemas: itemSchemas,
     line: lineMetadata,
   },
   'order.items.aggregated_quantity': {

@@ -2,7 +2,7 @@ import type { Item, Known } from '../cart.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
 import { isInCollection } from '../goods.ts'
 import { isRecord, ownEntry } from '../values.ts'
-import { arguments_max } from './conditions.ts'
+import { argumentsMax } from './conditions.ts'
 
 export type Matcher = (item: Item, scene: EvaluationScope) => boolean
 
@@ -61,7 +61,7 @@ export function referenceMatchers(
 ): { isInPool: Matcher; matches: Matcher } {
   const named: Record<'wanted' | 'unwanted' | 'pool', ItemReference[]> = { wanted: [], unwanted: [], pool: [] }
   for (const [operator, given] of Object.entries(conditions)) {
-    const role = ownEntry(reference_roles, operator)
+    const role = ownEntry(referenceRoles, operator)
     if (role === undefined) {
       refuse(`has an unknown operator '${operator}'`)
       continue
@@ -84,14 +84,14 @@ function readReferences(operator: string, given: unknown, object?: 'product' | '
   const list = object !== undefined && typeof given === 'string' ? [given] : given
   if (!Array.isArray(list)) return `must have an array of arguments for '${operator}'`
   if (list.length === 0) return `must have an argument for '${operator}'`
-  if (list.length > arguments_max) return `must not have more than ${arguments_max} arguments for '${operator}'`
+  if (list.length > argumentsMax) return `must not have more than ${argumentsMax} arguments for '${operator}'`
   const references = list.map((argument) => readReference(argument, object)).filter((reference) => reference !== null)
-  const is_faulty = references.length < list.length
-  return is_faulty ? `must have products, SKUs or collections as arguments for '${operator}'` : references
+  const isFaulty = references.length < list.length
+  return isFaulty ? `must have products, SKUs or collections as arguments for '${operator}'` : references
 }
 
 /** Every operator of the rules about items, and what the goods are that it names. */
-export const reference_roles: Readonly<Record<string, 'wanted' | 'unwanted' | 'pool'>> = {
+export const referenceRoles: Readonly<Record<string, 'wanted' | 'unwanted' | 'pool'>> = {
   $is: 'wanted',
   $in: 'wanted',
   $is_not: 'unwanted',

@@ -26,8 +26,8 @@ function sceneOf({ order, ...given }: Partial<EvaluationScope> & { order?: Order
 }
 
 /** Three units of tea at 8.00: `line('tea', 3, 800)`. */
-const line = (product_id: string, quantity: number, price?: number, more: ItemFacts = {}): ItemFacts => ({
-  product_id,
+const line = (productId: string, quantity: number, price?: number, more: ItemFacts = {}): ItemFacts => ({
+  product_id: productId,
   quantity,
   ...(price === undefined ? {} : { price }),
   ...more,
@@ -321,9 +321,9 @@ describe('items', () => {
   })
 
   test('references say what they mean by object, then by type and prefix', () => {
-    const of = (id: string, id_of_sku?: string): ItemFacts => ({
+    const of = (id: string, idOfSku?: string): ItemFacts => ({
       product_id: id,
-      ...(id_of_sku ? { sku_id: id_of_sku } : {}),
+      ...(idOfSku ? { sku_id: idOfSku } : {}),
     })
     const order = { items: [of('prod_1', 'sku_1'), { source_id: 'tea', related_object: 'product' as const }] }
     const any = (reference: unknown) => holds(rule('order.items.any', { $is: [reference] }), sceneOf({ order }))

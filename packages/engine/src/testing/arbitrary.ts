@@ -10,7 +10,7 @@ import type {
   StackingRules,
   ValidationRule,
 } from '../schema/index.ts'
-import { default_stacking_rules } from '../stacking-defaults.ts'
+import { defaultStackingRules } from '../stacking-defaults.ts'
 import { covering, giftCard, loyaltyCard, noon, tier, voucher } from './shop.ts'
 
 // Facts of all kinds for properties: a small shop, so that goods, categories and campaigns meet often.
@@ -55,7 +55,7 @@ const record = <T extends Record<string, unknown>>(model: { [K in keyof T]: fc.A
 const price = fc.oneof({ arbitrary: fc.nat(600), weight: 5 }, fc.constantFrom(0, 1, 99, 100, 333, 12_345))
 const quantity = fc.oneof({ arbitrary: fc.nat(5), weight: 9 }, fc.constantFrom(0, 1, 7, 12, 1001, 1_000_000))
 const good = fc.oneof(
-  { arbitrary: fc.constantFrom(...products).map((product_id): ItemFacts => ({ product_id })), weight: 4 },
+  { arbitrary: fc.constantFrom(...products).map((productId): ItemFacts => ({ product_id: productId })), weight: 4 },
   fc
     .constantFrom(...products)
     .map((id): ItemFacts => ({ product_id: id, catalogue: { product: catalogue.products![id]! } })),
@@ -68,12 +68,12 @@ const good = fc.oneof(
 )
 
 /** A line; one of a stored order may have discounts and free units. */
-const item = (is_stored = true): fc.Arbitrary<ItemFacts> =>
+const item = (isStored = true): fc.Arbitrary<ItemFacts> =>
   fc
     .tuple(
       good,
       record<ItemFacts>({ quantity, price: maybe(price, 5), amount: maybe(price, 0.2) }),
-      is_stored
+      isStored
         ? record<ItemFacts>({
             discount_amount: maybe(fc.nat(400), 0.3),
             free_quantity: maybe(fc.nat(2), 0.3),
@@ -99,7 +99,9 @@ export const freshOrder: fc.Arbitrary<OrderFacts> = fc
     fc.integer({ min: 1, max: 5 }),
     price,
   )
-  .map(([items, product_id, units, each]) => ({ items: [{ product_id, quantity: units, price: each }, ...items] }))
+  .map(([items, productId, units, each]) => ({
+    items: [{ product_id: productId, quantity: units, price: each }, ...items],
+  }))
 
 const reference = fc.oneof(
   fc.constantFrom(...products).map((id) => ({ object: 'product' as const, id })),
@@ -161,7 +163,7 @@ const percent = fc.oneof(
 )
 const value = fc.oneof({ arbitrary: fc.nat(900), weight: 5 }, fc.constantFrom(0, 1, 99.5, 100_000))
 const units = fc.nat(4)
-const unit_type = fc.constantFrom('apple', 'bread', 'dates', 'gift', 'bread-s', 'bread-l', 'prod_5h1pp1ng')
+const unitType = fc.constantFrom('apple', 'bread', 'dates', 'gift', 'bread-s', 'bread-l', 'prod_5h1pp1ng')
 const formula = fc.constantFrom(
   'ORDER_AMOUNT / 7',
   'ORDER_ITEM_PRICE / 3',
@@ -204,11 +206,11 @@ export const fixedDiscount: fc.Arbitrary<Discount> = record<Extract<Discount, { 
 })
 
 export const unitDiscount = (effect: Extract<Discount, { type: 'UNIT' }>['effect']): fc.Arbitrary<Discount> => {
-  const of = effect === 'ADD_SAME_ITEMS' ? fc.constantFrom('bakery', 'fruit', 'pc_a11pr0dUc75') : unit_type
+  const of = effect === 'ADD_SAME_ITEMS' ? fc.constantFrom('bakery', 'fruit', 'pc_a11pr0dUc75') : unitType
   if (effect === 'ADD_MANY_ITEMS') {
     const one = fc.record({
       unit_off: units,
-      unit_type,
+      unit_type: unitType,
       effect: fc.constantFrom('ADD_MISSING_ITEMS' as const, 'ADD_NEW_ITEMS' as const),
     })
     return fc
@@ -217,7 +219,7 @@ export const unitDiscount = (effect: Extract<Discount, { type: 'UNIT' }>['effect
   }
   return fc
     .tuple(units, of)
-    .map(([unit_off, type]): Discount => ({ type: 'UNIT', effect: effect ?? null, unit_off, unit_type: type }))
+    .map(([unitOff, type]): Discount => ({ type: 'UNIT', effect: effect ?? null, unit_off: unitOff, unit_type: type }))
 }
 
 const anyDiscount: fc.Arbitrary<Discount> = fc.oneof(
@@ -325,13 +327,13 @@ const anyRules: fc.Arbitrary<StackingRules> = fc
     redeemables_no_effect_rule: fc.constantFrom('REDEEM_ANYWAY' as const, 'SKIP' as const),
     grouped_redeemables_sorting_rule: fc.constantFrom('JOINT_ALWAYS_LAST' as const, 'SORTING_RULE_ORDER' as const),
   })
-  .map((rules) => ({ ...default_stacking_rules, ...rules }))
+  .map((rules) => ({ ...defaultStackingRules, ...rules }))
 
 /** Facts around an order and redeemables. */
 export const factsOf = (
   order: OrderFacts | null,
   redeemables: Redeemable[],
-  rules: StackingRules = default_stacking_rules,
+  rules: StackingRules = defaultStackingRules,
 ): Facts => ({
   now: noon,
   timezone: 'UTC',

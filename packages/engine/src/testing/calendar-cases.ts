@@ -12,7 +12,7 @@ export const days = [
 export const year = (year: string) => days.filter((day) => day.startsWith(year))
 export const between = (from: string, to: string) => days.filter((day) => day >= from && day <= to)
 
-export const calendar_cases: ReadonlyArray<[operator: string, given: unknown, expected: string[]]> = [
+export const calendarCases: ReadonlyArray<[operator: string, given: unknown, expected: string[]]> = [
   ['$is_days_ago', 0, ['2025-02-26']],
   ['$is_days_ago', '30', ['2025-01-27']],
   ['$is_days_ago', [0, 1], ['2025-02-25', '2025-02-26']],

@@ -35,13 +35,13 @@ const example = (number: string, about: string, given: Facts, expected: unknown)
 })
 
 /** What each redeemable took off, and what is left. */
-const applied = (amounts: number[], total_amount: number, more: Record<string, unknown> = {}) => ({
+const applied = (amounts: number[], totalAmount: number, more: Record<string, unknown> = {}) => ({
   valid: true,
-  redeemables: amounts.map((total_applied_discount_amount) => ({
+  redeemables: amounts.map((totalAppliedDiscountAmount) => ({
     status: 'APPLICABLE',
-    order: { total_applied_discount_amount },
+    order: { total_applied_discount_amount: totalAppliedDiscountAmount },
   })),
-  order: { total_amount, ...more },
+  order: { total_amount: totalAmount, ...more },
 })
 
 const items = (...lines: unknown[]) => ({ items: lines })
@@ -49,26 +49,26 @@ const items = (...lines: unknown[]) => ({ items: lines })
 const one = (given: OrderFacts, redeemable: Redeemable, more: Partial<Parameters<typeof facts>[0]> = {}) =>
   facts({ order: given, redeemables: [redeemable], ...more })
 
-const cart_k = () => order(line('A', 3, 1200), line('B', 2, 2500), line('C', 1, 900))
-const to_items = { effect: 'APPLY_TO_ITEMS' } as const
-const to_order = { effect: 'APPLY_TO_ORDER' } as const
-const gift_15 = giftCard('G', 5000, { credits: 1500 })
-const three = [gift_15, voucher('P', percentOff(15)), voucher('A', amountOff(2000))]
-const three_lines = () => order(line('A', 1, 6000), line('B', 1, 2500), line('C', 3, 1500))
+const cartK = () => order(line('A', 3, 1200), line('B', 2, 2500), line('C', 1, 900))
+const toItems = { effect: 'APPLY_TO_ITEMS' } as const
+const toOrder = { effect: 'APPLY_TO_ORDER' } as const
+const gift15 = giftCard('G', 5000, { credits: 1500 })
+const three = [gift15, voucher('P', percentOff(15)), voucher('A', amountOff(2000))]
+const threeLines = () => order(line('A', 1, 6000), line('B', 1, 2500), line('C', 3, 1500))
 
 const mug: CatalogueProduct = product('mug', { name: 'Mug', price: 1500 })
 const tea: CatalogueProduct = product('tea', { name: 'Tea', price: 1000 })
-const mug_and_tea = () => order(stored(mug, 1), stored(tea, 2))
-const free_mugs = (unit_off: number, effect: 'ADD_MISSING_ITEMS' | 'ADD_NEW_ITEMS') =>
-  unitsOff(unit_off, 'mug', { effect })
+const mugAndTea = () => order(stored(mug, 1), stored(tea, 2))
+const freeMugs = (unitOff: number, effect: 'ADD_MISSING_ITEMS' | 'ADD_NEW_ITEMS') =>
+  unitsOff(unitOff, 'mug', { effect })
 
 const xyz = () => order(line('X', 2, 300), line('Y', 3, 500), line('Z', 2, 800))
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
-const cup_and_tray = () => order(line('cup', 2, 1450), line('tray', 1, 3890))
+const cupAndTray = () => order(line('cup', 2, 1450), line('tray', 1, 3890))
 const coin = { type: 'COIN', id: 'rew_1', exchange_ratio: 3, points_ratio: 40 } as const
 
 const expired = { expiration_date: '2025-02-26T11:59:59.999Z' }
-const five_off = (id: string, more: Parameters<typeof voucher>[2] = {}) => voucher(id, amountOff(500), more)
+const fiveOff = (id: string, more: Parameters<typeof voucher>[2] = {}) => voucher(id, amountOff(500), more)
 const bundle = (id: string, quantity: number) => ({
   name: 'order.items.any',
   conditions: { $is: [{ id, object: 'product', type: 'product_or_sku' }] },
@@ -76,14 +76,14 @@ const bundle = (id: string, quantity: number) => ({
 })
 
 /** The order of examples 43 to 49: 256.00 in 4 lines and 9 units. */
-const formula_order: OrderFacts = {
+const formulaOrder: OrderFacts = {
   amount: 25600,
   items: [line('a', 4), line('b', 2), line('c', 2), line('d', 1)] satisfies ItemFacts[],
   metadata: { channel: 'kiosk' },
 }
 const formula = (discount: Parameters<typeof voucher>[1], products: CatalogueProduct[] = []) =>
   facts({
-    order: formula_order,
+    order: formulaOrder,
     customer: { id: 'cust_1', metadata: { visits: 12 } },
     redeemables: [voucher('F', discount)],
     products,
@@ -131,11 +131,11 @@ export const examples: readonly Example[] = [
     '6',
     'items and order mixed',
     facts({
-      order: cart_k(),
+      order: cartK(),
       redeemables: [
-        voucher('1', amountOff(700, to_items), { rules: [on('A', 'B')] }),
-        voucher('2', percentOff(10, to_order)),
-        voucher('3', percentOff(25, to_items), { rules: [on('C')] }),
+        voucher('1', amountOff(700, toItems), { rules: [on('A', 'B')] }),
+        voucher('2', percentOff(10, toOrder)),
+        voucher('3', percentOff(25, toItems), { rules: [on('C')] }),
       ],
     }),
     {
@@ -158,7 +158,7 @@ export const examples: readonly Example[] = [
     '7',
     'an amount off each unit, on two units of a line at most',
     one(
-      cart_k(),
+      cartK(),
       voucher('Q', amountOff(500, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }), {
         rules: [on({ object: 'product', id: 'A', quantity_limit: 2 }, 'B')],
       }),
@@ -200,7 +200,7 @@ export const examples: readonly Example[] = [
     'a new price for three of four units',
     one(
       order(line('A', 4, 1250)),
-      voucher('F', fixedPrice(999, to_items), { rules: [on({ object: 'product', id: 'A', quantity_limit: 3 })] }),
+      voucher('F', fixedPrice(999, toItems), { rules: [on({ object: 'product', id: 'A', quantity_limit: 3 })] }),
     ),
     applied([753], 4247, items({ subtotal_amount: 4247 })),
   ),
@@ -212,22 +212,19 @@ export const examples: readonly Example[] = [
   example(
     '13',
     'off each line, up to a limit over all',
-    one(three_lines(), voucher('A', amountOff(2000, { ...to_items, aggregated_amount_limit: 5000 }))),
+    one(threeLines(), voucher('A', amountOff(2000, { ...toItems, aggregated_amount_limit: 5000 }))),
     applied([5000], 8000, items({ discount_amount: 2000 }, { discount_amount: 2000 }, { discount_amount: 1000 })),
   ),
   example(
     '14',
     'a percentage of each line, limited on each and over all',
-    one(
-      three_lines(),
-      voucher('P', percentOff(40, { ...to_items, amount_limit: 1500, aggregated_amount_limit: 3500 })),
-    ),
+    one(threeLines(), voucher('P', percentOff(40, { ...toItems, amount_limit: 1500, aggregated_amount_limit: 3500 }))),
     applied([3500], 9500, items({ discount_amount: 1500 }, { discount_amount: 1000 }, { discount_amount: 1000 })),
   ),
   example(
     '15',
     'rounded line by line',
-    one(order(line('A', 1, 1333), line('B', 1, 2667), line('C', 3, 335)), voucher('P', percentOff(7.5, to_items))),
+    one(order(line('A', 1, 1333), line('B', 1, 2667), line('C', 3, 335)), voucher('P', percentOff(7.5, toItems))),
     applied([375], 4630, items({ discount_amount: 100 }, { discount_amount: 200 }, { discount_amount: 75 })),
   ),
   example(
@@ -236,8 +233,8 @@ export const examples: readonly Example[] = [
     facts({
       order: order(line('A', 1, 5000), line('B', 1, 1000)),
       redeemables: [
-        voucher('1', percentOff(90, to_order)),
-        voucher('2', amountOff(2000, to_items), { rules: [on('A')] }),
+        voucher('1', percentOff(90, toOrder)),
+        voucher('2', amountOff(2000, toItems), { rules: [on('A')] }),
       ],
     }),
     applied([5400, 600], 0),
@@ -247,14 +244,14 @@ export const examples: readonly Example[] = [
     'an order amount that differs from its lines',
     facts({
       order: { amount: 2500, ...order(line('A', 1, 3000)) },
-      redeemables: [voucher('1', percentOff(10, to_items)), voucher('2', percentOff(10, to_order))],
+      redeemables: [voucher('1', percentOff(10, toItems)), voucher('2', percentOff(10, toOrder))],
     }),
     applied([300, 220], 1980, { amount: 2500 }),
   ),
   example(
     '18',
     'missing units are added',
-    one(mug_and_tea(), voucher('U', free_mugs(3, 'ADD_MISSING_ITEMS')), { products: [mug, tea] }),
+    one(mugAndTea(), voucher('U', freeMugs(3, 'ADD_MISSING_ITEMS')), { products: [mug, tea] }),
     {
       valid: true,
       free_quantities: [3, 0],
@@ -279,7 +276,7 @@ export const examples: readonly Example[] = [
   example(
     '19',
     'new units are added',
-    one(mug_and_tea(), voucher('U', free_mugs(3, 'ADD_NEW_ITEMS')), { products: [mug, tea] }),
+    one(mugAndTea(), voucher('U', freeMugs(3, 'ADD_NEW_ITEMS')), { products: [mug, tea] }),
     {
       valid: true,
       order: {
@@ -293,9 +290,9 @@ export const examples: readonly Example[] = [
     '20',
     'units that are free already are not used again',
     facts({
-      order: mug_and_tea(),
+      order: mugAndTea(),
       products: [mug, tea],
-      redeemables: [voucher('1', free_mugs(1, 'ADD_MISSING_ITEMS')), voucher('2', free_mugs(2, 'ADD_MISSING_ITEMS'))],
+      redeemables: [voucher('1', freeMugs(1, 'ADD_MISSING_ITEMS')), voucher('2', freeMugs(2, 'ADD_MISSING_ITEMS'))],
     }),
     {
       valid: true,
@@ -314,14 +311,14 @@ export const examples: readonly Example[] = [
     facts({
       order: order(line('mug', 4, 250)),
       products: [mug],
-      redeemables: [voucher('1', percentOff(10, to_items)), voucher('2', free_mugs(1, 'ADD_MISSING_ITEMS'))],
+      redeemables: [voucher('1', percentOff(10, toItems)), voucher('2', freeMugs(1, 'ADD_MISSING_ITEMS'))],
     }),
     applied([100, 225], 675, items({ subtotal_amount: 675, quantity: 4 })),
   ),
   example(
     '22',
     'free shipping',
-    one(cart_k(), voucher('S', unitsOff(1, 'prod_5h1pp1ng', { effect: 'ADD_MISSING_ITEMS' }))),
+    one(cartK(), voucher('S', unitsOff(1, 'prod_5h1pp1ng', { effect: 'ADD_MISSING_ITEMS' }))),
     {
       valid: true,
       redeemables: [{ has_effect: true }],
@@ -473,7 +470,7 @@ export const examples: readonly Example[] = [
     'three complete sets make 5 % 15 %',
     one(
       { amount: 18400, ...order(line('pot', 3), line('lid', 7)) },
-      voucher('B', percentOff(5, to_order), {
+      voucher('B', percentOff(5, toOrder), {
         rules: [
           {
             id: 'val_set',
@@ -494,13 +491,13 @@ export const examples: readonly Example[] = [
       ['30', 'REQUESTED_ORDER', ['A', 'B'], [1000, 3750], 21250],
       ['30b', 'CATEGORY_HIERARCHY', ['B', 'A'], [3900, 1000], 21100],
     ] as const
-  ).map(([number, redeemables_sorting_rule, ids, amounts, total_amount]) =>
+  ).map(([number, redeemablesSortingRule, ids, amounts, totalAmount]) =>
     example(
       number,
       'the order of application',
       facts({
         order: { amount: 26000 },
-        rules: { redeemables_sorting_rule },
+        rules: { redeemables_sorting_rule: redeemablesSortingRule },
         redeemables: [
           voucher('A', amountOff(1000), category('cat_3', 3)),
           voucher('B', percentOff(15), category('cat_1', 1)),
@@ -509,7 +506,7 @@ export const examples: readonly Example[] = [
       {
         valid: true,
         redeemables: ids.map((id, i) => ({ id, order: { applied_discount_amount: amounts[i] } })),
-        order: { total_amount },
+        order: { total_amount: totalAmount },
       },
     ),
   ),
@@ -518,13 +515,17 @@ export const examples: readonly Example[] = [
       ['31', 'JOINT_ALWAYS_LAST', ['V1', 'P1'], [2000, 300], 7700],
       ['31b', 'SORTING_RULE_ORDER', ['P1', 'V1'], [300, 1940], 7760],
     ] as const
-  ).map(([number, grouped_redeemables_sorting_rule, ids, amounts, total_amount]) =>
+  ).map(([number, groupedRedeemablesSortingRule, ids, amounts, totalAmount]) =>
     example(
       number,
       'an exclusive one blocks common ones, a joint one joins',
       facts({
         order: { amount: 10000 },
-        rules: { grouped_redeemables_sorting_rule, exclusive_categories: ['cat_x'], joint_categories: ['cat_j'] },
+        rules: {
+          grouped_redeemables_sorting_rule: groupedRedeemablesSortingRule,
+          exclusive_categories: ['cat_x'],
+          joint_categories: ['cat_j'],
+        },
         redeemables: [
           voucher('C1', percentOff(10)),
           voucher('P1', amountOff(300), category('cat_j')),
@@ -544,7 +545,7 @@ export const examples: readonly Example[] = [
             },
           },
         ],
-        order: { total_amount },
+        order: { total_amount: totalAmount },
       },
     ),
   ),
@@ -581,7 +582,7 @@ export const examples: readonly Example[] = [
   example(
     '33',
     'ALL: one that fails stops those after it',
-    facts({ order: { amount: 10000 }, redeemables: [five_off('A'), five_off('X', expired), five_off('B')] }),
+    facts({ order: { amount: 10000 }, redeemables: [fiveOff('A'), fiveOff('X', expired), fiveOff('B')] }),
     {
       valid: false,
       redeemables: [
@@ -597,7 +598,7 @@ export const examples: readonly Example[] = [
     facts({
       order: { amount: 10000 },
       rules: { redeemables_application_mode: 'PARTIAL' },
-      redeemables: [five_off('A'), five_off('X', expired), five_off('B')],
+      redeemables: [fiveOff('A'), fiveOff('X', expired), fiveOff('B')],
     }),
     {
       valid: true,
@@ -612,7 +613,7 @@ export const examples: readonly Example[] = [
   example(
     '35',
     'five of seven',
-    facts({ order: { amount: 10000 }, redeemables: ['1', '2', '3', '4', '5', '6', '7'].map((id) => five_off(id)) }),
+    facts({ order: { amount: 10000 }, redeemables: ['1', '2', '3', '4', '5', '6', '7'].map((id) => fiveOff(id)) }),
     {
       valid: true,
       redeemables: [
@@ -627,14 +628,14 @@ export const examples: readonly Example[] = [
       ['36', {}, 'SKIPPED'],
       ['36b', { cat_g: 2 }, 'APPLICABLE'],
     ] as const
-  ).map(([number, applicable_redeemables_category_limits, status]) =>
+  ).map(([number, applicableRedeemablesCategoryLimits, status]) =>
     example(
       number,
       'one of each category, or as many as it may have',
       facts({
         order: { amount: 10000 },
-        rules: { applicable_redeemables_category_limits },
-        redeemables: [five_off('g1', category('cat_g')), five_off('g2', category('cat_g')), five_off('n')],
+        rules: { applicable_redeemables_category_limits: applicableRedeemablesCategoryLimits },
+        redeemables: [fiveOff('g1', category('cat_g')), fiveOff('g2', category('cat_g')), fiveOff('n')],
       }),
       {
         valid: true,
@@ -655,13 +656,13 @@ export const examples: readonly Example[] = [
       ['37', 'REDEEM_ANYWAY', { status: 'APPLICABLE', has_effect: false, order: { total_applied_discount_amount: 0 } }],
       ['37b', 'SKIP', { status: 'SKIPPED', reason: { key: 'no_effect' } }],
     ] as const
-  ).map(([number, redeemables_no_effect_rule, second]) =>
+  ).map(([number, redeemablesNoEffectRule, second]) =>
     example(
       number,
       'nothing left to take off',
       facts({
         order: { amount: 2000 },
-        rules: { redeemables_no_effect_rule },
+        rules: { redeemables_no_effect_rule: redeemablesNoEffectRule },
         redeemables: [giftCard('G', 5000, { credits: 2000 }), voucher('P', percentOff(15))],
       }),
       { valid: true, redeemables: [{ gift: { credits: 2000 } }, second], order: { total_amount: 0 } },
@@ -672,14 +673,14 @@ export const examples: readonly Example[] = [
       ['38', 'STACK', 1000, 5210],
       ['38b', 'ONCE', 500, 5710],
     ] as const
-  ).map(([number, redeemables_products_application_mode, second, total]) =>
+  ).map(([number, redeemablesProductsApplicationMode, second, total]) =>
     example(
       number,
       'twice on the same good, or once',
       facts({
-        order: cup_and_tray(),
-        rules: { redeemables_products_application_mode },
-        redeemables: [voucher('1', percentOff(20), { rules: [on('cup')] }), voucher('2', amountOff(500, to_items))],
+        order: cupAndTray(),
+        rules: { redeemables_products_application_mode: redeemablesProductsApplicationMode },
+        redeemables: [voucher('1', percentOff(20), { rules: [on('cup')] }), voucher('2', amountOff(500, toItems))],
       }),
       applied([580, second], total),
     ),
@@ -689,11 +690,11 @@ export const examples: readonly Example[] = [
       ['39', 1, 'APPLICABLE', {}],
       ['39b', 2, 'INAPPLICABLE', { reason: { key: 'quantity_exceeded', details: 'Q' } }],
     ] as const
-  ).map(([number, locked_quantity, status, more]) =>
+  ).map(([number, lockedQuantity, status, more]) =>
     example(
       number,
       'what other sessions hold is not free',
-      one({ amount: 1000 }, five_off('Q', { quantity: 2, locked_quantity })),
+      one({ amount: 1000 }, fiveOff('Q', { quantity: 2, locked_quantity: lockedQuantity })),
       { valid: status === 'APPLICABLE', redeemables: [{ status, ...more }] },
     ),
   ),
@@ -706,7 +707,7 @@ export const examples: readonly Example[] = [
     }),
     applied([1200, 3000], 7800),
   ),
-  example('41', 'used up', one({ amount: 1000 }, five_off('Q', { quantity: 3, redeemed_quantity: 3 })), {
+  example('41', 'used up', one({ amount: 1000 }, fiveOff('Q', { quantity: 3, redeemed_quantity: 3 })), {
     valid: false,
     redeemables: [{ status: 'INAPPLICABLE', reason: { key: 'quantity_exceeded', message: 'quantity exceeded' } }],
   }),

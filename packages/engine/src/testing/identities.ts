@@ -24,9 +24,9 @@ export function brokenIdentities(order: CalculatedOrder): string[] {
     if (amount === undefined) check(discount_amount === 0, `line ${i}: a discount on an unknown amount`)
     else check(item.subtotal_amount === amount - discount_amount, `line ${i}: subtotal = amount − discount`)
     for (const [name, value] of Object.entries(item)) {
-      const may_be_negative = name === 'applied_quantity' || name === 'applied_quantity_amount'
+      const mayBeNegative = name === 'applied_quantity' || name === 'applied_quantity_amount'
       if (typeof value !== 'number') continue
-      check(Number.isSafeInteger(value) && (value >= 0 || may_be_negative), `line ${i}: ${name} ${value}`)
+      check(Number.isSafeInteger(value) && (value >= 0 || mayBeNegative), `line ${i}: ${name} ${value}`)
       check(!Object.is(value, -0), `line ${i}: ${name} is −0`)
     }
   }

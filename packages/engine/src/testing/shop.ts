@@ -15,14 +15,14 @@ import type {
   StackingRules,
   ValidationRule,
 } from '../schema/index.ts'
-import { default_stacking_rules } from '../stacking-defaults.ts'
+import { defaultStackingRules } from '../stacking-defaults.ts'
 
 /** A Wednesday, at noon. */
 export const noon = '2025-02-26T12:00:00.000Z'
 
 /** A line of some units of a product at a price; without a price nobody knows what it costs. */
-export const line = (product_id: string, quantity: number, price?: number): ItemFacts => ({
-  product_id,
+export const line = (productId: string, quantity: number, price?: number): ItemFacts => ({
+  product_id: productId,
   quantity,
   ...(price === undefined ? {} : { price }),
 })
@@ -47,32 +47,29 @@ export const storedSku = (of: CatalogueSku, quantity: number, price?: number): I
   catalogue: { sku: of, product: product(of.product_id ?? '') },
 })
 
-export const percentOff = (
-  percent_off: number,
-  more: Partial<Extract<Discount, { type: 'PERCENT' }>> = {},
-): Discount => ({
+export const percentOff = (percent: number, more: Partial<Extract<Discount, { type: 'PERCENT' }>> = {}): Discount => ({
   type: 'PERCENT',
-  percent_off,
+  percent_off: percent,
   ...more,
 })
-export const amountOff = (amount_off: number, more: Partial<Extract<Discount, { type: 'AMOUNT' }>> = {}): Discount => ({
+export const amountOff = (amount: number, more: Partial<Extract<Discount, { type: 'AMOUNT' }>> = {}): Discount => ({
   type: 'AMOUNT',
-  amount_off,
+  amount_off: amount,
   ...more,
 })
 export const fixedPrice = (
-  fixed_amount: number,
+  fixedAmount: number,
   more: Partial<Extract<Discount, { type: 'FIXED' }>> = {},
 ): Discount => ({
   type: 'FIXED',
-  fixed_amount,
+  fixed_amount: fixedAmount,
   ...more,
 })
 export const unitsOff = (
-  unit_off: number,
-  unit_type: string,
+  unitOff: number,
+  unitType: string,
   more: Partial<Extract<Discount, { type: 'UNIT' }>> = {},
-): Discount => ({ type: 'UNIT', unit_off, unit_type, ...more })
+): Discount => ({ type: 'UNIT', unit_off: unitOff, unit_type: unitType, ...more })
 
 /** A rule that covers goods: product ids, or entries. */
 export const on = (...goods: Array<string | ApplicableEntry>): ValidationRule =>
@@ -163,6 +160,6 @@ export const facts = (
       ...(collections == null ? {} : { collections }),
       ...catalogue,
     },
-    stacking_rules: { ...default_stacking_rules, ...rules },
+    stacking_rules: { ...defaultStackingRules, ...rules },
   }
 }

@@ -13,7 +13,7 @@ import {
   weekdayOf,
 } from './index.ts'
 
-const ms_per_day = 86_400_000
+const msPerDay = 86_400_000
 /** About ±27,000 years around 1970, with the turns of centuries and eras among them. */
 const day = fc.oneof(fc.integer({ min: -10_000_000, max: 10_000_000 }), fc.integer({ min: -800_000, max: 3_000_000 }))
 const on = (text: string) => readDay(text) as number
@@ -22,7 +22,7 @@ describe('days', () => {
   test('are those of Date in UTC, there and back', () => {
     fc.assert(
       fc.property(day, (number) => {
-        const date = new Date(number * ms_per_day)
+        const date = new Date(number * msPerDay)
         const expected = { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
         expect(partsOf(number)).toEqual(expected)
         expect(dayOf(expected.year, expected.month, expected.day)).toBe(number)
@@ -36,9 +36,9 @@ describe('days', () => {
     let expected = on('1899-12-31')
     for (let year = 1900; year < 2300; year += 1) {
       for (let month = 1; month <= 12; month += 1) {
-        for (let of_month = 1; of_month <= daysInMonth(year, month); of_month += 1) {
+        for (let ofMonth = 1; ofMonth <= daysInMonth(year, month); ofMonth += 1) {
           expected += 1
-          if (dayOf(year, month, of_month) !== expected) expect([year, month, of_month]).toEqual(partsOf(expected))
+          if (dayOf(year, month, ofMonth) !== expected) expect([year, month, ofMonth]).toEqual(partsOf(expected))
         }
       }
     }
@@ -51,10 +51,10 @@ describe('days', () => {
         fc.integer({ min: -300, max: 9_000 }),
         fc.integer({ min: -50, max: 50 }),
         fc.integer({ min: -900, max: 900 }),
-        (year, month, of_month) => {
+        (year, month, ofMonth) => {
           const date = new Date(0)
-          date.setUTCFullYear(year, month - 1, of_month)
-          expect(dayOf(year, month, of_month)).toBe(date.getTime() / ms_per_day)
+          date.setUTCFullYear(year, month - 1, ofMonth)
+          expect(dayOf(year, month, ofMonth)).toBe(date.getTime() / msPerDay)
         },
       ),
     )
@@ -76,9 +76,9 @@ describe('days', () => {
     [' 2025-01-01', false],
     ['0001-01-01', true],
     ['9999-12-31', true],
-  ])('%s is a date: %s', (text, is_date) => {
+  ])('%s is a date: %s', (text, isDate) => {
     const read = readDay(text)
-    expect(read === null ? null : dayText(read)).toBe(is_date ? text : null)
+    expect(read === null ? null : dayText(read)).toBe(isDate ? text : null)
   })
 })
 

@@ -15,30 +15,29 @@ export interface DateParts {
 export function dayOf(year: number, month: number, day: number): Day {
   // Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
   const months = year * 12 + month - 3
-  const march_year = Math.floor(months / 12)
-  const march_month = months - march_year * 12
-  const era = Math.floor(march_year / 400)
-  const year_of_era = march_year - era * 400
-  const day_of_year = Math.floor((153 * march_month + 2) / 5)
-  const day_of_era = year_of_era * 365 + Math.floor(year_of_era / 4) - Math.floor(year_of_era / 100) + day_of_year
-  return era * 146_097 + day_of_era - 719_468 + day - 1
+  const marchYear = Math.floor(months / 12)
+  const marchMonth = months - marchYear * 12
+  const era = Math.floor(marchYear / 400)
+  const yearOfEra = marchYear - era * 400
+  const dayOfYear = Math.floor((153 * marchMonth + 2) / 5)
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468 + day - 1
 }
 
 export function partsOf(day: Day): DateParts {
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
-  const day_of_era = shifted - era * 146_097
-  const year_of_era = Math.floor(
-    (day_of_era - Math.floor(day_of_era / 1_460) + Math.floor(day_of_era / 36_524) - Math.floor(day_of_era / 146_096)) /
-      365,
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
   )
-  const day_of_year = day_of_era - (365 * year_of_era + Math.floor(year_of_era / 4) - Math.floor(year_of_era / 100))
-  const march_month = Math.floor((5 * day_of_year + 2) / 153)
-  const month = march_month < 10 ? march_month + 3 : march_month - 9
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
   return {
-    year: year_of_era + era * 400 + (month <= 2 ? 1 : 0),
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
     month,
-    day: day_of_year - Math.floor((153 * march_month + 2) / 5) + 1,
+    day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1,
   }
 }
 
@@ -49,10 +48,10 @@ export const daysInMonth = (year: number, month: number): number => dayOf(year, 
 
 /** Some months later, on the same day of the month or on its last: 31 January + 1 is 28 or 29 February. */
 export function addMonths(day: Day, months: number): Day {
-  const { year, month, day: of_month } = partsOf(day)
+  const { year, month, day: ofMonth } = partsOf(day)
   const first = dayOf(year, month + months, 1)
   const length = dayOf(year, month + months + 1, 1) - first
-  return first + Math.min(of_month, length) - 1
+  return first + Math.min(ofMonth, length) - 1
 }
 
 /** The last day of the calendar period of so many months that contains the day: 3 is a quarter, 12 a year. */
@@ -81,8 +80,8 @@ export function readDay(text: string): Day | null {
 const dateForm = /^\d{4}-\d\d-\d\d$/
 
 export function dayText(day: Day): string {
-  const { year, month, day: of_month } = partsOf(day)
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(of_month, 2)}`
+  const { year, month, day: ofMonth } = partsOf(day)
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(ofMonth, 2)}`
 }
 
 const pad = (value: number, length: number): string => String(value).padStart(length, '0')

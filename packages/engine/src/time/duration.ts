@@ -1,5 +1,5 @@
 import { addMonths } from './calendar.ts'
-import { type Ms, ms_per_day } from './instant.ts'
+import { type Ms, msPerDay } from './instant.ts'
 import { momentOf, wallTime, type Zone } from './zone.ts'
 
 /** An ISO 8601 duration: calendar parts, which the wall clock adds, and a length of time. */
@@ -23,13 +23,13 @@ export function readDuration(text: string): Duration | null {
   }
   const { months: m, days: d, ms } = duration
   if (m + d + ms === 0) return null
-  return m > parts_max.months || d > parts_max.days || ms > parts_max.ms ? null : duration
+  return m > partsMax.months || d > partsMax.days || ms > partsMax.ms ? null : duration
 }
 
 type Seven = [number, number, number, number, number, number, number]
 
 /** Ten thousand years; what lies beyond is no date any more. */
-const parts_max = { months: 120_000, days: 3_652_500, ms: 3_652_500 * ms_per_day }
+const partsMax = { months: 120_000, days: 3_652_500, ms: 3_652_500 * msPerDay }
 
 /**
  * The moment some durations later: months and days on the wall clock, from the same start (so that 31 January + 2 × P1M is
@@ -44,4 +44,4 @@ export function addDuration(at: Ms, duration: Duration, zone: Zone, times = 1): 
 }
 
 /** About how long it is; off by a few days in a year at most. */
-export const roughly = ({ months, days, ms }: Duration): Ms => (months * 30.436875 + days) * ms_per_day + ms
+export const roughly = ({ months, days, ms }: Duration): Ms => (months * 30.436875 + days) * msPerDay + ms

@@ -84,8 +84,8 @@ describe('readInstant', () => {
           const complete = length === 10 ? cut : length === 13 ? `${cut}:00Z` : length >= 20 ? text : `${cut}Z`
           if (length !== 20) expect(readInstant(cut)).toBe(Date.parse(complete))
           const elsewhere = Date.parse(text) - offset * 60_000
-          const in_range = elsewhere >= Date.parse('0001-01-01') && elsewhere <= Date.parse('9999-12-31T23:59:59.999Z')
-          expect(readInstant(text.replace('Z', sign))).toBe(in_range ? elsewhere : null)
+          const inRange = elsewhere >= Date.parse('0001-01-01') && elsewhere <= Date.parse('9999-12-31T23:59:59.999Z')
+          expect(readInstant(text.replace('Z', sign))).toBe(inRange ? elsewhere : null)
         },
       ),
     )

@@ -3,8 +3,8 @@ import { dayOf, daysInMonth } from './calendar.ts'
 /** Milliseconds since 1970, UTC. */
 export type Ms = number
 
-export const ms_per_minute = 60_000
-export const ms_per_day = 86_400_000
+export const msPerMinute = 60_000
+export const msPerDay = 86_400_000
 
 /** A moment as the whole service writes it. */
 export const instantText = (at: Ms): string => new Date(at).toISOString()
@@ -24,18 +24,18 @@ export function readInstant(text: string): Ms | null {
   const month = pair(text, 5)
   const day = pair(text, 8)
   const hour = text.length > 10 ? pair(text, 11) : 0
-  const has_minute = text[13] === ':'
-  const minute = has_minute ? pair(text, 14) : 0
-  const has_second = has_minute && text[16] === ':'
-  const second = has_second ? pair(text, 17) : 0
+  const hasMinute = text[13] === ':'
+  const minute = hasMinute ? pair(text, 14) : 0
+  const hasSecond = hasMinute && text[16] === ':'
+  const second = hasSecond ? pair(text, 17) : 0
   if (month < 1 || month > 12 || day < 1 || hour > 24 || minute > 59 || second > 59) return null
   if (day > 28 && day > daysInMonth(year, month)) return null
   const offset = offsetOf(text)
   if (offset === null) return null
-  const ms = has_second && text[19] === '.' ? thousandths(text, 20) : 0
+  const ms = hasSecond && text[19] === '.' ? thousandths(text, 20) : 0
   const time = ((hour * 60 + minute) * 60 + second) * 1_000 + ms
-  if (time > ms_per_day) return null // 24:00 ends a day, and nothing comes after it
-  const at = dayOf(year, month, day) * ms_per_day + time - offset
+  if (time > msPerDay) return null // 24:00 ends a day, and nothing comes after it
+  const at = dayOf(year, month, day) * msPerDay + time - offset
   return at < earliest || at > latest ? null : at
 }
 
@@ -54,8 +54,8 @@ function thousandths(text: string, from: number): Ms {
 }
 
 /** The years 1 to 9999: further out, texts no longer sort by time. */
-const earliest = dayOf(1, 1, 1) * ms_per_day
-const latest = dayOf(10_000, 1, 1) * ms_per_day - 1
+const earliest = dayOf(1, 1, 1) * msPerDay
+const latest = dayOf(10_000, 1, 1) * msPerDay - 1
 
 /** How far the clock that the text was read from is ahead of UTC. */
 function offsetOf(text: string): Ms | null {
@@ -65,5 +65,5 @@ function offsetOf(text: string): Ms | null {
   const hours = pair(text, sign + 1)
   const minutes = pair(text, text.length - 2)
   if (hours > 23 || minutes > 59) return null
-  return (text[sign] === '-' ? -1 : 1) * (hours * 60 + minutes) * ms_per_minute
+  return (text[sign] === '-' ? -1 : 1) * (hours * 60 + minutes) * msPerMinute
 }

@@ -1,5 +1,5 @@
 import { addDuration, type Duration, roughly } from './duration.ts'
-import { type Ms, ms_per_day } from './instant.ts'
+import { type Ms, msPerDay } from './instant.ts'
 import type { Zone } from './zone.ts'
 
 /** Windows of one length that begin again and again, from a start on, for ever. */
@@ -27,7 +27,7 @@ export function isInTimeframe({ start, interval, duration }: Timeframe, at: Ms, 
 
 /** As far as calendars can be compared: months with months, and the rest as if all days had 24 hours. */
 const isAsLong = (a: Duration, b: Duration): boolean =>
-  a.months >= b.months && a.days * ms_per_day + a.ms >= b.days * ms_per_day + b.ms
+  a.months >= b.months && a.days * msPerDay + a.ms >= b.days * msPerDay + b.ms
 
 /** The largest k whose window has begun: guessed by length, then corrected to the calendar. */
 function lastWindow(start: Ms, interval: Duration, at: Ms, zone: Zone): number {

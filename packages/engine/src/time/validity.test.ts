@@ -49,12 +49,14 @@ describe('whyNotValid', () => {
   })
 
   test('nor is one that cannot be read', () => {
-    const start_date = '2025-01-01T00:00:00Z'
-    for (const validity_timeframe of [
+    const startDate = '2025-01-01T00:00:00Z'
+    for (const validityTimeframe of [
       { interval: 'daily', duration: 'P1D' },
       { interval: 'P1D', duration: 'long' },
     ]) {
-      expect(why({ start_date, validity_timeframe }, start_date)).toBe('validity_timeframe')
+      expect(why({ start_date: startDate, validity_timeframe: validityTimeframe }, startDate)).toBe(
+        'validity_timeframe',
+      )
     }
   })
 

@@ -2,7 +2,7 @@ import type { Validity } from '../schema/index.ts'
 import { weekdayOf } from './calendar.ts'
 import type { Clock } from './clock.ts'
 import { readDuration } from './duration.ts'
-import { ms_per_minute, readInstant } from './instant.ts'
+import { msPerMinute, readInstant } from './instant.ts'
 import { isInTimeframe } from './timeframe.ts'
 
 /** Which of its dates and hours something does not meet at a moment (docs/reference/validity-periods.md#verdict), or null. */
@@ -21,11 +21,11 @@ export function whyNotValid(
 
 function isInWindow(
   { interval, duration }: { interval: string; duration: string },
-  start_date: string | null | undefined,
+  startDate: string | null | undefined,
   clock: Clock,
 ): boolean {
   const frame = {
-    start: readInstant(start_date ?? ''),
+    start: readInstant(startDate ?? ''),
     interval: readDuration(interval),
     duration: readDuration(duration),
   }
@@ -43,7 +43,7 @@ function isInHours(
   daily: ReadonlyArray<{ start_time: string; expiration_time: string; days_of_week?: number[] | null }>,
   clock: Clock,
 ): boolean {
-  const minute = Math.floor(clock.wall().time / ms_per_minute)
+  const minute = Math.floor(clock.wall().time / msPerMinute)
   return daily.some(
     ({ start_time, expiration_time, days_of_week }) =>
       isOnDay(days_of_week, clock) && minutesOf(start_time) <= minute && minute <= minutesOf(expiration_time),

@@ -1,6 +1,6 @@
 import type { Day } from './calendar.ts'
 import { dayOf } from './calendar.ts'
-import { type Ms, ms_per_day, ms_per_minute } from './instant.ts'
+import { type Ms, msPerDay, msPerMinute } from './instant.ts'
 
 /** A time zone: how far its wall clocks are ahead of UTC at a moment. */
 export interface Zone {
@@ -18,19 +18,18 @@ export function zoneOf(name: string): Zone {
   let zone = zones.get(name)
   if (zone === undefined) {
     zone = makeZone(name)
-    if (zones.size < zones_max) zones.set(name, zone)
+    if (zones.size < zonesMax) zones.set(name, zone)
   }
   return zone
 }
 
 /** Making a zone costs a thousand times what using one does. There are about 600 names; offsets make it a few more. */
 const zones = new Map<string, Zone>()
-const zones_max = 2_000
+const zonesMax = 2_000
 
 function makeZone(name: string): Zone {
   const [, sign, hours, minutes = '0'] = /^(?:GMT|UTC)([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(name) ?? []
-  if (hours !== undefined)
-    return fixed((sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * ms_per_minute)
+  if (hours !== undefined) return fixed((sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * msPerMinute)
   if (/^(?:GMT|UTC|Etc\/UTC|Etc\/GMT)$/i.test(name)) return fixed(0)
   try {
     return named(
@@ -59,19 +58,19 @@ const fixed = (offset: Ms): Zone => ({ offsetAt: () => offset })
  */
 function named(format: Intl.DateTimeFormat): Zone {
   const stretches = new Map<number, Stretch>()
-  let last_number = Number.NaN
+  let lastNumber = Number.NaN
   let last: Stretch = { before: 0, after: 0, change: 0 }
   return {
     offsetAt(at) {
       const number = Math.floor(at / stretch)
-      if (number !== last_number) {
+      if (number !== lastNumber) {
         let found = stretches.get(number)
         if (found === undefined) {
-          if (stretches.size >= stretches_max) stretches.clear()
+          if (stretches.size >= stretchesMax) stretches.clear()
           found = stretchAt(format, number * stretch)
           stretches.set(number, found)
         }
-        last_number = number
+        lastNumber = number
         last = found
       }
       return at < last.change ? last.before : last.after
@@ -86,9 +85,9 @@ interface Stretch {
   change: Ms
 }
 
-const stretch = 3 * ms_per_day
+const stretch = 3 * msPerDay
 /** Some years of every day; a project looks at a few days at a time. */
-const stretches_max = 1_000
+const stretchesMax = 1_000
 
 function stretchAt(format: Intl.DateTimeFormat, start: Ms): Stretch {
   const before = measured(format, start)
@@ -110,26 +109,26 @@ function measured(format: Intl.DateTimeFormat, at: Ms): Ms {
   const year = parts.era === 'BC' ? 1 - Number(parts.year) : Number(parts.year)
   const day = dayOf(year, Number(parts.month), Number(parts.day))
   const time = (Number(parts.hour) * 60 + Number(parts.minute)) * 60 + Number(parts.second)
-  return day * ms_per_day + time * 1_000 - at
+  return day * msPerDay + time * 1_000 - at
 }
 
 export function wallTime(at: Ms, zone: Zone): WallTime {
   const local = at + zone.offsetAt(at)
-  const day = Math.floor(local / ms_per_day)
-  return { day, time: local - day * ms_per_day }
+  const day = Math.floor(local / msPerDay)
+  return { day, time: local - day * msPerDay }
 }
 
-export const localDay = (at: Ms, zone: Zone): Day => Math.floor((at + zone.offsetAt(at)) / ms_per_day)
+export const localDay = (at: Ms, zone: Zone): Day => Math.floor((at + zone.offsetAt(at)) / msPerDay)
 
 /**
  * The moment at which the clock on the wall shows a time. One that a clock change skips moves forward by the gap; one that
  * it repeats means the first of the two.
  */
 export function momentOf({ day, time }: WallTime, zone: Zone): Ms {
-  const local = day * ms_per_day + time
+  const local = day * msPerDay + time
   // The offset in force is one of those around the moment: a day before, a day after.
-  const before = zone.offsetAt(local - ms_per_day)
-  const after = zone.offsetAt(local + ms_per_day)
+  const before = zone.offsetAt(local - msPerDay)
+  const after = zone.offsetAt(local + msPerDay)
   const first = Math.min(local - before, local - after)
   const second = Math.max(local - before, local - after)
   if (first + zone.offsetAt(first) === local) return first

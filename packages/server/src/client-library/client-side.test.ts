@@ -12,9 +12,9 @@ const client = clientOf('client-side', {
   },
 })
 
-async function newCoupon(code: string, amount_off: number, quantity?: number) {
+async function newCoupon(code: string, amountOff: number, quantity?: number) {
   const { vouchers } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off }
+  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: amountOff }
   return vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount, ...(quantity && { redemption: { quantity } }) })
 }
 
@@ -132,10 +132,10 @@ test('a page tells what its visitor did', async () => {
 
 test.each([undefined, true])('a page signs a visitor up; double opt-in %s makes no difference', async (optIn) => {
   const { clientSide, customers } = (await client()).library
-  const source_id = `signed-up-${optIn}`
-  const made = await clientSide.createCustomer({ source_id, email: 'e@shop.example' }, optIn)
-  expect(made).toEqual({ id: expect.stringMatching(/^cust_/), source_id, object: 'customer' })
-  expect(await customers.get(source_id)).toMatchObject({ id: (made as { id: string }).id, email: 'e@shop.example' })
+  const sourceId = `signed-up-${optIn}`
+  const made = await clientSide.createCustomer({ source_id: sourceId, email: 'e@shop.example' }, optIn)
+  expect(made).toEqual({ id: expect.stringMatching(/^cust_/), source_id: sourceId, object: 'customer' })
+  expect(await customers.get(sourceId)).toMatchObject({ id: (made as { id: string }).id, email: 'e@shop.example' })
 })
 
 test('a page asks what it may use, validates it and redeems it', async () => {

@@ -53,7 +53,7 @@ test('a customer is forgotten for good', async () => {
 test('customers are listed, and scrolled through page by page', async () => {
   const { customers } = (await client()).library
   const names = Array.from({ length: 7 }, (_, index) => `scroll-${index}`)
-  for (const source_id of names) await customers.create({ source_id, address: { city: 'Gdynia' } })
+  for (const sourceId of names) await customers.create({ source_id: sourceId, address: { city: 'Gdynia' } })
 
   const list = await customers.list({ city: 'Gdynia', limit: 2, page: 2, order: 'created_at' })
   expect(list).toMatchObject({ object: 'list', data_ref: 'customers', total: 7 })

@@ -104,8 +104,8 @@ const families: Array<[family: string, call: (client: Client) => Promise<unknown
 test.each(families)('%s', async (_family, call, refusal) => {
   const failure = await call(await client()).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(Error)
-  const request_id = expect.stringMatching(/^v-/)
-  expect(failure).toMatchObject({ details: undefined, cause: undefined, request_id, ...refusal })
+  const requestId = expect.stringMatching(/^v-/)
+  expect(failure).toMatchObject({ details: undefined, cause: undefined, request_id: requestId, ...refusal })
 })
 
 test('what the wire said is handed on to whoever asks for it', async () => {

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
 
 const client = clientOf('promotions')
-const percentOff = (percent_off: number) => ({
-  discount: { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off },
+const percentOff = (off: number) => ({
+  discount: { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off: off },
 })
 
 test('a promotion with tiers is made, validated and redeemed', async () => {
@@ -121,8 +121,8 @@ test('stacks are made, read, listed, changed and deleted', async () => {
     total: 1,
     data: [{ id: made.id }],
   })
-  const created_at = { after: '2020-01-01T00:00:00Z' }
-  expect(await stack.list({ order: '-name', limit: 5, created_at })).toMatchObject({
+  const createdAt = { after: '2020-01-01T00:00:00Z' }
+  expect(await stack.list({ order: '-name', limit: 5, created_at: createdAt })).toMatchObject({
     total: 1,
     data: [{ name: 'Turned' }],
   })

@@ -10,10 +10,10 @@ test('what suits an order is found, the best deal first, within filters and page
     name: 'Sale',
     campaign_type: 'PROMOTION',
     promotion: {
-      tiers: [10, 30, 20].map((percent_off) => ({
-        name: `${percent_off}%`,
+      tiers: [10, 30, 20].map((percentOff) => ({
+        name: `${percentOff}%`,
         banner: '',
-        action: { discount: { type: DiscountVouchersTypesEnum.PERCENT, percent_off } },
+        action: { discount: { type: DiscountVouchersTypesEnum.PERCENT, percent_off: percentOff } },
       })),
     },
   })

@@ -4,9 +4,9 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('redemptions')
 
-async function newCoupon(code: string, amount_off = 500, quantity = 1) {
+async function newCoupon(code: string, amountOff = 500, quantity = 1) {
   const { vouchers } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off }
+  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: amountOff }
   return vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount, redemption: { quantity } })
 }
 

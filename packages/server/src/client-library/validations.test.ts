@@ -4,9 +4,9 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('validations')
 
-async function newCoupon(code: string, amount_off: number) {
+async function newCoupon(code: string, amountOff: number) {
   const { vouchers } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off }
+  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: amountOff }
   await vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount })
 }
 

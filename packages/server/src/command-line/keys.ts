@@ -42,9 +42,9 @@ export async function keys(
   }
 }
 
-async function listing(db: Db, project_id: string | undefined): Promise<string> {
-  const keys = await listAllApiKeys(db, project_id)
-  const management = project_id === undefined ? await listManagementKeys(db) : []
+async function listing(db: Db, projectId: string | undefined): Promise<string> {
+  const keys = await listAllApiKeys(db, projectId)
+  const management = projectId === undefined ? await listManagementKeys(db) : []
   const lines = [
     ...keys.map((key) => [key.id, key.kind, key.role, key.status, key.app_id, key.project_id, key.name]),
     ...management.map((key) => [key.id, 'management', '-', key.status, key.app_id, '-', key.name]),
@@ -56,21 +56,21 @@ async function creation(db: Db, { project, name, kind = 'server', role = 'ADMIN'
   if (name === undefined || name === '') throw new Error('keys create needs a --name.')
   if (!['server', 'integration', 'client', 'management'].includes(kind))
     throw new Error(`--kind must be server, integration, client or management, not "${kind}".`)
-  const created_at = toInstant(Date.now())
+  const createdAt = toInstant(Date.now())
   return inTransaction(db, async (trx) => {
     if (kind === 'management') {
-      const key = await insertManagementKey(trx, { name, created_at })
+      const key = await insertManagementKey(trx, { name, created_at: createdAt })
       return shown(key.id, 'X-Management-Id', key.app_id, 'X-Management-Token', key.secret)
     }
-    const { id: project_id } = await findProjectOrOnly(trx, project)
+    const { id: projectId } = await findProjectOrOnly(trx, project)
     const { key, secret } = await insertApiKey(trx, {
-      project_id,
+      project_id: projectId,
       name,
       kind: kind as KeyKind,
       role: roleOf(role),
       ip_whitelist: [],
       is_primary: false,
-      created_at,
+      created_at: createdAt,
     })
     const headers =
       kind === 'client'
@@ -89,8 +89,8 @@ async function revocation(db: Db, id: string): Promise<string> {
   })
 }
 
-function shown(id: string, id_header: string, app_id: string, token_header: string, secret: string): string {
-  return `Created ${id}. The token is shown only now, keep it:\n\n  ${id_header}: ${app_id}\n  ${token_header}: ${secret}\n`
+function shown(id: string, idHeader: string, appId: string, tokenHeader: string, secret: string): string {
+  return `Created ${id}. The token is shown only now, keep it:\n\n  ${idHeader}: ${appId}\n  ${tokenHeader}: ${secret}\n`
 }
 
 function table(rows: string[][]): string {

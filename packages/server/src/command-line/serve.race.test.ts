@@ -12,9 +12,11 @@ async function emptyDatabase(): Promise<string> {
 }
 
 test('ten processes started at once on an empty PostgreSQL: one bootstrap, all ready', async () => {
-  const DATABASE_URL = await emptyDatabase()
+  const Databaseurl = await emptyDatabase()
   const nodes = await Promise.all(
-    Array.from({ length: 10 }, () => startGuerdon({ DATABASE_URL, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' })),
+    Array.from({ length: 10 }, () =>
+      startGuerdon({ DATABASE_URL: Databaseurl, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' }),
+    ),
   )
   const first = nodes.filter((node) => node.output().includes('keys are shown only now'))
   expect(first).toHaveLength(1)
@@ -28,19 +30,19 @@ test('ten processes started at once on an empty PostgreSQL: one bootstrap, all r
 })
 
 test('a stop finishes the request that is running and refuses new ones', async () => {
-  const DATABASE_URL = await emptyDatabase()
-  const node = await startGuerdon({ DATABASE_URL, LOG_LEVEL: 'warn' })
+  const Databaseurl = await emptyDatabase()
+  const node = await startGuerdon({ DATABASE_URL: Databaseurl, LOG_LEVEL: 'warn' })
   const headers = await headersFrom(node)
   // Holds the lock that issuing a token waits for, so that a request is under way when the signal comes.
   const { default: pg } = await import('pg')
-  const holder = new pg.Client({ connectionString: DATABASE_URL })
+  const holder = new pg.Client({ connectionString: Databaseurl })
   await holder.connect()
   const { rows } = await holder.query('select id from projects')
   await holder.query('begin')
   await holder.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`oauth ${rows[0].id}`])
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
   const running = patiently(() => fetch(`${node.address}/v1/oauth/token`, { method: 'POST', headers, body }))
-  const watcher = new pg.Client({ connectionString: DATABASE_URL })
+  const watcher = new pg.Client({ connectionString: Databaseurl })
   await watcher.connect()
   onTestFinished(() => watcher.end())
   const { rows: backends } = await holder.query('select pg_backend_pid() as pid')

@@ -4,13 +4,13 @@ import type { Settings } from '../core/settings.ts'
 /** What a first start shows: the keys, once, and a call to try. Later starts know no secret to show. */
 export function welcome(
   address: string,
-  first_start: Bootstrapped | null,
+  firstStart: Bootstrapped | null,
   { auth_mode }: Pick<Settings, 'auth_mode'>,
 ): string {
   const where = `Guerdon is ready on ${address}   (reference: ${address}/docs)\n`
-  if (first_start === null)
+  if (firstStart === null)
     return `${where}Keys were shown at the first start; "guerdon keys create" makes more (npm start -- keys create).\n`
-  return `${where}\n${keyLines(first_start)}\nTry it:\n\n${firstCall(address, first_start.application, auth_mode)}\n`
+  return `${where}\n${keyLines(firstStart)}\nTry it:\n\n${firstCall(address, firstStart.application, auth_mode)}\n`
 }
 
 export function keyLines({ project_id, project_name, application, client, management }: Bootstrapped): string {
@@ -23,16 +23,16 @@ export function keyLines({ project_id, project_name, application, client, manage
   ].join('\n')
 }
 
-function pairLines(id_header: string, token_header: string, { id, token, is_generated }: Pair): string {
+function pairLines(idHeader: string, tokenHeader: string, { id, token, is_generated }: Pair): string {
   const secret = is_generated ? token : '(as set in the environment)'
-  return `  ${`${id_header}:`.padEnd(25)}${id}\n  ${`${token_header}:`.padEnd(25)}${secret}\n`
+  return `  ${`${idHeader}:`.padEnd(25)}${id}\n  ${`${tokenHeader}:`.padEnd(25)}${secret}\n`
 }
 
 /** Creates a category. In strict mode an access token is fetched first, in the same paste. */
-function firstCall(address: string, { id, token, is_generated }: Pair, auth_mode: Settings['auth_mode']): string {
+function firstCall(address: string, { id, token, is_generated }: Pair, authMode: Settings['auth_mode']): string {
   const pair = `-H 'X-App-Id: ${id}' -H 'X-App-Token: ${is_generated ? token : '…'}'`
   const create = `-H 'Content-Type: application/json' -d '{"name":"Summer sale","hierarchy":1}'`
-  if (auth_mode === 'either') return `  curl ${address}/v1/categories ${pair} \\\n    ${create}\n`
+  if (authMode === 'either') return `  curl ${address}/v1/categories ${pair} \\\n    ${create}\n`
   return [
     `  TOKEN=$(curl -s ${address}/v1/oauth/token ${pair} \\`,
     `    -d grant_type=client_credentials -d scope=api | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,

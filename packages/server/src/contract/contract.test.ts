@@ -29,8 +29,8 @@ describe('the table of the public contract', () => {
 
   test('is served and not served without a rest', () => {
     const { tags, served_count, public_count, extensions } = coverageOf(operations, publicOperations)
-    const missing_count = tags.reduce((count, { missing }) => count + missing.length, 0)
-    expect(served_count + missing_count).toBe(public_count)
+    const missingCount = tags.reduce((count, { missing }) => count + missing.length, 0)
+    expect(served_count + missingCount).toBe(public_count)
     const serving = new Set(tags.flatMap(({ served }) => served.map(({ by }) => by.id)))
     expect(serving.size + extensions.length).toBe(operations.length)
   })

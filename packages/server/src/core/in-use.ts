@@ -17,19 +17,19 @@ export type FindReferences<Named> = (ctx: Ctx, named: Named) => Promise<Referenc
  */
 export async function refuseInUse<Named>(
   ctx: Ctx,
-  resource_type: string,
+  resourceType: string,
   id: string,
   finders: ReadonlyArray<FindReferences<Named>>,
   named: Named,
 ): Promise<void> {
   for (const find of finders) {
     const found = await find(ctx, named)
-    if (found !== null) throw inUse(resource_type, id, found)
+    if (found !== null) throw inUse(resourceType, id, found)
   }
 }
 
 /** As many ids a finder reads; the total counts all. */
-export const references_max = 100
+export const referencesMax = 100
 
 /** What a finder answers for its rows, each of which carries the total of all. */
 export const referencedBy = (type: string, rows: ReadonlyArray<{ id: string; total: number }>): ReferencedBy | null =>

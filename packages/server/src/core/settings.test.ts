@@ -233,9 +233,9 @@ test('no complaint repeats a secret', () => {
     'postgres://user:hunter2@',
     ' postgres//hunter2',
   ]
-  for (const DATABASE_URL of urls) {
+  for (const Databaseurl of urls) {
     const text = problemsOf({
-      DATABASE_URL,
+      DATABASE_URL: Databaseurl,
       PORT: 'x',
       BOOTSTRAP_APP_TOKEN: 'c1a4b2e3-6d5f',
       BOOTSTRAP_PROJECT_JSON: '{"webhook_token":"tok-8d2f"',

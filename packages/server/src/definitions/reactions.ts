@@ -3,8 +3,8 @@ import type { Ctx } from '../core/context.ts'
 declare module '../core/reactions.ts' {
   interface Reactions {
     /** The metadata schema of a kind of object was created, changed or deleted. */
-    metadataSchemaChanged: (ctx: Ctx, related_object: string) => Promise<void>
+    metadataSchemaChanged: (ctx: Ctx, relatedObject: string) => Promise<void>
     /** A location has another shape, so that other coordinates are inside of it. */
-    locationShapeChanged: (ctx: Ctx, location_id: string) => Promise<void>
+    locationShapeChanged: (ctx: Ctx, locationId: string) => Promise<void>
   }
 }

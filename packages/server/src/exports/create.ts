@@ -16,18 +16,18 @@ import { insertExport } from './store.ts'
  */
 export async function createExport(
   ctx: Ctx,
-  exported_object: ExportedObject,
+  exportedObject: ExportedObject,
   asked: AskedParameters | null | undefined,
   bound?: Record<string, unknown>,
   shown?: ExportParameters,
 ): Promise<Export> {
-  const parameters = await withDefaults(ctx, exportables[exported_object], asked ?? {}, bound)
-  await parseExportFilter(ctx, exported_object, parameters.filters)
+  const parameters = await withDefaults(ctx, exportables[exportedObject], asked ?? {}, bound)
+  await parseExportFilter(ctx, exportedObject, parameters.filters)
   // Where the bound stands in the place of a filter of the caller's, that one is evaluated nevertheless.
-  if (parameters.asked !== undefined) await parseExportFilter(ctx, exported_object, parameters.asked)
+  if (parameters.asked !== undefined) await parseExportFilter(ctx, exportedObject, parameters.asked)
   const created = await insertExport(ctx, {
     id: newId('export', Date.parse(ctx.now)),
-    exported_object,
+    exported_object: exportedObject,
     parameters: shown === undefined ? parameters : { ...parameters, shown },
     file_id: await insertFile(ctx, { expires_at: null }), // kept until somebody deletes the export
     token: randomText(48),

@@ -26,8 +26,8 @@ async function insert({ service: { runtime }, project_id }: Shop, table: string,
     skus: { product_id: 'prod_1', attributes: {}, metadata: {} },
   }
   for (const [index, row] of rows.entries()) {
-    const created_at = `2026-01-01T00:00:00.${String(index).padStart(3, '0')}Z`
-    const all = { project_id, created_at, ...defaults[table], ...row }
+    const createdAt = `2026-01-01T00:00:00.${String(index).padStart(3, '0')}Z`
+    const all = { project_id, created_at: createdAt, ...defaults[table], ...row }
     const values = Object.values(all).map((value) =>
       typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
     )
@@ -43,11 +43,11 @@ describe('every object has its fields, defaults, orders and filters', () => {
     ['customer', ['name', 'source_id'], ['Name', 'Source ID', 'ID', 'Description', 'Email', 'Phone', 'Birthdate', 'Birthday', 'Created At', 'Updated At', 'Address City', 'Address State', 'Address Line 1', 'Address Line 2', 'Address Country', 'Address Postal Code', 'Redemptions Total Redeemed', 'Redemptions Total Failed', 'Redemptions Total Succeeded', 'Redemptions Total Rolled Back', 'Redemptions Total Rollback Failed', 'Redemptions Total Rollback Succeeded', 'Orders Total Amount', 'Orders Total Count', 'Orders Average Amount', 'Orders Last Order Amount', 'Orders Last Order Date', 'Loyalty Points', 'Loyalty Referred Customers'], [...order, 'name', '-name', 'id', '-id', 'email', '-email', 'source_id', '-source_id', 'updated_at', '-updated_at']],
     ['product', ['id', 'name', 'price', 'image_url', 'source_id', 'attributes', 'created_at'], ['ID', 'Name', 'Price', 'Image Url', 'Source ID', 'Attributes', 'Created At', 'Updated At'], order],
     ['sku', ['id', 'sku', 'product_id', 'currency', 'price', 'image_url', 'source_id', 'attributes', 'created_at'], ['ID', 'SKU', 'Product ID', 'Currency', 'Price', 'Image Url', 'Source ID', 'Attributes', 'Created At', 'Updated At'], order],
-  ])('%s', async (name, default_fields, headers, orders) => {
+  ])('%s', async (name, defaultFields, headers, orders) => {
     const shop = await newProject()
     const { exported_object, parameters, channel, user_id, object } = await create(shop, name)
     expect({ exported_object, channel, user_id, object }).toEqual({ exported_object: name, channel: 'API', user_id: null, object: 'export' })
-    expect(parameters).toEqual({ order: '-created_at', fields: default_fields, filters: { junction: 'and' } })
+    expect(parameters).toEqual({ order: '-created_at', fields: defaultFields, filters: { junction: 'and' } })
 
     const exportable = exportables[name as 'order']
     expect([...exportable.orders].sort()).toEqual([...orders].sort())
@@ -215,7 +215,7 @@ describe('filters', () => {
     ['customer', { city: { conditions: { $is: 'Kraków' } } }, ['cust_2']],
     ['product', { 'metadata.color': { conditions: { $is: 'red' } } }, ['prod_1']],
     ['sku', { updated_at: { conditions: { $has_value: true } } }, ['sku_1']],
-  ])('%s %j', async (exported_object, filters, ids) => {
+  ])('%s %j', async (exportedObject, filters, ids) => {
     const shop = await newProject()
     await insert(shop, 'orders', [
       { id: 'ord_1', source_id: 'o1', status: 'PAID', amount: 1_000 },
@@ -228,7 +228,7 @@ describe('filters', () => {
     ])
     await insert(shop, 'products', [{ id: 'prod_1', metadata: { color: 'red' } }, { id: 'prod_2', metadata: { color: 'blue' } }])
     await insert(shop, 'skus', [{ id: 'sku_1', updated_at: '2026-01-01T00:00:00Z' }, { id: 'sku_2' }])
-    const [, ...rows] = await exported(shop, exported_object, { order: 'created_at', fields: ['id'], filters })
+    const [, ...rows] = await exported(shop, exportedObject, { order: 'created_at', fields: ['id'], filters })
     expect(rows).toEqual(ids)
   }) // biome-ignore format: one case is one line
 

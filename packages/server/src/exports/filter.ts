@@ -8,8 +8,8 @@ import type { Exportable } from './exportable.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 
 /** The filter of an export, checked against what its object can be filtered by. */
-export async function parseExportFilter(ctx: Ctx, exported_object: ExportedObject, filters: unknown): Promise<Filter> {
-  const { described_as, filterFields }: Exportable = exportables[exported_object]
+export async function parseExportFilter(ctx: Ctx, exportedObject: ExportedObject, filters: unknown): Promise<Filter> {
+  const { described_as, filterFields }: Exportable = exportables[exportedObject]
   const types = described_as === null ? {} : await metadataTypes(ctx, described_as)
   return parseFilter(filters, filterFields(types, ctx), {
     refuse: invalidPayload,
@@ -18,9 +18,9 @@ export async function parseExportFilter(ctx: Ctx, exported_object: ExportedObjec
 }
 
 /** The same as a condition on the rows. */
-export async function exportFilterSql(ctx: Ctx, exported_object: ExportedObject, filters: unknown): Promise<Condition> {
-  const { resolve }: Exportable = exportables[exported_object]
-  const parsed = await parseExportFilter(ctx, exported_object, filters)
+export async function exportFilterSql(ctx: Ctx, exportedObject: ExportedObject, filters: unknown): Promise<Condition> {
+  const { resolve }: Exportable = exportables[exportedObject]
+  const parsed = await parseExportFilter(ctx, exportedObject, filters)
   const filter = (await resolve?.(ctx, parsed)) ?? parsed
   const locations = await listLocationShapes(ctx, locationsIn(filter))
   return filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone }, { locations })

@@ -3,7 +3,7 @@ import { customerFields } from '../audience/customers/fields.ts'
 import { yes } from '../core/query/filter/conditions.ts'
 import { metadataField } from '../core/query/filter/filter.ts'
 import { column, type Exportable } from './exportable.ts'
-import { points_expiration, voucher_transactions } from './of-cards.ts'
+import { pointsExpiration, voucherTransactions } from './of-cards.ts'
 import { publication } from './of-publications.ts'
 import { redemption } from './of-redemptions.ts'
 import { voucher } from './of-vouchers.ts'
@@ -16,8 +16,8 @@ export const exportables = {
   voucher,
   redemption,
   publication,
-  voucher_transactions,
-  points_expiration,
+  voucher_transactions: voucherTransactions,
+  points_expiration: pointsExpiration,
   order: {
     table: 'orders',
     metadata: column('orders.metadata'),

@@ -7,7 +7,7 @@ import { codeKey } from '../incentives/vouchers/store.ts'
 import { column, type Exportable, withValues } from './exportable.ts'
 
 /** What happened to the credits of cards, those in the bin included: it is history. */
-export const voucher_transactions = {
+export const voucherTransactions = {
   table: 'voucher_transactions',
   metadata: null,
   described_as: null,
@@ -55,14 +55,14 @@ async function codesToIds(ctx: Ctx, filter: Filter): Promise<Filter> {
     .select(['id', 'code_key'])
     .execute()
   const ids = new Set<string>(rows.map(({ id }) => id))
-  const by_code = new Map(rows.map(({ id, code_key }) => [code_key, id]))
+  const byCode = new Map(rows.map(({ id, code_key }) => [code_key, id]))
   const idOf = (value: Scalar): Scalar =>
-    ids.has(String(value)) ? value : (by_code.get(codeKey(ctx.project, String(value))) ?? value)
+    ids.has(String(value)) ? value : (byCode.get(codeKey(ctx.project, String(value))) ?? value)
   return withValues(filter, 'voucher_id', idOf)
 }
 
 /** The points of loyalty cards by the day they expire (docs/reference/points.md#list-buckets). */
-export const points_expiration = {
+export const pointsExpiration = {
   table: 'lots',
   joins: sql`
     join vouchers on vouchers.project_id = lots.project_id and vouchers.id = lots.voucher_id

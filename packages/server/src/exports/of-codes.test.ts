@@ -31,14 +31,14 @@ async function insertCode(
   { terms = {}, ...row }: { terms?: object } & Record<string, unknown> = {},
 ): Promise<string> {
   minutes += 1
-  const [id, terms_id] = [newId('voucher', Date.parse(at(minutes))), newId('terms')]
-  await insert(shop, 'terms', { id: terms_id, content: terms as Terms, created_at: at(minutes) })
+  const [id, termsId] = [newId('voucher', Date.parse(at(minutes))), newId('terms')]
+  await insert(shop, 'terms', { id: termsId, content: terms as Terms, created_at: at(minutes) })
   await insert(shop, 'vouchers', {
     id,
     code,
     code_key: code,
     type: 'DISCOUNT_VOUCHER',
-    terms_id,
+    terms_id: termsId,
     active: true,
     is_referral_code: false,
     asset_id: randomUUID(),
@@ -80,14 +80,14 @@ async function insertCampaign(shop: Shop, name: string, row: object = {}): Promi
   return id
 }
 
-async function insertCustomer(shop: Shop, source_id: string): Promise<string> {
+async function insertCustomer(shop: Shop, sourceId: string): Promise<string> {
   const id = newId('customer')
-  await insert(shop, 'customers', { id, source_id, metadata: {}, created_at: at(0) })
+  await insert(shop, 'customers', { id, source_id: sourceId, metadata: {}, created_at: at(0) })
   return id
 }
 
-const refusedFields = (shop: Shop, exported_object: string, fields: string[]) =>
-  shop.call('POST', '/v1/exports', { exported_object, parameters: { fields } })
+const refusedFields = (shop: Shop, exportedObject: string, fields: string[]) =>
+  shop.call('POST', '/v1/exports', { exported_object: exportedObject, parameters: { fields } })
 
 describe('every object has its fields, defaults and orders', () => {
   const cases: Array<[exported_object: string, default_fields: string, headers: string, orders: string, hasMetadata: boolean]> = [
@@ -96,12 +96,12 @@ describe('every object has its fields, defaults and orders', () => {
     ['voucher_transactions', 'id type source_id reason source balance amount created_at', 'ID,Type,Source ID,Reason,Source,Balance,Amount,Created At,Voucher ID,Campaign ID,Related Transaction ID,Details', '-created_at created_at', false],
     ['points_expiration', 'id campaign_id voucher_id status expires_at points', 'ID,Campaign ID,Voucher ID,Status,Expires At,Points', '-expires_at expires_at', false],
   ] // biome-ignore format: one case is one line
-  test.each(cases)('%s', async (name, default_fields, header, orders, hasMetadata) => {
+  test.each(cases)('%s', async (name, defaultFields, header, orders, hasMetadata) => {
     const shop = await newProject()
     const { parameters } = await createExport(shop, name)
     expect(parameters).toEqual({
       order: orders.split(' ')[0],
-      fields: default_fields.split(' '),
+      fields: defaultFields.split(' '),
       filters: { junction: 'and' },
     })
     const exportable = exportables[name as 'voucher']
@@ -164,15 +164,15 @@ describe('vouchers', () => {
 
   test('all that a code says of itself, its campaign, category, holder and rules', async () => {
     const shop = await newProject()
-    const campaign_id = await insertCampaign(shop, 'Spring, "late"')
-    const holder_id = await insertCustomer(shop, 'anna')
+    const campaignId = await insertCampaign(shop, 'Spring, "late"')
+    const holderId = await insertCustomer(shop, 'anna')
     const { body: category } = await shop.call('POST', '/v1/categories', { name: 'Seasonal', hierarchy: 1 })
-    const asset_id = randomUUID()
+    const assetId = randomUUID()
     const id = await insertCode(shop, 'ALL-1', {
-      campaign_id,
+      campaign_id: campaignId,
       category_id: category.id,
-      holder_id,
-      asset_id,
+      holder_id: holderId,
+      asset_id: assetId,
       start_date: '2026-02-01T00:00:00Z',
       expiration_date: '2026-03-01T00:00:00+01:00',
       quantity: 5,
@@ -189,10 +189,10 @@ describe('vouchers', () => {
     })
     const rules: string[] = []
     for (let n = 0; n < 2; n += 1) rules.push((await shop.call('POST', '/v1/validation-rules', {})).body.id)
-    for (const [n, rule_id] of rules.entries())
+    for (const [n, ruleId] of rules.entries())
       await insert(shop, 'rule_assignments', {
         id: newId('rule_assignment', Date.now() + n),
-        rule_id,
+        rule_id: ruleId,
         related_object_type: 'voucher',
         related_object_id: id,
         created_at: at(0),
@@ -205,8 +205,8 @@ describe('vouchers', () => {
     })
     const { base_url } = shop.service.runtime.settings
     expect(rows.join('\n')).toMatch(
-      `ALL-1,DISCOUNT_VOUCHER,10,PERCENT,${id},,"Spring, ""late""",${campaign_id},Seasonal,2026-02-01T00:00:00.000Z,2026-02-28T23:00:00.000Z,,,5,2,false,` +
-        `${base_url}/v1/assets/qr/${asset_id},${base_url}/v1/assets/barcode/${asset_id},true,${at(99)},P2D,P1D,"1,3,5",,"two\nlines",${holder_id},anna,,,,"${rules}"\n` +
+      `ALL-1,DISCOUNT_VOUCHER,10,PERCENT,${id},,"Spring, ""late""",${campaignId},Seasonal,2026-02-01T00:00:00.000Z,2026-02-28T23:00:00.000Z,,,5,2,false,` +
+        `${base_url}/v1/assets/qr/${assetId},${base_url}/v1/assets/barcode/${assetId},true,${at(99)},P2D,P1D,"1,3,5",,"two\nlines",${holderId},anna,,,,"${rules}"\n` +
         'BARE,DISCOUNT_VOUCHER,,,',
     )
     expect(rows.at(-1)).toMatch(/,cust_gone,,,,,$/)
@@ -241,17 +241,25 @@ describe('vouchers', () => {
 
   test('of one campaign only, which must exist and is answered', async () => {
     const shop = await newProject()
-    const campaign_id = await insertCampaign(shop, 'Mine')
+    const campaignId = await insertCampaign(shop, 'Mine')
     await insertCode(shop, 'OUT')
-    await insertCode(shop, 'IN', { campaign_id })
-    const { parameters } = await createExport(shop, 'voucher', { campaign_id, fields: ['code'] })
-    expect(parameters).toEqual({ order: '-created_at', fields: ['code'], filters: { junction: 'and' }, campaign_id })
+    await insertCode(shop, 'IN', { campaign_id: campaignId })
+    const { parameters } = await createExport(shop, 'voucher', { campaign_id: campaignId, fields: ['code'] })
+    expect(parameters).toEqual({
+      order: '-created_at',
+      fields: ['code'],
+      filters: { junction: 'and' },
+      campaign_id: campaignId,
+    })
     const filters = {
       junction: 'or',
       code: { conditions: { $is: 'OUT' } },
       voucher_type: { conditions: { $has_value: '' } },
     }
-    expect(await exported(shop, 'voucher', { campaign_id, fields: ['code'], filters })).toEqual(['Code', 'IN'])
+    expect(await exported(shop, 'voucher', { campaign_id: campaignId, fields: ['code'], filters })).toEqual([
+      'Code',
+      'IN',
+    ])
     for (const unknown of ['camp_0', 'Mine', await insertCampaign(shop, 'Binned', { deleted_at: at(1) })])
       expect(
         await shop.call('POST', '/v1/exports', { exported_object: 'voucher', parameters: { campaign_id: unknown } }),
@@ -289,12 +297,12 @@ describe('vouchers', () => {
   test('many come in steps, each once and in every order, those never changed last', async () => {
     const shop = await newProject()
     const count = 2 * limits.export_step_rows + 37
-    const terms_id = newId('terms')
-    await insert(shop, 'terms', { id: terms_id, content: {}, created_at: at(0) })
+    const termsId = newId('terms')
+    await insert(shop, 'terms', { id: termsId, content: {}, created_at: at(0) })
     await sql`
       insert into vouchers (project_id, id, code, code_key, type, terms_id, active, is_referral_code, asset_id, created_at, updated_at)
       select ${shop.project_id}, 'v_' || lpad(n::text, 5, '0'), 'C' || (n * 7919 % 100003), 'C' || (n * 7919 % 100003),
-        'DISCOUNT_VOUCHER', ${terms_id}, true, false, gen_random_uuid(), '2026-01-01'::timestamptz + n * interval '1 second',
+        'DISCOUNT_VOUCHER', ${termsId}, true, false, gen_random_uuid(), '2026-01-01'::timestamptz + n * interval '1 second',
         case when n % 3 > 0 then '2026-02-01'::timestamptz + (n % 7) * interval '1 day' end
       from generate_series(1, ${sql.lit(count)}::int) as n`.execute(dbOf(shop))
     const { rows: all } = await sql<{ id: string; code: string; updated_at: string | null }>`
@@ -344,11 +352,16 @@ describe('publications', () => {
   async function published(options: Parameters<typeof newProject>[0] = {}) {
     const shop = await newProject(options)
     const [anna, bob] = [await insertCustomer(shop, 'anna'), await insertCustomer(shop, 'bob')]
-    const campaign_id = await insertCampaign(shop, 'Autumn')
+    const campaignId = await insertCampaign(shop, 'Autumn')
     const codes: string[] = []
-    for (const code of ['q2', 'q1', 'alone']) codes.push(await insertCode(shop, code, { campaign_id }))
+    for (const code of ['q2', 'q1', 'alone']) codes.push(await insertCode(shop, code, { campaign_id: campaignId }))
     const [second, first, alone] = codes as [string, string, string]
-    const pair = { voucher_code: 'q1', voucher_type: 'DISCOUNT_VOUCHER', campaign_id, voucher_ids: [first, second] }
+    const pair = {
+      voucher_code: 'q1',
+      voucher_type: 'DISCOUNT_VOUCHER',
+      campaign_id: campaignId,
+      voucher_ids: [first, second],
+    }
     await insertPublication(shop, { customer_id: anna, ...pair, metadata: { wave: 1 }, source_id: 'mail-77' })
     await insertPublication(shop, {
       customer_id: bob,
@@ -360,11 +373,11 @@ describe('publications', () => {
     })
     await insertPublication(shop, {
       customer_id: bob,
-      campaign_id,
+      campaign_id: campaignId,
       result: 'FAILURE',
       failure_code: 'voucher_already_published',
     })
-    return { shop, anna, bob, campaign_id, second }
+    return { shop, anna, bob, campaign_id: campaignId, second }
   }
 
   test('say who got which codes, in the order in which they were given', async () => {
@@ -439,15 +452,15 @@ describe('publications', () => {
 })
 
 describe('transactions', () => {
-  async function insertTransactions(shop: Shop, voucher_id: string, campaign_id: string | null, amounts: number[]) {
+  async function insertTransactions(shop: Shop, voucherId: string, campaignId: string | null, amounts: number[]) {
     let balance = 0
     for (const amount of amounts) {
       minutes += 1
       balance += amount
       await insert(shop, 'voucher_transactions', {
         id: newId('transaction', Date.parse(at(minutes))),
-        voucher_id,
-        campaign_id,
+        voucher_id: voucherId,
+        campaign_id: campaignId,
         type: amount > 0 ? 'CREDITS_ADDITION' : 'CREDITS_REMOVAL',
         amount,
         balance,
@@ -460,12 +473,17 @@ describe('transactions', () => {
 
   async function cards(options: Parameters<typeof newProject>[0] = {}) {
     const shop = await newProject(options)
-    const campaign_id = await insertCampaign(shop, 'Gifts')
-    const card = await insertCode(shop, 'CARD', { type: 'GIFT_VOUCHER', campaign_id, code_key: 'card', ...credits(1) })
+    const campaignId = await insertCampaign(shop, 'Gifts')
+    const card = await insertCode(shop, 'CARD', {
+      type: 'GIFT_VOUCHER',
+      campaign_id: campaignId,
+      code_key: 'card',
+      ...credits(1),
+    })
     const other = await insertCode(shop, 'OTHER', { type: 'GIFT_VOUCHER', code_key: 'other', ...credits(1) })
-    await insertTransactions(shop, card, campaign_id, [2500, -1200])
+    await insertTransactions(shop, card, campaignId, [2500, -1200])
     await insertTransactions(shop, other, null, [100])
-    return { shop, campaign_id, card, other }
+    return { shop, campaign_id: campaignId, card, other }
   }
   const folded = { project: { case_sensitive_codes: false } }
 
@@ -545,11 +563,11 @@ describe('transactions', () => {
 describe('points by the day they expire', () => {
   test('those that are over show what was lost, those that never expire come last', async () => {
     const shop = await newProject()
-    const campaign_id = await insertCampaign(shop, 'Points')
-    const card = await insertCode(shop, 'CARD', { type: 'LOYALTY_CARD', campaign_id, ...credits(500) })
+    const campaignId = await insertCampaign(shop, 'Points')
+    const card = await insertCode(shop, 'CARD', { type: 'LOYALTY_CARD', campaign_id: campaignId, ...credits(500) })
     const binned = await insertCode(shop, 'BINNED', { type: 'LOYALTY_CARD', deleted_at: at(1), ...credits(1) })
-    const lot = (id: string, points: number, expires_at: string | null, more: object = {}) =>
-      insert(shop, 'lots', { id, voucher_id: card, points, expires_at, created_at: at(0), ...more })
+    const lot = (id: string, points: number, expiresAt: string | null, more: object = {}) =>
+      insert(shop, 'lots', { id, voucher_id: card, points, expires_at: expiresAt, created_at: at(0), ...more })
     await lot('lopb_never', 70, null)
     await lot('lopb_today', 30, '2026-03-10')
     await lot('lopb_yesterday', 0, '2026-03-09', { expired_points: 40 })
@@ -557,12 +575,12 @@ describe('points by the day they expire', () => {
     await lot('lopb_spent', 0, '2026-03-07', { expired_points: 0 })
     await lot('lopb_binned', 9, '2026-04-01', { voucher_id: binned })
     const rows = [
-      `lopb_today,${campaign_id},${card},ACTIVE,2026-03-10,30`,
-      `lopb_yesterday,${campaign_id},${card},EXPIRED,2026-03-09,40`,
-      `lopb_late,${campaign_id},${card},ACTIVE,2026-03-08,5`,
-      `lopb_spent,${campaign_id},${card},EXPIRED,2026-03-07,0`,
+      `lopb_today,${campaignId},${card},ACTIVE,2026-03-10,30`,
+      `lopb_yesterday,${campaignId},${card},EXPIRED,2026-03-09,40`,
+      `lopb_late,${campaignId},${card},ACTIVE,2026-03-08,5`,
+      `lopb_spent,${campaignId},${card},EXPIRED,2026-03-07,0`,
     ]
-    const never = `lopb_never,${campaign_id},${card},ACTIVE,,70`
+    const never = `lopb_never,${campaignId},${card},ACTIVE,,70`
     expect(await exported(shop, 'points_expiration')).toEqual([
       'ID,Campaign ID,Voucher ID,Status,Expires At,Points',
       ...rows,
@@ -573,8 +591,8 @@ describe('points by the day they expire', () => {
       never,
     ])
     const of = async (filters: object) => (await exported(shop, 'points_expiration', { filters })).length - 1
-    expect(await of({ campaign_id: { conditions: { $in: [campaign_id] } } })).toBe(5)
-    expect(await of({ campaign_id: { conditions: { $is_not: campaign_id } } })).toBe(0)
+    expect(await of({ campaign_id: { conditions: { $in: [campaignId] } } })).toBe(5)
+    expect(await of({ campaign_id: { conditions: { $is_not: campaignId } } })).toBe(0)
     expect(await of({ voucher_id: { conditions: { $is: card } } })).toBe(5)
   })
 })

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { exportedRedemptionFields } from '../redemptions/list.ts'
-import { is_listed } from '../redemptions/store.ts'
+import { isListed } from '../redemptions/store.ts'
 import { column, type Exportable } from './exportable.ts'
 
 /** What was redeemed, what failed and what was rolled back, as their list shows it. */
@@ -47,7 +47,7 @@ export const redemption = {
   sort_keys: { created_at: 'redemptions.created_at', id: 'redemptions.id' },
   sorted_with_nulls: ['voucher_code', 'tracking_id', 'customer_id'],
   sorted_without_index: ['voucher_code', 'tracking_id', 'customer_id'],
-  where: is_listed,
+  where: isListed,
   filterFields: (types, { project }) => exportedRedemptionFields(types, project),
 } satisfies Exportable
 

@@ -32,16 +32,16 @@ export async function readKeys(
     with page as materialized (
       select ${id} as id, ${exportable.metadata} as metadata from ${tablesOf(exportable)}
       where ${await conditionOf(ctx, exported)} and ${id} > ${after}
-      order by ${id} limit ${sql.lit(keys_rows)}
+      order by ${id} limit ${sql.lit(keysRows)}
     )
     select array(select distinct key from page, jsonb_object_keys(page.metadata) as key) as keys,
       (select max(id) from page) as last, (select count(*) from page) as count`.execute(ctx.db)
   const { keys = [], last = null, count = 0 } = rows[0] ?? {}
-  return { keys, last: count < keys_rows ? null : last }
+  return { keys, last: count < keysRows ? null : last }
 }
 
 /** Reading keys alone is quick. */
-const keys_rows = 5_000
+const keysRows = 5_000
 
 /**
  * The next rows as lists of values, in the order of the columns. A row that moves while the export runs, because what it
@@ -56,16 +56,16 @@ export async function readRows(
   const exportable: Exportable = exportables[exported.exported_object]
   const sort = sortOf(ctx, exportable, exported.parameters.order)
   const where = await conditionOf(ctx, exported)
-  const has_metadata = columns.some((name) => name.startsWith('metadata.'))
+  const hasMetadata = columns.some((name) => name.startsWith('metadata.'))
   // Where every step sorts all rows, there should be few steps; but metadata may be large.
-  const rows_max = sort.isIndexed || has_metadata ? limits.export_step_rows : limits.export_sorted_step_rows
+  const rowsMax = sort.isIndexed || hasMetadata ? limits.export_step_rows : limits.export_sorted_step_rows
   const found: Row[] = []
   for (const stretch of stretchesAfter(sort, after)) {
-    const missing = rows_max - found.length
+    const missing = rowsMax - found.length
     if (missing === 0) break
     const { rows } = await sql<Row>`
       select ${sort.id} as id, (${sort.key ?? sort.id})::text as value,
-        ${has_metadata ? exportable.metadata : sql`null`} as metadata ${selected(ctx, exportable, columns)}
+        ${hasMetadata ? exportable.metadata : sql`null`} as metadata ${selected(ctx, exportable, columns)}
       from ${tablesOf(exportable)} where ${where} and ${stretch.where}
       order by ${stretch.order} limit ${sql.lit(missing)}`.execute(ctx.db)
     found.push(...rows)
@@ -73,7 +73,7 @@ export async function readRows(
   const last = found.at(-1)
   return {
     rows: found.map((row) => columns.map((name, index) => cellOf(row, name, index))),
-    last: last === undefined || found.length < rows_max ? null : { value: last.value, id: last.id },
+    last: last === undefined || found.length < rowsMax ? null : { value: last.value, id: last.id },
   }
 }
 
@@ -141,16 +141,16 @@ interface Stretch {
 function stretchesAfter({ isDescending, key, isNullable, id }: Sort, after: Position | null): Stretch[] {
   const direction = isDescending ? sql`desc` : sql`asc`
   const beyond = isDescending ? sql`<` : sql`>`
-  const by_id = sql`${id} ${direction}`
-  const beyond_id: Condition = after === null ? yes : sql`${id} ${beyond} ${after.id}`
-  if (key === null) return [{ where: beyond_id, order: by_id }]
+  const byId = sql`${id} ${direction}`
+  const beyondId: Condition = after === null ? yes : sql`${id} ${beyond} ${after.id}`
+  if (key === null) return [{ where: beyondId, order: byId }]
 
-  const nulls = (where: Condition): Stretch => ({ where: sql`${key} is null and ${where}`, order: by_id })
-  if (after?.value === null) return [nulls(beyond_id)]
+  const nulls = (where: Condition): Stretch => ({ where: sql`${key} is null and ${where}`, order: byId })
+  if (after?.value === null) return [nulls(beyondId)]
   const later: Condition = after === null ? yes : sql`(${key}, ${id}) ${beyond} (${after.value}, ${after.id})`
   const valued: Stretch = {
     where: isNullable ? sql`${key} is not null and ${later}` : later,
-    order: sql`${key} ${direction}, ${by_id}`,
+    order: sql`${key} ${direction}, ${byId}`,
   }
   return isNullable ? [valued, nulls(yes)] : [valued]
 }

@@ -25,7 +25,7 @@ import {
 } from './schema.ts'
 import { deleteExport, getExport, listExports } from './store.ts'
 
-const not_exportable = ['invalid_payload', 'invalid_export_fields', 'not_found'] as const
+const notExportable = ['invalid_payload', 'invalid_export_fields', 'not_found'] as const
 
 export const exports = [
   operation({
@@ -124,7 +124,7 @@ export const exports = [
     description: 'Also of a campaign of gift vouchers.',
     body: ExportCardTransactions,
     reply: Export,
-    errors: [...not_exportable, 'forbidden'],
+    errors: [...notExportable, 'forbidden'],
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: (ctx, { target, body }) => exportProgramTransactions(ctx, target, body.parameters),
   }),
@@ -135,7 +135,7 @@ export const exports = [
     summary: 'Export the transactions of a member of a loyalty program',
     body: ExportCardTransactions,
     reply: Export,
-    errors: not_exportable,
+    errors: notExportable,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
   }),
@@ -146,7 +146,7 @@ export const exports = [
     summary: 'Export the transactions of a member',
     body: ExportCardTransactions,
     reply: Export,
-    errors: not_exportable,
+    errors: notExportable,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
   }),
@@ -158,7 +158,7 @@ export const exports = [
     description: 'Also those that are over, with the points that were lost.',
     body: ExportPointsExpiration,
     reply: Export,
-    errors: not_exportable,
+    errors: notExportable,
     target: (ctx, { params }) => getProgram(ctx, params.campaignId),
     run: (ctx, { target, body }) => exportPointsExpiration(ctx, target, body.parameters),
   }),

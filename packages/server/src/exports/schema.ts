@@ -6,8 +6,8 @@ import { type Exportable, fieldNames } from './exportable.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 
 /** What an export may be told, each with a default. */
-function parametersOf(exported_object: ExportedObject) {
-  const exportable: Exportable = exportables[exported_object]
+function parametersOf(exportedObject: ExportedObject) {
+  const exportable: Exportable = exportables[exportedObject]
   const { default_fields, orders } = exportable
   return Type.Object({
     order: Maybe(OneOf<readonly string[]>(orders)),

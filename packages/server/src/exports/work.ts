@@ -85,9 +85,9 @@ async function takeExport(db: Trx, after: string, only: string | undefined): Pro
   return rows[0] ?? null
 }
 
-async function ctxOf(runtime: Runtime, trx: Trx, project_id: string): Promise<Ctx> {
-  const project = await findProject(trx, project_id)
-  if (project === null) throw new Error(`Project ${project_id} was deleted meanwhile`)
+async function ctxOf(runtime: Runtime, trx: Trx, projectId: string): Promise<Ctx> {
+  const project = await findProject(trx, projectId)
+  if (project === null) throw new Error(`Project ${projectId} was deleted meanwhile`)
   const caller = { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as const
   return { ...backgroundCtx(runtime, project, { request_id: newId('background_run'), caller }), db: trx }
 }
@@ -124,8 +124,8 @@ async function gatherColumns(ctx: Ctx, taken: TakenExport): Promise<Pick<ExportS
   return { columns: [...new Set(fields.flatMap((name) => (name === 'metadata' ? columns : [name])))] }
 }
 
-const append = (ctx: Ctx, file_id: FileRow['id'], rows: unknown[][]): Promise<void> =>
-  appendToFile(ctx, file_id, Buffer.from(rows.map(csvRow).join('')))
+const append = (ctx: Ctx, fileId: FileRow['id'], rows: unknown[][]): Promise<void> =>
+  appendToFile(ctx, fileId, Buffer.from(rows.map(csvRow).join('')))
 
 async function updateExport(
   { db, project_id }: Ctx,

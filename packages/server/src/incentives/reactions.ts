@@ -19,7 +19,7 @@ declare module '../core/reactions.ts' {
     /** Codes were given to a customer; publication and events are written. */
     codesPublished: (
       ctx: Ctx,
-      customer_id: string,
+      customerId: string,
       vouchers: readonly StoredVoucher[],
       chain: CascadeState | undefined,
     ) => Promise<void>
@@ -30,9 +30,9 @@ declare module '../core/reactions.ts' {
      */
     voucherDeleting: (ctx: Ctx, voucher: Pick<StoredVoucher, 'id' | 'type' | 'holder_id'>) => Promise<void>
     /** Codes of a deleted campaign are about to be deleted with it, into the bin or for good. */
-    campaignVouchersDeleting: (ctx: Ctx, voucher_ids: readonly string[]) => Promise<void>
+    campaignVouchersDeleting: (ctx: Ctx, voucherIds: readonly string[]) => Promise<void>
     /** Codes are erased for good. Their rows are still there. */
-    vouchersErased: (ctx: Ctx, voucher_ids: readonly string[]) => Promise<void>
+    vouchersErased: (ctx: Ctx, voucherIds: readonly string[]) => Promise<void>
 
     /** A campaign is deleted, into the bin or for good. Its codes are deleted later, in the background. */
     campaignDeleted: (ctx: Ctx, id: CampaignId) => Promise<void>
@@ -45,11 +45,11 @@ declare module '../core/reactions.ts' {
     campaignErased: (ctx: Ctx, id: CampaignId) => Promise<void>
 
     /** The settings by which members of a loyalty program win and lose tiers are about to change. */
-    tierSettingsChanging: (ctx: Ctx, campaign_id: CampaignId) => Promise<void>
+    tierSettingsChanging: (ctx: Ctx, campaignId: CampaignId) => Promise<void>
     /** These settings have changed, and the request asks to apply them to the present members. */
-    tierRecalculationRequested: (ctx: Ctx, campaign_id: CampaignId) => Promise<void>
+    tierRecalculationRequested: (ctx: Ctx, campaignId: CampaignId) => Promise<void>
 
     /** Tiers of a promotion were deleted, alone or with their campaign. */
-    promotionTiersDeleted: (ctx: Ctx, tier_ids: readonly string[]) => Promise<void>
+    promotionTiersDeleted: (ctx: Ctx, tierIds: readonly string[]) => Promise<void>
   }
 }

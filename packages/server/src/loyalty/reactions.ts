@@ -12,7 +12,7 @@ declare module '../core/reactions.ts' {
       ctx: Ctx,
       code: string,
       assignment: ConfiguredRewardAssignment,
-      spent_on: string,
+      spentOn: string,
     ) => Promise<{ grown: RewardCredit | null } | null>
   }
 }

@@ -27,10 +27,10 @@ export function amountsOf(
   })
   const amount = calculated.amount ?? null
   // Units that redemptions added are part of the amount, but not of what the order was at first.
-  const initial_amount = before !== null && before.amount === amount ? before.initial_amount : amount
+  const initialAmount = before !== null && before.amount === amount ? before.initial_amount : amount
   return {
     amount,
-    initial_amount: sent.initial_amount ?? initial_amount,
+    initial_amount: sent.initial_amount ?? initialAmount,
     discount_amount: calculated.discount_amount ?? 0,
     items_discount_amount: calculated.items_discount_amount ?? 0,
     items:
@@ -71,10 +71,10 @@ function newItems(
   calculated: readonly CalculatedItem[],
   before: readonly StoredItem[],
 ): StoredItem[] {
-  const free_ids = new Set(before.map(({ id }) => id))
+  const freeIds = new Set(before.map(({ id }) => id))
   return calculated.map((item, index) => {
     const { id, product, sku } = lines[index] as ItemInput
-    const isKept = id !== undefined && free_ids.delete(id)
+    const isKept = id !== undefined && freeIds.delete(id)
     // The engine leaves out what it does not know, rather than to say null.
     const stored = { ...item, id: isKept ? id : newId('order_line') } as StoredItem
     if (product?.override !== undefined) stored.product = { ...stored.product, override: product.override }

@@ -31,11 +31,11 @@ function overridesOf(items: readonly ItemInput[], known: Goods): Overrides {
   const skus: Overrides['skus'][number][] = []
   for (const line of withCatalogue<SentLine>(items, known)) {
     const { product, sku } = line
-    const [product_key, sku_key] = [productKey(line), skuKey(line)]
-    if (product?.override === true && product_key !== undefined)
-      products.push({ key: product_key, name: product.name, price: product.price, metadata: product.metadata })
-    if (sku?.override === true && sku_key !== undefined)
-      skus.push({ key: sku_key, product_key, name: sku.sku, price: sku.price, metadata: sku.metadata })
+    const [productIndex, skuIndex] = [productKey(line), skuKey(line)]
+    if (product?.override === true && productIndex !== undefined)
+      products.push({ key: productIndex, name: product.name, price: product.price, metadata: product.metadata })
+    if (sku?.override === true && skuIndex !== undefined)
+      skus.push({ key: skuIndex, product_key: productIndex, name: sku.sku, price: sku.price, metadata: sku.metadata })
   }
   return { products, skus }
 }

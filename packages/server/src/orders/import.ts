@@ -52,7 +52,7 @@ export const importOrders = defineAsyncAction<{ orders: ImportedOrder[] }, { nex
  */
 async function lockAll(ctx: Ctx, orders: readonly ImportedOrder[]): Promise<void> {
   const ids = orders.flatMap(({ id }) => id ?? [])
-  const source_ids = orders.flatMap(({ source_id }) => source_id ?? [])
-  await lockSources(ctx, source_ids)
-  await lockOrders(ctx, { ids, source_ids })
+  const sourceIds = orders.flatMap(({ source_id }) => source_id ?? [])
+  await lockSources(ctx, sourceIds)
+  await lockOrders(ctx, { ids, source_ids: sourceIds })
 }

@@ -52,7 +52,7 @@ export function toSimpleOrder(row: StoredOrder): SimpleOrder {
     customer_id,
     referrer_id,
     ...shownAmounts(row),
-    items: row.items.map((item) => picked(item, simple_item)),
+    items: row.items.map((item) => picked(item, simpleItem)),
     metadata,
     created_at,
     object: 'order',
@@ -74,7 +74,7 @@ function shownAmounts(row: StoredOrder): ShownAmounts {
   return shown
 }
 
-const simple_item = [
+const simpleItem = [
   'id',
   'object',
   'source_id',

@@ -15,13 +15,13 @@ async function recomputed(shop: Shop): Promise<Map<string, object>> {
     .select(['customer_id', 'amount', 'created_at'])
     .execute()
   const summaries = new Map<string, object>()
-  for (const [customer_id, theirs] of Map.groupBy(orders, ({ customer_id }) => customer_id ?? '')) {
-    const total_amount = theirs.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+  for (const [customerId, theirs] of Map.groupBy(orders, ({ customer_id }) => customer_id ?? '')) {
+    const totalAmount = theirs.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
     const last = theirs.at(-1)
-    summaries.set(customer_id, {
-      total_amount,
+    summaries.set(customerId, {
+      total_amount: totalAmount,
       total_count: theirs.length,
-      average_amount: Math.floor((2 * total_amount + theirs.length) / (2 * theirs.length)),
+      average_amount: Math.floor((2 * totalAmount + theirs.length) / (2 * theirs.length)),
       last_order_amount: last?.amount ?? 0,
       last_order_date: last?.created_at,
     })
@@ -32,9 +32,9 @@ async function recomputed(shop: Shop): Promise<Map<string, object>> {
 async function expectRightSummaries(shop: Shop, customers: readonly string[]): Promise<void> {
   const expected = await recomputed(shop)
   const nothing = { total_amount: 0, total_count: 0, average_amount: 0, last_order_amount: 0 }
-  for (const source_id of customers) {
-    const { id } = await ok(shop, 'GET', `/v1/customers/${source_id}`)
-    expect(await orderSummary(shop, id), source_id).toEqual(expected.get(id) ?? nothing)
+  for (const sourceId of customers) {
+    const { id } = await ok(shop, 'GET', `/v1/customers/${sourceId}`)
+    expect(await orderSummary(shop, id), sourceId).toEqual(expected.get(id) ?? nothing)
   }
 }
 
@@ -82,7 +82,7 @@ test('orders of few customers change hands, amounts and status at once, and ever
   const chosen = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
   const person = () => ({ source_id: chosen(customers) })
   const status = () => chosen(['CREATED', 'PAID', 'CANCELED', 'FULFILLED'])
-  for (const source_id of customers) await newOrder(shop, { customer: { source_id } })
+  for (const sourceId of customers) await newOrder(shop, { customer: { source_id: sourceId } })
   await times(10, (n) => newOrder(shop, { source_id: `o-${n}`, amount: n, customer: person() }))
 
   const answers = await times(150, (n) => {
@@ -137,14 +137,14 @@ test('a name that an order takes while another is created with it goes to one of
   const shop = await newProject()
   for (let round = 0; round < 10; round++) {
     const { id } = await newOrder(shop, {})
-    const source_id = `o-${round}`
+    const sourceId = `o-${round}`
     const answers = await Promise.all([
-      shop.call('PUT', `/v1/orders/${id}`, { source_id }),
-      shop.call('POST', '/v1/orders', { source_id }),
+      shop.call('PUT', `/v1/orders/${id}`, { source_id: sourceId }),
+      shop.call('POST', '/v1/orders', { source_id: sourceId }),
     ])
     for (const { status } of answers) expect([200, 409]).toContain(status)
     expect(answers[1]?.status).toBe(200)
-    const found = await ok(shop, 'GET', `/v1/orders?filters[source_id][conditions][$is]=${source_id}`)
+    const found = await ok(shop, 'GET', `/v1/orders?filters[source_id][conditions][$is]=${sourceId}`)
     expect(found.total).toBe(1)
   }
 })

@@ -4,8 +4,8 @@ import { eventNames, newOrder, ok, orderEvents, orderSummary } from '../testing/
 import { expectStablePaging } from '../testing/paging.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const order_id = expect.stringMatching(/^ord_[0-9A-Za-z]{24}$/)
-const line_id = expect.stringMatching(/^ordli_[0-9A-Za-z]{24}$/)
+const orderId = expect.stringMatching(/^ord_[0-9A-Za-z]{24}$/)
+const lineId = expect.stringMatching(/^ordli_[0-9A-Za-z]{24}$/)
 
 test('an order lives from its first line to its last change', async () => {
   const shop = await newProject()
@@ -16,7 +16,7 @@ test('an order lives from its first line to its last change', async () => {
     metadata: { channel: 'web' },
   })
   expect(created).toEqual({
-    id: order_id,
+    id: orderId,
     source_id: 'o-1',
     status: 'CREATED',
     amount: 2500,
@@ -25,7 +25,7 @@ test('an order lives from its first line to its last change', async () => {
     items: [
       {
         object: 'order_item',
-        id: line_id,
+        id: lineId,
         source_id: 'mug',
         related_object: 'product',
         quantity: 2,
@@ -61,7 +61,7 @@ test('an order lives from its first line to its last change', async () => {
 test('an order of nothing is an order', async () => {
   const shop = await newProject()
   expect(await newOrder(shop, {})).toEqual({
-    id: order_id,
+    id: orderId,
     source_id: null,
     status: 'CREATED',
     items: [],
@@ -94,8 +94,8 @@ test('E20 Order amounts', async () => {
   const unpriced = await newOrder(shop, { items: [{ quantity: 2 }, { source_id: 'x' }], amount: 10_000 })
   expect(unpriced).toMatchObject({ amount: 10_000, total_amount: 10_000 })
   expect(unpriced.items).toEqual([
-    { object: 'order_item', id: line_id, quantity: 2, initial_quantity: 2 },
-    { object: 'order_item', id: line_id, source_id: 'x', quantity: 1, initial_quantity: 1 },
+    { object: 'order_item', id: lineId, quantity: 2, initial_quantity: 2 },
+    { object: 'order_item', id: lineId, source_id: 'x', quantity: 1, initial_quantity: 1 },
   ])
 })
 
@@ -433,10 +433,10 @@ describe('POST of an order that is known', () => {
   test('by source_id or by id is an update', async () => {
     const shop = await newProject()
     const before = await newOrder(shop, { source_id: 'o-1', amount: 100, metadata: { a: 1 } })
-    const by_source = await newOrder(shop, { source_id: 'o-1', metadata: { b: 2 } })
-    expect(by_source).toEqual({ ...before, metadata: { a: 1, b: 2 }, updated_at: instant })
-    const by_id = await newOrder(shop, { id: before.id, source_id: 'o-2', amount: 200 })
-    expect(by_id).toMatchObject({ id: before.id, source_id: 'o-2', amount: 200, metadata: { a: 1, b: 2 } })
+    const bySource = await newOrder(shop, { source_id: 'o-1', metadata: { b: 2 } })
+    expect(bySource).toEqual({ ...before, metadata: { a: 1, b: 2 }, updated_at: instant })
+    const byId = await newOrder(shop, { id: before.id, source_id: 'o-2', amount: 200 })
+    expect(byId).toMatchObject({ id: before.id, source_id: 'o-2', amount: 200, metadata: { a: 1, b: 2 } })
     expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(1)
   })
 
@@ -564,15 +564,15 @@ describe('the summary of a customer', () => {
   test.each(statuses)('from %s to any other', async (from) => {
     const shop = await newProject()
     for (const to of statuses) {
-      const source_id = `${from} to ${to}`
+      const sourceId = `${from} to ${to}`
       const told = (await eventNames(shop)).length
-      const { id } = await newOrder(shop, { amount: 500, status: from, customer: { source_id } })
-      expect(await orderSummary(shop, source_id)).toMatchObject({
+      const { id } = await newOrder(shop, { amount: 500, status: from, customer: { source_id: sourceId } })
+      expect(await orderSummary(shop, sourceId)).toMatchObject({
         total_amount: 500 * counts(from),
         total_count: counts(from),
       })
       const updated = await ok(shop, 'PUT', `/v1/orders/${id}`, { status: to })
-      expect(await orderSummary(shop, source_id)).toMatchObject({
+      expect(await orderSummary(shop, sourceId)).toMatchObject({
         total_amount: 500 * counts(to),
         total_count: counts(to),
       })
@@ -581,7 +581,7 @@ describe('the summary of a customer', () => {
       const { data, entity_id } = (await orderEvents(shop)).at(-1) ?? {}
       expect(entity_id).toBe(updated.customer_id)
       expect(data).toEqual({
-        customer: { id: entity_id, name: null, email: null, source_id, metadata: {}, object: 'customer' },
+        customer: { id: entity_id, name: null, email: null, source_id: sourceId, metadata: {}, object: 'customer' },
         referrer: null,
         order: updated,
         redemption: null,
@@ -674,7 +674,7 @@ describe('GET /v1/orders', () => {
     }
   })
 
-  const bad_queries = [
+  const badQueries = [
     'order=amount',
     'limit=0',
     'page=101',
@@ -684,7 +684,7 @@ describe('GET /v1/orders', () => {
   ]
   test('a query that makes no sense is refused', async () => {
     const shop = await newProject()
-    for (const query of bad_queries)
+    for (const query of badQueries)
       expect(await shop.call('GET', `/v1/orders?${query}`), query).toMatchObject({
         status: 400,
         body: { key: 'invalid_query_params' },

@@ -35,13 +35,13 @@ export async function peopleOf(
   await lockInOrder(ctx, before, named)
   const found = await findOrUpsert(ctx, named, options)
 
-  const stored_customer_id = before?.customer_id ?? null
-  const kept_referrer_id = referrer_id === undefined ? (before?.referrer_id ?? null) : null
+  const storedCustomerId = before?.customer_id ?? null
+  const keptReferrerId = referrer_id === undefined ? (before?.referrer_id ?? null) : null
   const people: People = {
-    customer_id: found.customer?.id ?? stored_customer_id,
-    customer: found.customer ?? (await customerOf(ctx, stored_customer_id, { lock: true })),
-    referrer_id: found.referrer?.id ?? kept_referrer_id,
-    referrer: found.referrer ?? (await customerOf(ctx, kept_referrer_id, { lock: false })),
+    customer_id: found.customer?.id ?? storedCustomerId,
+    customer: found.customer ?? (await customerOf(ctx, storedCustomerId, { lock: true })),
+    referrer_id: found.referrer?.id ?? keptReferrerId,
+    referrer: found.referrer ?? (await customerOf(ctx, keptReferrerId, { lock: false })),
   }
   if (found.referrer !== undefined || typeof referrer_id !== 'string') return people
   const chosen = await getCustomer(ctx, referrer_id)
@@ -51,7 +51,7 @@ export async function peopleOf(
 type Role = 'customer' | 'referrer'
 type Named = Partial<Record<Role, CustomerBody>>
 
-const profile_fields = [
+const profileFields = [
   'name',
   'description',
   'email',
@@ -68,10 +68,10 @@ const profile_fields = [
  */
 export const saysAnything = (sent: CustomerBody | undefined): sent is CustomerBody =>
   sent !== undefined &&
-  (sent.id != null || sent.source_id != null || profile_fields.some((name) => sent[name] != null && isSaid(sent[name])))
+  (sent.id != null || sent.source_id != null || profileFields.some((name) => sent[name] != null && isSaid(sent[name])))
 
 /** Whether more is said of a customer than who it is; null says that something is to be cleared. */
-export const hasProfile = (sent: CustomerBody): boolean => profile_fields.some((name) => isSaid(sent[name]))
+export const hasProfile = (sent: CustomerBody): boolean => profileFields.some((name) => isSaid(sent[name]))
 
 const isSaid = (value: unknown): boolean =>
   value !== undefined && (typeof value !== 'object' || value === null || Object.keys(value).length > 0)

@@ -44,10 +44,10 @@ export async function findOrderById(ctx: Ctx, id: string, options: LockOptions =
 
 export async function findOrderBySource(
   ctx: Ctx,
-  source_id: string,
+  sourceId: string,
   options: LockOptions = {},
 ): Promise<StoredOrder | undefined> {
-  const row = await ordersOf(ctx, options).where('source_id', '=', source_id).executeTakeFirst()
+  const row = await ordersOf(ctx, options).where('source_id', '=', sourceId).executeTakeFirst()
   return row === undefined ? undefined : toStored(row)
 }
 
@@ -66,9 +66,9 @@ const ordersOf = ({ db, project_id }: Ctx, { lock = false }: LockOptions) =>
  * Makes whoever names an order by one of these source ids wait until the end of the transaction, also while there is no
  * such order: of many who create it, each but the first finds it, before it holds anything that the first one needs.
  */
-export async function lockSources({ db, project_id }: Ctx, source_ids: readonly string[]): Promise<void> {
-  if (source_ids.length === 0) return
-  const names = [...new Set(source_ids)].map((source_id) => `order ${project_id} ${source_id}`).sort()
+export async function lockSources({ db, project_id }: Ctx, sourceIds: readonly string[]): Promise<void> {
+  if (sourceIds.length === 0) return
+  const names = [...new Set(sourceIds)].map((sourceId) => `order ${project_id} ${sourceId}`).sort()
   await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`.execute(db)
 }
 

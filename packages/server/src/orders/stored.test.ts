@@ -25,7 +25,7 @@ async function inside<T>(shop: Shop, work: (ctx: Ctx) => Promise<T>): Promise<T>
 }
 
 /** Two mugs at 12.50, of which one was added for nothing, and a plate that was added; 1.00 off what is left. */
-const line_mug: StoredItem = {
+const lineMug: StoredItem = {
   object: 'order_item',
   id: newId('order_line'),
   source_id: 'mug',
@@ -44,7 +44,7 @@ const line_mug: StoredItem = {
   subtotal_amount: 1250,
   free_quantity: 1,
 }
-const line_plate: StoredItem = {
+const linePlate: StoredItem = {
   object: 'order_item',
   id: newId('order_line'),
   product_id: 'prod_plate',
@@ -92,7 +92,7 @@ async function redeemed(shop: Shop): Promise<string> {
     initial_amount: 1250,
     discount_amount: 100,
     items_discount_amount: 1550,
-    items: [line_mug, line_plate],
+    items: [lineMug, linePlate],
     metadata: {},
     customer_id: null,
     referrer_id: null,
@@ -111,7 +111,7 @@ const storedItems = (shop: Shop, id: string) =>
 test('an order with redemptions is shown with all of them, but for what only we need', async () => {
   const shop = await newProject()
   const id = await redeemed(shop)
-  const shown = [line_mug, line_plate].map(({ free_quantity: _, ...item }) => item)
+  const shown = [lineMug, linePlate].map(({ free_quantity: _, ...item }) => item)
   const order = await ok(shop, 'GET', `/v1/orders/${id}`)
   expect(order).toMatchObject({
     amount: 2800,
@@ -131,7 +131,7 @@ test('a change that sends no lines keeps them, and what the order was at first',
   for (const body of [{ status: 'FULFILLED' }, { metadata: { a: 1 } }, { amount: 2800 }, { discount_amount: 50 }]) {
     const order = await ok(shop, 'PUT', `/v1/orders/${id}`, body)
     expect(order).toMatchObject({ initial_amount: 1250, redemptions })
-    expect(await storedItems(shop, id)).toEqual([line_mug, line_plate])
+    expect(await storedItems(shop, id)).toEqual([lineMug, linePlate])
   }
   expect(await ok(shop, 'PUT', `/v1/orders/${id}`, { amount: 3000 })).toMatchObject({ initial_amount: 3000 })
 })
@@ -150,9 +150,9 @@ test('a discount that is cut takes along what was applied of it, and nothing els
     items_discount_amount: 1000,
     total_amount: 0,
   })
-  const { discount_amount: _, ...plate } = line_plate
+  const { discount_amount: _, ...plate } = linePlate
   expect(await storedItems(shop, id)).toEqual([
-    { ...line_mug, discount_amount: 1000, applied_discount_amount: 1000, subtotal_amount: 1500 },
+    { ...lineMug, discount_amount: 1000, applied_discount_amount: 1000, subtotal_amount: 1500 },
     { ...plate, subtotal_amount: 300 },
   ])
 })
@@ -160,12 +160,12 @@ test('a discount that is cut takes along what was applied of it, and nothing els
 test('lines that are sent replace all that redemptions did to them', async () => {
   const shop = await newProject()
   const id = await redeemed(shop)
-  const order = await ok(shop, 'PUT', `/v1/orders/${id}`, { items: [{ id: line_mug.id, quantity: 1, price: 1250 }] })
+  const order = await ok(shop, 'PUT', `/v1/orders/${id}`, { items: [{ id: lineMug.id, quantity: 1, price: 1250 }] })
   expect(order).toMatchObject({ amount: 1250, initial_amount: 1250, discount_amount: 100, total_amount: 1150 })
   expect(await storedItems(shop, id)).toEqual([
     {
       object: 'order_item',
-      id: line_mug.id,
+      id: lineMug.id,
       quantity: 1,
       initial_quantity: 1,
       price: 1250,
@@ -178,7 +178,7 @@ test('lines that are sent replace all that redemptions did to them', async () =>
 
 test('a stored order enters a calculation as it stands, with what the catalogue knows', async () => {
   const shop = await newProject()
-  const { id: mug_id } = await ok(shop, 'POST', '/v1/products', { source_id: 'mug', name: 'Mug', price: 9999 })
+  const { id: mugId } = await ok(shop, 'POST', '/v1/products', { source_id: 'mug', name: 'Mug', price: 9999 })
   const id = await redeemed(shop)
   const facts = await inside(shop, async (ctx) => {
     const order = await findOrder(ctx, id)
@@ -190,8 +190,8 @@ test('a stored order enters a calculation as it stands, with what the catalogue 
     {
       free_quantity: 1,
       initial_quantity: 1,
-      product_id: mug_id,
-      catalogue: { product: { id: mug_id, name: 'Mug', price: 9999 }, sku: null },
+      product_id: mugId,
+      catalogue: { product: { id: mugId, name: 'Mug', price: 9999 }, sku: null },
     },
     { free_quantity: 1, initial_quantity: 0, catalogue: { product: null, sku: null } },
   ])
@@ -229,7 +229,7 @@ test('the short form of an order has the shape that events promise, and no more'
     total_amount: 1150,
     items: [
       {
-        id: line_mug.id,
+        id: lineMug.id,
         object: 'order_item',
         source_id: 'mug',
         related_object: 'product',
@@ -242,7 +242,7 @@ test('the short form of an order has the shape that events promise, and no more'
         subtotal_amount: 1250,
       },
       {
-        id: line_plate.id,
+        id: linePlate.id,
         object: 'order_item',
         product_id: 'prod_plate',
         quantity: 1,

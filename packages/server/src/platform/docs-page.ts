@@ -156,9 +156,9 @@ function parameterRows({ name, in: place, required, description, schema }: Docum
 
 /** The fields stand here, where a caller looks for them; what they contain has its own place when it has a name. */
 function bodyOf({ requestBody }: PlacedOperation, { components }: OpenapiDocument): Html[] {
-  return Object.entries(requestBody?.content ?? {}).map(([media_type, { schema }]) => {
+  return Object.entries(requestBody?.content ?? {}).map(([mediaType, { schema }]) => {
     const whole = schema.$ref === undefined ? schema : referred(schema.$ref, components.schemas)
-    return html`<h4>Body</h4><p>${typeOf(schema)} as <code>${media_type}</code></p>${propertyTable(whole)}`
+    return html`<h4>Body</h4><p>${typeOf(schema)} as <code>${mediaType}</code></p>${propertyTable(whole)}`
   })
 }
 
@@ -195,10 +195,10 @@ function exampleCall(
         ? `-H "${scheme.name}: $${shellName(name)}"`
         : '-H "Authorization: Bearer $ACCESS_TOKEN"'
     }),
-    ...Object.entries(requestBody?.content ?? {}).flatMap(([media_type, { schema }]) =>
-      media_type === 'multipart/form-data'
+    ...Object.entries(requestBody?.content ?? {}).flatMap(([mediaType, { schema }]) =>
+      mediaType === 'multipart/form-data'
         ? partLines(schema.$ref === undefined ? schema : referred(schema.$ref, components.schemas))
-        : bodyLines(media_type, sampleOf(schema, components.schemas)),
+        : bodyLines(mediaType, sampleOf(schema, components.schemas)),
     ),
   ]
   return lines.join(' \\\n  ')
@@ -210,8 +210,8 @@ const shellName = (name: string) => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').
 const partLines = ({ properties = {}, required = [] }: JsonSchema): string[] =>
   required.map((name) => `-F '${name}=${properties[name]?.format === 'binary' ? `@${name}.csv` : '…'}'`)
 
-function bodyLines(media_type: string, sample: unknown): string[] {
-  if (media_type === 'application/json')
+function bodyLines(mediaType: string, sample: unknown): string[] {
+  if (mediaType === 'application/json')
     return ['-H "Content-Type: application/json"', `-d '${JSON.stringify(sample).replaceAll("'", "'\\''")}'`]
   return Object.entries(sample as Record<string, unknown>).map(([name, value]) => `--data-urlencode '${name}=${value}'`)
 }

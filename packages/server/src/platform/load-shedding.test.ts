@@ -10,7 +10,7 @@ import { limits } from '../core/lib/limits.ts'
 import { type Answer, newProject, send, testService } from '../testing/app.ts'
 import { newAdmissionController } from './load-shedding.ts'
 
-const turned_away = {
+const turnedAway = {
   status: 503,
   headers: {
     'retry-after': '5',
@@ -27,8 +27,8 @@ const turned_away = {
 
 test('the valve closes while the event loop is late, and opens slowly afterwards', () => {
   const valve = newAdmissionController()
-  const look = (late_ms: number) => {
-    valve.adjust(late_ms)
+  const look = (lateMs: number) => {
+    valve.adjust(lateMs)
     return valve.share()
   }
   expect([900, 900, 900, 900, 900, 900, 900].map(look)).toEqual([0, 0, 0.25, 0.5, 0.75, 1, 1])
@@ -38,8 +38,8 @@ test('the valve closes while the event loop is late, and opens slowly afterwards
 
 test('one pause, or two, turn nobody away', () => {
   const valve = newAdmissionController()
-  for (const late_ms of [5_000, 5_000, 0, 5_000, 400, 5_000, 5_000]) {
-    valve.adjust(late_ms)
+  for (const lateMs of [5_000, 5_000, 0, 5_000, 400, 5_000, 5_000]) {
+    valve.adjust(lateMs)
     expect(valve.turnsAway()).toBe(false)
   }
 })
@@ -60,10 +60,10 @@ test('a database with too long a queue turns operations away; those in the queue
   const others = Array.from({ length: limits.database_waiting_max }, () => runtime.database.execute('select 1'))
   await expect.poll(waiting).toBeGreaterThanOrEqual(limits.database_waiting_max)
 
-  for (const answer of await Promise.all(Array.from({ length: 100 }, call))) expect(answer).toMatchObject(turned_away)
+  for (const answer of await Promise.all(Array.from({ length: 100 }, call))) expect(answer).toMatchObject(turnedAway)
   expect(await send(app, 'GET', '/health/live')).toMatchObject({ status: 200 })
   const [ready, metrics] = await Promise.all(['/health/ready', '/metrics'].map((path) => send(app, 'GET', path)))
-  expect(ready).toMatchObject(turned_away)
+  expect(ready).toMatchObject(turnedAway)
   expect(metrics).toMatchObject({ status: 200 })
   expect(metrics?.body).toContain('guerdon_http_requests_shed_total{reason="database"} 100\n')
 
@@ -84,9 +84,9 @@ test('a process that stops turns operations away, says that it is not ready, and
   await expect.poll(() => ask('/health/ready')).toMatchObject({ status: 200, body: { status: 'ok' } })
 
   const closed = app.close()
-  await expect.poll(() => ask('/health/ready')).toMatchObject(turned_away)
-  expect(await ask('/management/v1/health')).toMatchObject(turned_away)
-  expect(await ask('/v1/categories')).toMatchObject(turned_away)
+  await expect.poll(() => ask('/health/ready')).toMatchObject(turnedAway)
+  expect(await ask('/management/v1/health')).toMatchObject(turnedAway)
+  expect(await ask('/v1/categories')).toMatchObject(turnedAway)
   expect(await ask('/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } })
   stop()
   await closed
@@ -105,15 +105,15 @@ test('switched off, a service whose event loop cannot keep up serves everybody',
 test('an event loop that cannot keep up turns operations away, and takes them again once it can', async () => {
   const { app, call } = await newService()
   await expect.poll(call).toMatchObject({ status: 200 })
-  const shed_before = await shedBy(app)
+  const shedBefore = await shedBy(app)
   await makeLate()
   const answers = await Promise.all(Array.from({ length: 8 }, call))
   const refused = answers.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThanOrEqual(2)
-  for (const answer of refused) expect(answer).toMatchObject(turned_away)
+  for (const answer of refused) expect(answer).toMatchObject(turnedAway)
   for (const path of ['/health/live', '/health/ready', '/docs'])
     await expect.poll(() => send(app, 'GET', path), { message: path }).toMatchObject({ status: 200 })
-  expect(await shedBy(app)).toBe(shed_before + refused.length)
+  expect(await shedBy(app)).toBe(shedBefore + refused.length)
 
   const statuses = async () =>
     new Set((await Promise.all(Array.from({ length: 16 }, call))).map(({ status }) => status))

@@ -29,11 +29,11 @@ export function shedLoad(
 ): Load {
   const shed: Record<ShedReason, number> = { closing: 0, database: 0, event_loop: 0 }
   const valve = newAdmissionController()
-  let late_ms = 0
+  let lateMs = 0
   let closing = false
 
-  const watch = setInterval(lookAtEventLoop, interval_ms).unref()
-  let looked_at = performance.now()
+  const watch = setInterval(lookAtEventLoop, intervalMs).unref()
+  let lookedAt = performance.now()
   app.addHook('preClose', async () => {
     closing = true
   })
@@ -51,7 +51,7 @@ export function shedLoad(
       .header('Content-Type', 'application/json; charset=utf-8')
       .send(errorText(refusal, request.id, settings.error_messages))
   })
-  return { late_ms: () => late_ms, isClosing: () => closing, shed }
+  return { late_ms: () => lateMs, isClosing: () => closing, shed }
 
   function whyNotNow(): ShedReason | null {
     if (closing) return 'closing'
@@ -62,22 +62,22 @@ export function shedLoad(
 
   function lookAtEventLoop(): void {
     const now = performance.now()
-    late_ms = Math.max(0, now - looked_at - interval_ms)
-    looked_at = now
+    lateMs = Math.max(0, now - lookedAt - intervalMs)
+    lookedAt = now
     if (!is_on) return
     const before = valve.share()
-    valve.adjust(late_ms)
+    valve.adjust(lateMs)
     if (before === 0 && valve.share() > 0)
-      app.log.warn({ late_ms: Math.round(late_ms) }, 'overloaded: turning requests away')
+      app.log.warn({ late_ms: Math.round(lateMs) }, 'overloaded: turning requests away')
     if (before > 0 && valve.share() === 0) app.log.warn({ shed: shed.event_loop }, 'no longer overloaded')
   }
 }
 
-const interval_ms = 250
+const intervalMs = 250
 
 /** Which share of the requests is turned away. */
 export interface Valve {
-  adjust(late_ms: number): void
+  adjust(lateMs: number): void
   share(): number
   /** Whether this request is one of them. */
   turnsAway(): boolean
@@ -89,13 +89,13 @@ export interface Valve {
  * embedded database) is no overload: it takes three late looks in a row.
  */
 export function newAdmissionController(): Valve {
-  let late_in_a_row = 0
+  let lateInARow = 0
   let share = 0
   let owed = 0
   return {
-    adjust(late_ms) {
-      late_in_a_row = late_ms > limits.event_loop_late_ms_max ? late_in_a_row + 1 : 0
-      const isOverloaded = late_in_a_row >= 3 || (late_in_a_row > 0 && share > 0)
+    adjust(lateMs) {
+      lateInARow = lateMs > limits.event_loop_late_ms_max ? lateInARow + 1 : 0
+      const isOverloaded = lateInARow >= 3 || (lateInARow > 0 && share > 0)
       share = isOverloaded ? Math.min(1, share + 0.25) : Math.max(0, share - 0.0625)
     },
     share: () => share,

@@ -131,7 +131,7 @@ test('metrics count requests, and tell of database, jobs, credentials, event loo
     (await read())[`guerdon_http_requests_total{operation="${operation}",status="${status}"}`] ?? 0
   const durations = 'guerdon_http_request_duration_seconds_count{operation="getCategory",status_class="4xx"}'
   const before = await requests('getCategory', 404)
-  const durations_before = (await read())[durations] ?? 0
+  const durationsBefore = (await read())[durations] ?? 0
   await shop.call('GET', '/v1/categories/nothing')
   await shop.call('GET', '/v1/categories/nothing')
   await send(app, 'GET', '/unknown')
@@ -158,7 +158,7 @@ test('metrics count requests, and tell of database, jobs, credentials, event loo
   }
   await expect.poll(remembered).toBeGreaterThanOrEqual(4)
   expect(metrics['guerdon_credentials_lookups_total{found="memory"}']).toBeGreaterThanOrEqual(1) // the second call asks once
-  expect(metrics[durations]).toBe(durations_before + 2)
+  expect(metrics[durations]).toBe(durationsBefore + 2)
   expect(metrics.guerdon_event_loop_utilization).toBeLessThanOrEqual(1)
   for (const name of [
     'guerdon_event_loop_late_seconds',

@@ -14,12 +14,12 @@ export function newRequestTally(): RequestTally {
 
   function newCell(operation: string, status: number): Cell {
     const cell: Cell = { requests: 0, seconds: 0, buckets: bounds.map(() => 0) }
-    let by_status = operations.get(operation)
-    if (by_status === undefined) {
-      by_status = new Map()
-      operations.set(operation, by_status)
+    let byStatus = operations.get(operation)
+    if (byStatus === undefined) {
+      byStatus = new Map()
+      operations.set(operation, byStatus)
     }
-    by_status.set(status, cell)
+    byStatus.set(status, cell)
     return cell
   }
 
@@ -56,8 +56,8 @@ function countLines(operations: Cells): string[] {
     `# HELP ${name} Requests by operation and status; 499: the caller went away.`,
     `# TYPE ${name} counter`,
   ]
-  for (const [operation, by_status] of operations)
-    for (const [status, { requests }] of by_status)
+  for (const [operation, byStatus] of operations)
+    for (const [status, { requests }] of byStatus)
       lines.push(`${name}{operation="${operation}",status="${status}"} ${requests}`)
   return lines
 }
@@ -69,9 +69,9 @@ function durationLines(operations: Cells): string[] {
     `# HELP ${name} From the first byte of the head to the last of the answer.`,
     `# TYPE ${name} histogram`,
   ]
-  for (const [operation, by_status] of operations)
-    for (const [status_class, cells] of Map.groupBy(by_status, ([status]) => `${Math.floor(status / 100)}xx`)) {
-      const labels = `operation="${operation}",status_class="${status_class}"`
+  for (const [operation, byStatus] of operations)
+    for (const [statusClass, cells] of Map.groupBy(byStatus, ([status]) => `${Math.floor(status / 100)}xx`)) {
+      const labels = `operation="${operation}",status_class="${statusClass}"`
       const { requests, seconds, buckets } = sumOf(cells.map(([, cell]) => cell))
       let below = 0
       for (const [index, bound] of bounds.entries()) {

@@ -6,7 +6,7 @@ import type { NewEvent } from '../core/events/emit.ts'
 import type { SimpleRedemption } from '../core/events/shapes.ts'
 import { toSimpleStack } from '../incentives/promotions/stack.ts'
 import { toSimplePromotionTier } from '../incentives/promotions/tier.ts'
-import { nothing_earned } from '../incentives/vouchers/entry-changes.ts'
+import { nothingEarned } from '../incentives/vouchers/entry-changes.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
 import { simpleCampaign } from '../loyalty/points/campaign-view.ts'
 import { shownTier } from '../loyalty/points/view.ts'
@@ -43,8 +43,8 @@ export function redemptionEvents(
   const { it, customer } = told
   const { configuration, customers } = it.loaded
   const campaign = about?.candidate.campaign ?? null
-  const holder_id = about?.voucher?.holder_id ?? null
-  const holder = holder_id === null ? undefined : customers.find(({ id }) => id === holder_id)
+  const holderId = about?.voucher?.holder_id ?? null
+  const holder = holderId === null ? undefined : customers.find(({ id }) => id === holderId)
   const stack = row.stack_id === null ? undefined : configuration.stacks.get(row.stack_id)
   const redemption = simpleRedemption(told, row, about)
   const { voucher = null, promotion_tier = null, order } = redemption
@@ -117,7 +117,7 @@ export function transactionEvents(ctx: Ctx, told: EventContext, { row, candidate
       entity_id: after.id,
       data: {
         ...data,
-        ...nothing_earned,
+        ...nothingEarned,
         holder_loyalty_tier: shownTier(it.loaded.configuration, candidate.voucher?.member?.tier_id ?? null),
         reward: row.reward,
       },

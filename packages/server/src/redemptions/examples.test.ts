@@ -1,4 +1,4 @@
-import { default_stacking_rules } from '@guerdon/engine'
+import { defaultStackingRules } from '@guerdon/engine'
 import type { CalculatedOrder, Facts, StackingRules } from '@guerdon/engine/schema'
 import { describe, expect, test } from 'vitest'
 import { type Example, examples } from '../../../engine/src/testing/examples.ts'
@@ -46,12 +46,14 @@ interface Names {
 const order = (...lines: object[]) => ({ order: { items: lines } })
 /** What each redeemable took off, order level and items together. */
 const took = (...amounts: number[]) => ({
-  redeemables: amounts.map((total_applied_discount_amount) => ({
+  redeemables: amounts.map((totalAppliedDiscountAmount) => ({
     status: 'APPLICABLE',
-    order: { total_applied_discount_amount },
+    order: { total_applied_discount_amount: totalAppliedDiscountAmount },
   })),
 })
-const off = (...amounts: number[]) => ({ items: amounts.map((discount_amount) => ({ discount_amount })) })
+const off = (...amounts: number[]) => ({
+  items: amounts.map((discountAmount) => ({ discount_amount: discountAmount })),
+})
 const discount = (shown: object, amount?: number) => ({
   redeemables: [
     {
@@ -61,7 +63,7 @@ const discount = (shown: object, amount?: number) => ({
   ],
 })
 const skipped = (key: string, message: string) => ({ status: 'SKIPPED', result: { details: { key, message } } })
-const over_limit = skipped('applicable_redeemables_limit_exceeded', 'Applicable redeemables limit exceeded')
+const overLimit = skipped('applicable_redeemables_limit_exceeded', 'Applicable redeemables limit exceeded')
 const mug = (more: object) => ({ items: [more, { quantity: 2, amount: 2000 }] })
 
 /** The right column of the table; all of them are valid unless they say otherwise. */
@@ -261,8 +263,8 @@ const expected: Record<string, object | ((names: Names) => object)> = {
     order: { total_amount: 9000 },
   }),
   '35': {
-    redeemables: [...Array.from({ length: 5 }, () => ({ status: 'APPLICABLE' })), over_limit, over_limit],
-    skipped_redeemables: [over_limit, over_limit],
+    redeemables: [...Array.from({ length: 5 }, () => ({ status: 'APPLICABLE' })), overLimit, overLimit],
+    skipped_redeemables: [overLimit, overLimit],
   },
   '36': ({ redeemable }) => ({
     redeemables: [
@@ -318,8 +320,8 @@ const right = ({ number }: Example, names: Names): object => {
 }
 
 /** Those that need a story of their own: a stored order, a failure, sessions, and the races. */
-const told_below = ['28', '33', '39', '39b', '41', '42']
-const rows = examples.filter(({ number }) => !told_below.includes(number))
+const toldBelow = ['28', '33', '39', '39b', '41', '42']
+const rows = examples.filter(({ number }) => !toldBelow.includes(number))
 
 test('every row has its right column', () => {
   expect(rows.map(({ number }) => number).sort()).toEqual(Object.keys(expected).sort())
@@ -347,13 +349,13 @@ describe('with codes', () => {
 })
 
 /** Redeemables that do not expire and have no balance can be promotion tiers as well, and then a stack. */
-const as_tiers = rows.filter(({ facts: { redeemables } }) =>
+const asTiers = rows.filter(({ facts: { redeemables } }) =>
   redeemables.every((one) => one.kind === 'discount_voucher' && one.expiration_date == null),
 )
-const as_stack = as_tiers.filter(({ facts }) => facts.redeemables.length > 1 && isDefault(facts.stacking_rules))
+const asStack = asTiers.filter(({ facts }) => facts.redeemables.length > 1 && isDefault(facts.stacking_rules))
 
 describe('with promotion tiers', () => {
-  test.each(as_tiers)('example $number: $about', async (example) => {
+  test.each(asTiers)('example $number: $about', async (example) => {
     const { shop, request, names } = await staged(example, 'promotion_tier')
     const body = await validated(shop, request)
     expect(body).toMatchObject(right(example, names))
@@ -362,7 +364,7 @@ describe('with promotion tiers', () => {
 })
 
 describe('with a promotion stack, which knows no limits', () => {
-  test.each(as_stack.filter(({ number }) => !['35', '36'].includes(number)))(
+  test.each(asStack.filter(({ number }) => !['35', '36'].includes(number)))(
     'example $number: $about',
     async (example) => {
       const { shop, request, names } = await staged(example, 'promotion_stack')
@@ -588,7 +590,7 @@ describe('redeemed', () => {
     const done = await redeemed(shop, request)
     expect(done).toMatchObject({
       redemptions: ['1', '2', '3', '4', '5'].map((name) => ({ voucher: { code: names.redeemable(name) } })),
-      skipped_redeemables: ['6', '7'].map((name) => ({ id: names.redeemable(name), ...over_limit })),
+      skipped_redeemables: ['6', '7'].map((name) => ({ id: names.redeemable(name), ...overLimit })),
       order: { total_amount: 7500 },
     })
     expect(done.redemptions).toHaveLength(5)
@@ -619,19 +621,19 @@ describe('redeemed', () => {
       order: { amount: 1000 },
       ...(key === undefined ? {} : { session: { type: 'LOCK', key } }),
     })
-    const used_up = {
+    const usedUp = {
       valid: false,
       redeemables: [{ status: 'INAPPLICABLE', result: { error: { key: 'quantity_exceeded', details: 'Q' } } }],
     }
     const session = (key: string) => ({ valid: true, session: { key, type: 'LOCK', ttl: 7, ttl_unit: 'DAYS' } })
     expect(await validated(shop, asked('S1'))).toMatchObject(session('S1'))
     expect(await validated(shop, asked('S2'))).toMatchObject(session('S2'))
-    expect(await validated(shop, asked())).toMatchObject(used_up)
+    expect(await validated(shop, asked())).toMatchObject(usedUp)
     expect(await redeem(shop, asked())).toMatchObject({ status: 400, body: { key: 'quantity_exceeded' } })
 
     expect(await redeemed(shop, asked('S1'))).toMatchObject({ redemptions: [{ session: { key: 'S1' } }] })
     expect((await getVoucher(shop, 'Q')).redemption.redeemed_quantity).toBe(1)
-    expect(await validated(shop, asked())).toMatchObject(used_up)
+    expect(await validated(shop, asked())).toMatchObject(usedUp)
 
     expect(await shop.call('DELETE', '/v1/vouchers/Q/sessions/S2')).toMatchObject({ status: 204 })
     expect(await shop.call('DELETE', '/v1/vouchers/Q/sessions/S2')).toMatchObject({
@@ -640,7 +642,7 @@ describe('redeemed', () => {
     })
     expect(await validated(shop, asked())).toMatchObject({ valid: true })
     await redeemed(shop, asked())
-    expect(await validated(shop, asked('S3'))).toMatchObject(used_up)
+    expect(await validated(shop, asked('S3'))).toMatchObject(usedUp)
   })
 
   describe('example 40: a percentage and a gift card', () => {
@@ -748,20 +750,20 @@ test('the shape of an answer, member by member', async () => {
   })
 
   const amounts = (amount: object) => ({ amount: 6790, initial_amount: 6790, items_discount_amount: 580, ...amount })
-  const line = (product_id: string, name: string, price: number, quantity: number, more: object) => ({
+  const line = (productId: string, name: string, price: number, quantity: number, more: object) => ({
     object: 'order_item',
-    product_id,
+    product_id: productId,
     quantity,
     initial_quantity: quantity,
     price,
     amount: price * quantity,
     initial_amount: price * quantity,
-    product: expect.objectContaining({ id: product_id, name, price }),
+    product: expect.objectContaining({ id: productId, name, price }),
     ...more,
   })
-  const plain_tray = line(tray, 'Tray', 3890, 1, { subtotal_amount: 3890 })
-  const cut_cup = { discount_amount: 580, subtotal_amount: 2320 }
-  const applied_cup = line(cup, 'Cup', 1450, 2, { ...cut_cup, applied_discount_amount: 580 })
+  const plainTray = line(tray, 'Tray', 3890, 1, { subtotal_amount: 3890 })
+  const cutCup = { discount_amount: 580, subtotal_amount: 2320 }
+  const appliedCup = line(cup, 'Cup', 1450, 2, { ...cutCup, applied_discount_amount: 580 })
   const common = { metadata: {}, customer_id: null, referrer_id: null, object: 'order' }
   const list = (...data: object[]) => ({ data, total: data.length, data_ref: 'data', object: 'list' })
   const after = { discount_amount: 600, total_discount_amount: 1180, total_amount: 5610, applied_discount_amount: 600 }
@@ -778,7 +780,7 @@ test('the shape of an answer, member by member', async () => {
           applied_discount_amount: 0,
           items_applied_discount_amount: 580,
           total_applied_discount_amount: 580,
-          items: [applied_cup, plain_tray],
+          items: [appliedCup, plainTray],
           ...common,
         },
         applicable_to: list(
@@ -806,7 +808,7 @@ test('the shape of an answer, member by member', async () => {
           ...amounts(after),
           items_applied_discount_amount: 0,
           total_applied_discount_amount: 600,
-          items: [line(cup, 'Cup', 1450, 2, cut_cup), plain_tray],
+          items: [line(cup, 'Cup', 1450, 2, cutCup), plainTray],
           ...common,
         },
         applicable_to: list(),
@@ -819,11 +821,11 @@ test('the shape of an answer, member by member', async () => {
       ...amounts(after),
       items_applied_discount_amount: 580,
       total_applied_discount_amount: 1180,
-      items: [applied_cup, plain_tray],
+      items: [appliedCup, plainTray],
       ...common,
     },
     tracking_id: expect.stringMatching(/^track_/),
-    stacking_rules: default_stacking_rules,
+    stacking_rules: defaultStackingRules,
   })
 })
 
@@ -947,9 +949,9 @@ describe('docs/reference', () => {
     const shop = await newProject({ project: { timezone } })
     await newDiscount(shop, 'V', amountOff(500), validity)
     const request = { redeemables: vouchers('V'), order: { amount: 1000 } }
-    for (const [as_of, valid] of at) {
-      const body = await validated(shop, { ...request, options: { as_of } })
-      expect([as_of, body]).toMatchObject([as_of, { valid }])
+    for (const [asOf, valid] of at) {
+      const body = await validated(shop, { ...request, options: { as_of: asOf } })
+      expect([asOf, body]).toMatchObject([asOf, { valid }])
       if (!valid) expect(body.redeemables[0].result.error.key).toBe('voucher_not_active_now')
     }
 
@@ -998,7 +1000,7 @@ function isDefault(rules: StackingRules): boolean {
 
 function changed(rules: StackingRules): Partial<StackingRules> {
   const isDifferent = ([name, value]: [string, unknown]) =>
-    JSON.stringify(value) !== JSON.stringify(default_stacking_rules[name as keyof StackingRules])
+    JSON.stringify(value) !== JSON.stringify(defaultStackingRules[name as keyof StackingRules])
   return Object.fromEntries(Object.entries(rules).filter(isDifferent))
 }
 
@@ -1028,13 +1030,13 @@ async function staged(
   const redeemables = new Map<string, { object: string; id: string }>()
   for (const one of facts.redeemables) {
     if (one.kind === 'unknown') throw new Error('No example is about something unknown')
-    const validation_rules: string[] = []
+    const validationRules: string[] = []
     for (const { rules, applicable_to, bundle_rules } of one.rules ?? [])
-      validation_rules.push(
+      validationRules.push(
         (await newRule(shop, (await translate({ rules, applicable_to, bundle_rules })) as object)).id,
       )
     const settings = {
-      validation_rules,
+      validation_rules: validationRules,
       ...(one.category == null ? {} : { category_id: categories.get(one.category.id) }),
       ...(one.expiration_date == null ? {} : { expiration_date: one.expiration_date }),
     }
@@ -1152,7 +1154,7 @@ const amounts = [
   'items_applied_discount_amount',
   'total_applied_discount_amount',
 ]
-const of_line = [
+const ofLine = [
   'product_id',
   'quantity',
   'initial_quantity',
@@ -1171,5 +1173,5 @@ const of_line = [
 
 const amountsOf = (order: Body) => ({
   ...Object.fromEntries(amounts.map((field) => [field, order[field]])),
-  items: (order.items ?? []).map((line: Body) => Object.fromEntries(of_line.map((field) => [field, line[field]]))),
+  items: (order.items ?? []).map((line: Body) => Object.fromEntries(ofLine.map((field) => [field, line[field]]))),
 })

@@ -98,8 +98,8 @@ function failureChanges(ctx: Ctx, it: Checkout, row: StoredRedemption): Changes 
 }
 
 /** Counted on the day it happens, for its campaign. */
-export const failedTallies = (ctx: Ctx, campaign_id: CampaignRow['id'] | null): NonNullable<Changes['tallies']> =>
-  campaign_id === null ? [] : figureTallies(ctx, campaign_id, { redemptions_failed: 1 })
+export const failedTallies = (ctx: Ctx, campaignId: CampaignRow['id'] | null): NonNullable<Changes['tallies']> =>
+  campaignId === null ? [] : figureTallies(ctx, campaignId, { redemptions_failed: 1 })
 
 export function failureEvents(ctx: Ctx, it: Checkout, row: StoredRedemption): NewEvent[] {
   const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })

@@ -105,10 +105,10 @@ export function exportedRedemptionFields(
   }
 }
 
-const codeField = (case_sensitive_codes: boolean): FilterField => ({
+const codeField = (caseSensitiveCodes: boolean): FilterField => ({
   type: 'string',
   column: 'redemptions.voucher_code',
-  ...(case_sensitive_codes ? {} : { case_insensitive: true }),
+  ...(caseSensitiveCodes ? {} : { case_insensitive: true }),
 })
 
 const text = (column: string | FilterField['column']): FilterField => ({ type: 'string', column })

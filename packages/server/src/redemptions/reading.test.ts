@@ -14,8 +14,8 @@ import { pageOfRedemptions } from './list.ts'
 const dbOf = (shop: Shop) => shop.service.runtime.database.db
 const gift = { type: 'GIFT_VOUCHER', discount: undefined, gift: { amount: 5000 } }
 
-const newCustomer = (shop: Shop, source_id: string) =>
-  ok(shop, 'POST', '/v1/customers', { source_id, name: source_id.toUpperCase(), metadata: { vip: true } })
+const newCustomer = (shop: Shop, sourceId: string) =>
+  ok(shop, 'POST', '/v1/customers', { source_id: sourceId, name: sourceId.toUpperCase(), metadata: { vip: true } })
 
 /** The codes, or failing that the ids, of what a list shows, and how many there are. */
 async function listed(shop: Shop, query = ''): Promise<string> {
@@ -128,9 +128,9 @@ describe('one redemption', () => {
       metadata: null,
       voucher: { code: 'GIFT' },
     })
-    const card_of_points = await ok(shop, 'GET', `/v1/redemptions/${spent}`)
-    expect(card_of_points).toMatchObject({ amount: 5, loyalty_card: { points: 5 } })
-    expect(card_of_points).not.toHaveProperty('gift')
+    const cardOfPoints = await ok(shop, 'GET', `/v1/redemptions/${spent}`)
+    expect(cardOfPoints).toMatchObject({ amount: 5, loyalty_card: { points: 5 } })
+    expect(cardOfPoints).not.toHaveProperty('gift')
   })
 
   test('of a tier shows the tier with what was redeemed of it, less what was rolled back, folded or not', async () => {
@@ -290,11 +290,11 @@ describe('the list', () => {
   })
 
   test('compares codes as the project does', async () => {
-    for (const case_sensitive_codes of [true, false]) {
-      const shop = await newProject({ project: { case_sensitive_codes } })
+    for (const caseSensitiveCodes of [true, false]) {
+      const shop = await newProject({ project: { case_sensitive_codes: caseSensitiveCodes } })
       await newRedemption(shop, ofVoucher(await newVoucher(shop, 'Spring')))
       const { total } = await ok(shop, 'GET', '/v1/redemptions?filters[voucher_code][conditions][$is]=SPRING')
-      expect(total).toBe(case_sensitive_codes ? 0 : 1)
+      expect(total).toBe(caseSensitiveCodes ? 0 : 1)
     }
   })
 
@@ -319,11 +319,14 @@ describe('the list', () => {
 
   test('costs the same few statements, however many redemptions, codes, tiers and customers it shows', async () => {
     const shop = await newProject()
-    const campaign_id = await newPromotion(shop)
+    const campaignId = await newPromotion(shop)
     const add = async (n: number) => {
-      const customer_id = (await newCustomer(shop, `c${n}`)).id
-      await newRedemption(shop, { ...ofVoucher(await newVoucher(shop, `V${n}`)), customer_id })
-      await newRedemption(shop, { ...ofTier(await newTier(shop, campaign_id, { name: `T${n}` })), customer_id })
+      const customerId = (await newCustomer(shop, `c${n}`)).id
+      await newRedemption(shop, { ...ofVoucher(await newVoucher(shop, `V${n}`)), customer_id: customerId })
+      await newRedemption(shop, {
+        ...ofTier(await newTier(shop, campaignId, { name: `T${n}` })),
+        customer_id: customerId,
+      })
     }
     await add(0)
     const few = await statementsOfList(shop, 2)

@@ -13,12 +13,12 @@ import { toRedemption } from './redemption.ts'
 export function answerOf(ctx: Ctx, { it, verdict, who, order, parent, children }: Redeemed): RedemptionsAnswer {
   const customer = who.customer && toSimpleCustomer(who.customer)
   const { expand } = it.request
-  const shows_order = expand === null || expand.has('order') || children.length === 1
+  const showsOrder = expand === null || expand.has('order') || children.length === 1
   const of = (status: Outcome['status']) =>
     verdict.redeemables.filter((one) => one.status === status).map((one) => resultOf(ctx, it, one, []))
   return {
     redemptions: children.map(({ row, candidate, outcome, code }) => ({
-      ...toRedemption(shows_order ? row : { ...row, order: null }, {
+      ...toRedemption(showsOrder ? row : { ...row, order: null }, {
         customer,
         voucher: code === null ? null : shownVoucher(ctx, it, candidate, code.after),
         promotion_tier: candidate.tier === null ? null : redeemedTier(it, candidate, outcome),

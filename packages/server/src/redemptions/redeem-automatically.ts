@@ -26,13 +26,13 @@ export async function redeemAutomatically(
   ctx: Ctx,
   code: string,
   assignment: ConfiguredRewardAssignment,
-  spent_on: string,
+  spentOn: string,
 ): Promise<{ grown: RewardCredit | null } | null> {
   const request = requestOf(ctx, code, assignment)
   const guards = new Set<string>()
   for (let tries = 1; ; tries += 1) {
     try {
-      return await inSavepointOrNull(ctx, async () => ({ grown: await redeemOne(ctx, request, spent_on, [...guards]) }))
+      return await inSavepointOrNull(ctx, async () => ({ grown: await redeemOne(ctx, request, spentOn, [...guards]) }))
     } catch (error) {
       // Somebody else was faster with what a rule counts: it is counted again, and nobody else counts meanwhile.
       const guard = error instanceof StaleVersionError ? guardName(error.row) : null
@@ -53,11 +53,11 @@ function requestOf(ctx: Ctx, code: string, { id, reward_id }: ConfiguredRewardAs
 async function redeemOne(
   ctx: Ctx,
   request: CheckoutRequest,
-  spent_on: string,
+  spentOn: string,
   guards: readonly string[],
 ): Promise<RewardCredit | null> {
   const loaded = await loadCheckout(ctx, request, { db: ctx.db, lock: true, guards, is_redemption: true })
-  const it = assembleCheckout(ctx, request, { ...loaded, today: spent_on })
+  const it = assembleCheckout(ctx, request, { ...loaded, today: spentOn })
   const verdict = judge(ctx, it, { is_alone: true })
   if (!verdict.valid) throw new RewardUnavailableError(new ApiError('invalid_redeemables'))
   const redeemed = redeemAll(ctx, it, verdict)

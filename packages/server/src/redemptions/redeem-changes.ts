@@ -129,7 +129,7 @@ function usageOf({ row, candidate: { tier } }: RedeemedPart): NonNullable<Change
   const { day, orders_amount, discounted_amount, credits, units } = row.undo as Undo
   const used = { day, is_undone: false, redemptions: 1, orders_amount, discounted_amount, credits }
   const scopes = [row.campaign_id ?? row.related_object_id, ...(tier === null ? [] : [tier.id])]
-  return [...scopes.map((scope_id) => ({ scope_id, ...used })), ...usedUnits(units, { is_undone: false })]
+  return [...scopes.map((scopeId) => ({ scope_id: scopeId, ...used })), ...usedUnits(units, { is_undone: false })]
 }
 
 function eventsOf(ctx: Ctx, redeemed: Redeemed): NewEvent[] {

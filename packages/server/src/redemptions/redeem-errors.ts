@@ -1,5 +1,5 @@
 /** What may be wrong with whatever is redeemed by itself. */
-export const redeem_errors = [
+export const redeemErrors = [
   'invalid_payload',
   'not_found',
   'invalid_amount',

@@ -4,7 +4,7 @@ import { operation } from '../core/http/operation.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import { getMemberIn } from '../loyalty/programs/store.ts'
 import { redeem, redeemAlone } from './redeem.ts'
-import { redeem_errors } from './redeem-errors.ts'
+import { redeemErrors } from './redeem-errors.ts'
 import {
   ExplainedRedemption,
   RedeemQuery,
@@ -16,8 +16,8 @@ import {
 } from './redeem-schema.ts'
 import type { Redemption } from './schema.ts'
 
-const stacked_errors = [
-  ...redeem_errors,
+const stackedErrors = [
+  ...redeemErrors,
   'duplicated_redeemables',
   'invalid_redeemables',
   'no_effect',
@@ -35,14 +35,14 @@ const description =
 const stacked = {
   body: RedemptionBody,
   reply: RedemptionsAnswer,
-  errors: stacked_errors,
+  errors: stackedErrors,
   saves: true,
   description,
 } as const
 const single = {
   body: SingleRedemptionBody,
   reply: ExplainedRedemption,
-  errors: redeem_errors,
+  errors: redeemErrors,
   saves: true,
   description,
 } as const
@@ -50,7 +50,7 @@ const single = {
 const rewarding = {
   body: RedeemReward,
   reply: ExplainedRedemption,
-  errors: redeem_errors,
+  errors: redeemErrors,
   saves: true,
   description:
     'Takes the points of the reward off the card and gives the reward: a code is published, another card is topped up, an order is paid, or goods wait to be sent.',
@@ -81,7 +81,7 @@ export const redeeming = [
     summary: 'Redeem a voucher',
     query: RedeemVoucherQuery,
     ...single,
-    errors: [...redeem_errors, 'invalid_query_params'],
+    errors: [...redeemErrors, 'invalid_query_params'],
     run: (ctx, { params, query, body }) => redeemVoucher(ctx, params.code, query.tracking_id, body),
   }),
   operation({
@@ -92,7 +92,7 @@ export const redeeming = [
     summary: 'Redeem a voucher',
     query: RedeemQuery,
     ...single,
-    errors: [...redeem_errors, 'invalid_query_params'],
+    errors: [...redeemErrors, 'invalid_query_params'],
     flag: 'client_redeem_enabled',
     run: (ctx, { query, body }) => redeemVoucher(ctx, query.code, query.tracking_id, body),
   }),
@@ -138,7 +138,7 @@ export const redeeming = [
 function redeemVoucher(
   ctx: Ctx,
   code: string,
-  tracking_id: string | undefined,
+  trackingId: string | undefined,
   { gift, reward, ...body }: Parameters<typeof redeemAlone>[1] & { gift?: object | null; reward?: object | null },
 ) {
   const covered = (
@@ -150,7 +150,7 @@ function redeemVoucher(
   })
   return redeemAlone(
     ctx,
-    { ...body, ...(tracking_id === undefined ? {} : { tracking_id }) },
+    { ...body, ...(trackingId === undefined ? {} : { tracking_id: trackingId }) },
     { object: 'voucher', id: code, gift: gift ?? null, reward: reward ?? null },
     covered,
   )

@@ -58,8 +58,8 @@ export const RedemptionsAnswer = Type.Object({
 })
 export type RedemptionsAnswer = Static<typeof RedemptionsAnswer>
 
-const tracking_id = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
+const trackingId = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 
-export const RedeemVoucherQuery = Type.Object({ tracking_id })
+export const RedeemVoucherQuery = Type.Object({ tracking_id: trackingId })
 
-export const RedeemQuery = Type.Object({ code: Type.String({ minLength: 1, maxLength: 255 }), tracking_id })
+export const RedeemQuery = Type.Object({ code: Type.String({ minLength: 1, maxLength: 255 }), tracking_id: trackingId })

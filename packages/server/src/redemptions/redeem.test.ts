@@ -27,11 +27,11 @@ import { eventsOf } from '../testing/promotions.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-const typesSince = async (shop: Shop, entity_id?: string): Promise<string[]> => {
+const typesSince = async (shop: Shop, entityId?: string): Promise<string[]> => {
   const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
-    .$if(entity_id !== undefined, (query) => query.where('entity_id', '=', entity_id as string))
+    .$if(entityId !== undefined, (query) => query.where('entity_id', '=', entityId as string))
     .orderBy('id')
     .select('type')
     .execute()
@@ -179,10 +179,10 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
   test('metadata that a project demands must be there', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
-    for (const related_object of ['redemption', 'order', 'customer'])
+    for (const relatedObject of ['redemption', 'order', 'customer'])
       expect(
         await shop.manage('POST', '/metadata-schemas', {
-          related_object,
+          related_object: relatedObject,
           properties: { need: { type: 'string', array: false, optional: false } },
         }),
       ).toMatchObject({ status: 200 })
@@ -209,10 +209,10 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
   test('metadata that a schema refuses is refused, and nothing is stored', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
-    for (const related_object of ['redemption', 'customer', 'order', 'order_item'])
+    for (const relatedObject of ['redemption', 'customer', 'order', 'order_item'])
       expect(
         await shop.manage('POST', '/metadata-schemas', {
-          related_object,
+          related_object: relatedObject,
           allow_defined_only: true,
           properties: { n: { type: 'number', array: false, optional: true } },
         }),
@@ -285,8 +285,8 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
     })
     expect(Object.keys(again.order.redemptions)).toHaveLength(2)
     // By the shop's own id, what is sent of it is ignored.
-    const by_source = { source_id: 'o-1', amount: 1, items: [], metadata: { other: true } }
-    expect((await redeemed(shop, { redeemables: vouchers('TEN'), order: by_source })).order).toMatchObject({
+    const bySource = { source_id: 'o-1', amount: 1, items: [], metadata: { other: true } }
+    expect((await redeemed(shop, { redeemables: vouchers('TEN'), order: bySource })).order).toMatchObject({
       id: order.id,
       amount: 3400,
       total_amount: 400,
@@ -573,11 +573,11 @@ const byClient = (shop: Shop, path: string, body: object) =>
     origin: 'https://shop.example',
   })
 
-const postingsOf = async (shop: Shop, voucher_id: string) => ({
+const postingsOf = async (shop: Shop, voucherId: string) => ({
   rows: await shop.service.runtime.database.db
     .selectFrom('postings')
     .where('project_id', '=', shop.project_id)
-    .where('voucher_id', '=', voucher_id as `v_${string}`)
+    .where('voucher_id', '=', voucherId as `v_${string}`)
     .orderBy('id')
     .select(['source', 'destination', 'amount'])
     .execute(),
@@ -824,9 +824,9 @@ describe('units of a lifetime', () => {
       { voucher: id },
     )
   }
-  const taken = async (shop: Shop, code: string, quantity: number, source_id?: string) => {
+  const taken = async (shop: Shop, code: string, quantity: number, sourceId?: string) => {
     const order = { items: [{ source_id: 'mug', quantity, price: 100 }] }
-    const customer = source_id === undefined ? undefined : { source_id }
+    const customer = sourceId === undefined ? undefined : { source_id: sourceId }
     return (
       (await redeemed(shop, { redeemables: vouchers(code), order, customer })).order.items_applied_discount_amount / 50
     )
@@ -860,9 +860,9 @@ test('segments are those of the customer at the moment that is asked for', async
   })
   await newRule(shop, when('customer.segment', { $is: [old] }), { voucher: id })
   const body = { redeemables: vouchers('TEN'), order: { amount: 100 }, customer: { source_id: 'ann' } }
-  const as_of = new Date(shop.service.runtime.now() + 30 * 86_400_000).toISOString()
+  const asOf = new Date(shop.service.runtime.now() + 30 * 86_400_000).toISOString()
   expect(await validated(shop, body)).toMatchObject({ valid: false })
-  expect(await validated(shop, { ...body, options: { as_of } })).toMatchObject({ valid: true })
+  expect(await validated(shop, { ...body, options: { as_of: asOf } })).toMatchObject({ valid: true })
 })
 
 describe('rules that look at the past', () => {
@@ -872,9 +872,9 @@ describe('rules that look at the past', () => {
     await newRule(shop, when('redemption.count.daily', { $less_than_or_equal: [1] }), { voucher: id })
     const body = { redeemables: vouchers('TEN'), order: { amount: 100 } }
     await redeemed(shop, body)
-    const as_of = new Date(shop.service.runtime.now() - 60_000).toISOString()
+    const asOf = new Date(shop.service.runtime.now() - 60_000).toISOString()
     expect(await validated(shop, body)).toMatchObject({ valid: false })
-    expect(await validated(shop, { ...body, options: { as_of } })).toMatchObject({ valid: true })
+    expect(await validated(shop, { ...body, options: { as_of: asOf } })).toMatchObject({ valid: true })
   })
 
   test('rules of a reward count too', async () => {
@@ -883,7 +883,7 @@ describe('rules that look at the past', () => {
     const rule = await newRule(shop, when('redemption.count.per_customer', { $less_than_or_equal: [1] }))
     const { db } = shop.service.runtime.database
     await inTransaction(db, async (trx) => {
-      const config_version = await nextConfigurationVersion(trx, shop.project_id)
+      const configVersion = await nextConfigurationVersion(trx, shop.project_id)
       await trx
         .insertInto('rule_assignments')
         .values({
@@ -894,7 +894,7 @@ describe('rules that look at the past', () => {
           related_object_id: card.assignment_id,
           created_at: new Date().toISOString(),
           updated_at: null,
-          config_version,
+          config_version: configVersion,
         })
         .execute()
     })

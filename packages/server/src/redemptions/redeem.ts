@@ -76,11 +76,15 @@ async function redeemRequest<Answer>(
     if (overrides) await writeOverrides(ctx, request.order?.items ?? [])
     if (cards.length > 0) await applyDueChangesToCards(ctx, cards)
   }
-  const is_large = request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid')
-  const is_prepared = overrides || cards.length > 0
+  const isLarge = request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid')
+  const isPrepared = overrides || cards.length > 0
   const byItself = () =>
-    decideAndSave<Answer>(ctx, request, decide, { is_redemption: true, is_large, ...(is_prepared ? { prepare } : {}) })
-  if (is_large || is_prepared || ctx.saving?.key != null) return byItself()
+    decideAndSave<Answer>(ctx, request, decide, {
+      is_redemption: true,
+      is_large: isLarge,
+      ...(isPrepared ? { prepare } : {}),
+    })
+  if (isLarge || isPrepared || ctx.saving?.key != null) return byItself()
   const names = batchableKeys(ctx, request)
   return names === null ? byItself() : decideInBatch<Answer>(ctx, request, names, decide, byItself)
 

@@ -27,7 +27,7 @@ export function redeemedOrder(
   ctx: Ctx,
   it: Checkout,
   verdict: Verdict,
-  customer_id: CustomerRow['id'] | null,
+  customerId: CustomerRow['id'] | null,
 ): RedeemedOrder | null {
   const { order: facts } = it.facts
   if (facts == null || verdict.order === undefined) return null
@@ -54,7 +54,7 @@ export function redeemedOrder(
       total_amount: amount === null ? null : amount - discount_amount - items_discount_amount,
       items,
       metadata: calculated.metadata,
-      customer_id: customer_id ?? before?.customer_id ?? null,
+      customer_id: customerId ?? before?.customer_id ?? null,
       referrer_id: referrerFor(it, applied),
       redemptions: before?.redemptions ?? null,
       discounted_goods: addedUp(
@@ -114,7 +114,7 @@ function difference(
   outcome: Applicable,
 ): Pick<Undo, 'order' | 'lines'> {
   const { discount } = outcome
-  const frees_units = discount?.type === 'UNIT' && discount.effect !== 'REPLACE_ITEMS'
+  const freesUnits = discount?.type === 'UNIT' && discount.effect !== 'REPLACE_ITEMS'
   return {
     order: {
       amount: (after.amount ?? 0) - (before.amount ?? 0),
@@ -128,7 +128,7 @@ function difference(
         amount: (item.amount ?? 0) - (was?.amount ?? 0),
         discount_amount: (item.discount_amount ?? 0) - (was?.discount_amount ?? 0),
         discount_quantity: (item.discount_quantity ?? 0) - (was?.discount_quantity ?? 0),
-        free_quantity: frees_units ? (item.applied_discount_quantity ?? 0) : 0,
+        free_quantity: freesUnits ? (item.applied_discount_quantity ?? 0) : 0,
       }
       const { id: _, ...numbers } = change
       return Object.values(numbers).every((number) => number === 0) ? [] : [change]
@@ -139,13 +139,13 @@ function difference(
 /** Lines as they are stored: with the units that nobody pays for, and what was asked to be written to the catalogue. */
 function storedItems(
   items: readonly CalculatedItem[],
-  free_quantities: readonly number[],
+  freeQuantities: readonly number[],
   { request }: Checkout,
 ): StoredItem[] {
   return items.map((item, index) => {
-    const free_quantity = free_quantities[index] ?? 0
+    const freeQuantity = freeQuantities[index] ?? 0
     const sent = request.order?.items?.[index]
-    const stored = { ...item, ...(free_quantity === 0 ? {} : { free_quantity }) } as StoredItem
+    const stored = { ...item, ...(freeQuantity === 0 ? {} : { free_quantity: freeQuantity }) } as StoredItem
     if (sent?.product?.override !== undefined) stored.product = { ...stored.product, override: sent.product.override }
     if (sent?.sku?.override !== undefined) stored.sku = { ...stored.sku, override: sent.sku.override }
     return stored

@@ -95,8 +95,8 @@ export function shownVoucher(ctx: Ctx, it: Checkout, candidate: Candidate, store
     ...(it.request.expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
     validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
     // Points pay for an order, whatever is in it (docs/reference/loyalty-cards.md#card-object).
-    ...(stored.type === 'LOYALTY_CARD' ? { applicable_to: nothing_listed, inapplicable_to: nothing_listed } : {}),
+    ...(stored.type === 'LOYALTY_CARD' ? { applicable_to: nothingListed, inapplicable_to: nothingListed } : {}),
   } as RedeemedVoucher
 }
 
-const nothing_listed = listed('data', [], { total: 0 })
+const nothingListed = listed('data', [], { total: 0 })

@@ -23,17 +23,17 @@ export function redeemAll(ctx: Ctx, it: Checkout, verdict: Verdict): Redeemed {
   const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
   const who = redeemingCustomer(ctx, it)
   const order = redeemedOrder(ctx, it, verdict, who.customer?.id ?? null)
-  const parent_id = applied.length > 1 ? newId('redemption', Date.parse(ctx.now)) : null
-  const common: Common = { it, who, order, parent_id }
+  const parentId = applied.length > 1 ? newId('redemption', Date.parse(ctx.now)) : null
+  const common: Common = { it, who, order, parent_id: parentId }
   const children = applied.map((outcome, index) => redeemOne(ctx, common, outcome, index))
-  const parent = parent_id === null ? null : parentRow(ctx, common, parent_id)
+  const parent = parentId === null ? null : parentRow(ctx, common, parentId)
   const rows = children.map(({ row }) => row)
   if (order !== null) {
     order.order.redemptions = { ...order.order.redemptions, ...redemptionsOf(parent, rows) }
     const whole = { order: wholeOrder(order), order_id: order.order.id }
     Object.assign(parent ?? (rows[0] as StoredRedemption), whole)
   }
-  const failed = failedChildren(ctx, it, verdict, parent_id)
+  const failed = failedChildren(ctx, it, verdict, parentId)
   return { it, verdict, who, order, parent, children, failed, paid_event_id: null }
 }
 
@@ -175,16 +175,11 @@ function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRed
 }
 
 /** Under PARTIAL, what did not apply is remembered too, if it exists (docs/reference/redemptions.md#failure). */
-function failedChildren(
-  ctx: Ctx,
-  it: Checkout,
-  { redeemables }: Verdict,
-  parent_id: string | null,
-): StoredRedemption[] {
+function failedChildren(ctx: Ctx, it: Checkout, { redeemables }: Verdict, parentId: string | null): StoredRedemption[] {
   return redeemables.flatMap((outcome) => {
     const candidate = outcome.status === 'INAPPLICABLE' ? candidateOf(it, outcome) : null
     return outcome.status !== 'INAPPLICABLE' || candidate === null
       ? []
-      : [{ ...failedRow(ctx, it, candidate, outcome.reason), parent_id }]
+      : [{ ...failedRow(ctx, it, candidate, outcome.reason), parent_id: parentId }]
   })
 }

@@ -57,10 +57,10 @@ test('a redemption leaves out what it has not, and never says how to undo it', (
 test('how the order was rolled back is said only where it is read', () => {
   const rollback = { id: 'rr_1', date: '2026-01-02T00:00:00.000Z', rollback_order_mode: 'WITHOUT_ORDER' } as const
   const { rollback_order_mode, ...mention } = rollback
-  const rolled_back = { ...row, status: 'ROLLED_BACK', rollback } as const
+  const rolledBack = { ...row, status: 'ROLLED_BACK', rollback } as const
   const redemptions = [{ id: 'r_1', date: row.created_at }]
-  expect(toRedemption(rolled_back, nobody).related_redemptions).toEqual({ rollbacks: [mention], redemptions })
-  expect(toRedemption(rolled_back, nobody, { in_get: true }).related_redemptions).toEqual({
+  expect(toRedemption(rolledBack, nobody).related_redemptions).toEqual({ rollbacks: [mention], redemptions })
+  expect(toRedemption(rolledBack, nobody, { in_get: true }).related_redemptions).toEqual({
     rollbacks: [{ ...mention, rollback_order_mode }],
     redemptions,
   })

@@ -80,7 +80,7 @@ export function toRollback(
 export function toSimpleRedemption(row: Shown, parts: SimpleRedemptionParts): SimpleRedemption {
   const { tracking_id, amount, reward, failure_code, failure_message, reason } = row
   const { customer, voucher, promotion_tier, order, previous_order } = parts
-  const other_id = row.object === 'redemption' ? row.parent_id : row.redemption_id
+  const otherId = row.object === 'redemption' ? row.parent_id : row.redemption_id
   return {
     id: row.id,
     customer_id: row.customer_id,
@@ -95,7 +95,7 @@ export function toSimpleRedemption(row: Shown, parts: SimpleRedemptionParts): Si
     status: row.status,
     ...(voucher === null ? {} : { voucher }),
     ...(promotion_tier === null ? {} : { promotion_tier }),
-    ...(other_id === null ? {} : { redemption: other_id }),
+    ...(otherId === null ? {} : { redemption: otherId }),
     metadata: row.metadata,
     ...(failure_code === null ? {} : { failure_code }),
     ...(failure_message === null ? {} : { failure_message }),
@@ -144,6 +144,6 @@ const creditsOf = (amount: number, voucher: RedeemedVoucher | null) => ({
 
 const channelOf = ({ channel_id, channel_type }: Shown) => ({ channel_id, channel_type })
 
-function rollbackOf({ id, date, rollback_order_mode }: NonNullable<StoredRedemption['rollback']>, in_get: boolean) {
-  return { id, date, ...(in_get ? { rollback_order_mode } : {}) }
+function rollbackOf({ id, date, rollback_order_mode }: NonNullable<StoredRedemption['rollback']>, inGet: boolean) {
+  return { id, date, ...(inGet ? { rollback_order_mode } : {}) }
 }

@@ -21,8 +21,8 @@ async function left({ project_id, ...shop }: Shop) {
   return rows[0]
 }
 
-const hold = (shop: Shop, resource_id: string) =>
-  sql`insert into holds values (${shop.project_id}, 'ssn_1', ${resource_id}, 1, 0, now(), now() + interval '1 day')`.execute(
+const hold = (shop: Shop, resourceId: string) =>
+  sql`insert into holds values (${shop.project_id}, 'ssn_1', ${resourceId}, 1, 0, now(), now() + interval '1 day')`.execute(
     dbOf(shop),
   )
 

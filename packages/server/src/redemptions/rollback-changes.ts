@@ -166,9 +166,15 @@ function orderAfter(
     order,
     parts.map((part) => part.redemption.undo),
   )
-  const total_discount_amount = left.discount_amount + left.items_discount_amount
-  const total_amount = left.amount === null ? null : left.amount - total_discount_amount
-  return { ...noted, ...left, total_discount_amount, total_amount, status: 'CANCELED' }
+  const totalDiscountAmount = left.discount_amount + left.items_discount_amount
+  const totalAmount = left.amount === null ? null : left.amount - totalDiscountAmount
+  return {
+    ...noted,
+    ...left,
+    total_discount_amount: totalDiscountAmount,
+    total_amount: totalAmount,
+    status: 'CANCELED',
+  }
 }
 
 /** All that a rollback writes, but for what it tells. */
@@ -206,7 +212,7 @@ function undoneUsage({ tiers }: RollbackFacts, { redemption }: RolledBackPart): 
   const isTier = related_object_type === 'promotion_tier' && tiers.has(related_object_id)
   const scopes = new Set([campaign_id ?? related_object_id, ...(isTier ? [related_object_id] : [])])
   const used = { day, is_undone: true, redemptions: 1, orders_amount, discounted_amount, credits }
-  return [...[...scopes].map((scope_id) => ({ scope_id, ...used })), ...usedUnits(units, { is_undone: true })]
+  return [...[...scopes].map((scopeId) => ({ scope_id: scopeId, ...used })), ...usedUnits(units, { is_undone: true })]
 }
 
 function talliesOf(ctx: Ctx, { redemption, voucher }: RolledBackPart): Array<[Tally, number]> {

@@ -6,7 +6,7 @@ import type { Id } from '../core/lib/ids.ts'
 import { toSimpleCampaign } from '../incentives/campaigns/campaign.ts'
 import { toSimpleStack } from '../incentives/promotions/stack.ts'
 import { toSimplePromotionTier } from '../incentives/promotions/tier.ts'
-import { nothing_earned } from '../incentives/vouchers/entry-changes.ts'
+import { nothingEarned } from '../incentives/vouchers/entry-changes.ts'
 import { showVoucher } from '../incentives/vouchers/show.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
 import { toLoyaltyTier } from '../loyalty/tiers/loyalty-tier.ts'
@@ -55,19 +55,19 @@ function told(how: 'succeeded' | 'failed', { id, customer_id }: StoredRedemption
 /** Everything as it is after the rollback. */
 function dataOf(
   { customer, campaigns, tiers, stacks, holders }: RollbackFacts,
-  stored_order: StoredOrder | null,
+  storedOrder: StoredOrder | null,
   redemption: StoredRedemption,
   row: StoredRedemption,
-  stored_voucher: StoredVoucher | null,
+  storedVoucher: StoredVoucher | null,
 ): RollbackData {
   const campaign = campaigns.get(redemption.campaign_id ?? '')
   const tier = tiers.get(redemption.related_object_id)
   const stack = stacks.get(redemption.stack_id ?? '')
-  const holder = holders.get(stored_voucher?.holder_id ?? '')
-  const order = stored_order && toSimpleOrder(stored_order)
+  const holder = holders.get(storedVoucher?.holder_id ?? '')
+  const order = storedOrder && toSimpleOrder(storedOrder)
   const parts = {
     customer: customer && toSimpleCustomer(customer),
-    voucher: stored_voucher && toSimpleVoucher(stored_voucher),
+    voucher: storedVoucher && toSimpleVoucher(storedVoucher),
     promotion_tier: tier === undefined ? null : toSimplePromotionTier(tier),
   }
   return {
@@ -98,14 +98,15 @@ async function transactionEvent(
     campaign,
     balance,
   }
-  const entity_id: Id<'voucher'> = card.id
-  if (card.type === 'GIFT_VOUCHER') return { type: 'voucher.gift.transaction.created', entity_id, data: common }
+  const entityId: Id<'voucher'> = card.id
+  if (card.type === 'GIFT_VOUCHER')
+    return { type: 'voucher.gift.transaction.created', entity_id: entityId, data: common }
   return {
     type: 'voucher.loyalty_card.transaction.created',
-    entity_id,
+    entity_id: entityId,
     data: {
       ...common,
-      ...nothing_earned,
+      ...nothingEarned,
       holder_loyalty_tier: tier && toLoyaltyTier(tier),
       reward: reward as Record<string, unknown> | null,
     },

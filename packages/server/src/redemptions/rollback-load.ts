@@ -62,15 +62,15 @@ export async function loadRollback(
   const parts = partsOf(redemption, rows, order)
 
   const vouchers = await listVouchersEver(ctx, [...versions.keys()])
-  const referrer_id = order?.referrer_id ?? null
-  const read = await customersById(ctx, [referrer_id, ...vouchers.map(({ holder_id }) => holder_id)])
+  const referrerId = order?.referrer_id ?? null
+  const read = await customersById(ctx, [referrerId, ...vouchers.map(({ holder_id }) => holder_id)])
   return {
     redemption,
     parts,
     order,
     customer: locked.get(customer_id ?? '') ?? null,
     order_customer: locked.get(order?.customer_id ?? '') ?? null,
-    order_referrer: read.get(referrer_id ?? '') ?? null,
+    order_referrer: read.get(referrerId ?? '') ?? null,
     vouchers: new Map(
       vouchers.map((voucher) => [voucher.id, { ...voucher, xmin: versions.get(voucher.id) as string }]),
     ),
@@ -84,14 +84,14 @@ export async function loadRollback(
 async function lockAll(
   ctx: Ctx,
   id: string,
-  order_id: StoredRedemption['order_id'],
-  customer_id: StoredRedemption['customer_id'],
+  orderId: StoredRedemption['order_id'],
+  customerId: StoredRedemption['customer_id'],
 ) {
   const { db, project_id } = ctx
   await sql`select set_config('lock_timeout', ${`${limits.checkout_lock_seconds}s`}, true)`.execute(db)
-  const order = order_id === null ? null : await lockOrder(ctx, order_id)
+  const order = orderId === null ? null : await lockOrder(ctx, orderId)
   const referrers = await listReferrersBy(ctx, id)
-  const locked = await customersById(ctx, [customer_id, order?.customer_id ?? null, ...referrers], { lock: true })
+  const locked = await customersById(ctx, [customerId, order?.customer_id ?? null, ...referrers], { lock: true })
   const { rows: versions } = await sql<{ id: string; xmin: string }>`
     select id, xmin::text as xmin from vouchers
     where project_id = ${project_id} and id in (
@@ -180,7 +180,7 @@ const byId = <Row extends { id: string }>(rows: readonly Row[]): Map<string, Row
 export async function listPostings(
   { db, project_id }: Ctx,
   { id, type }: Pick<StoredVoucher, 'id' | 'type'>,
-  transaction_id: string,
+  transactionId: string,
 ): Promise<Posting[]> {
   const { rows } = await sql<{
     source: string
@@ -190,7 +190,7 @@ export async function listPostings(
     expires_at: string | null
   }>`
     select source, destination, amount, lot_id, expires_at::text as expires_at from postings
-    where project_id = ${project_id} and voucher_id = ${id} and transaction_id = ${transaction_id} order by id`.execute(
+    where project_id = ${project_id} and voucher_id = ${id} and transaction_id = ${transactionId} order by id`.execute(
     db,
   )
   return rows.map(({ source, destination, amount, lot_id, expires_at }) => ({

@@ -43,9 +43,9 @@ describe('ten times at once, once', () => {
     const shop = await newProject()
     const { id } = await newTier(shop, await newPromotion(shop), { action: { discount: amountOff(100) } })
     const done = await redeemed(shop, { redeemables: [tier(id)], order: { amount: 1000 } })
-    const redemption_id = done.redemptions[0].id
+    const redemptionId = done.redemptions[0].id
     await sql`update redemptions set order_id = null where project_id = ${shop.project_id}`.execute(dbOf(shop))
-    expect(counted(await atOnce(10, () => rollBack(shop, redemption_id)))).toEqual(once)
+    expect(counted(await atOnce(10, () => rollBack(shop, redemptionId)))).toEqual(once)
     const summary = { redemptions: { total_redeemed: 0 }, orders: { total_amount: 0 } }
     expect(await ok(shop, 'GET', `/v1/promotions/tiers/${id}`)).toMatchObject({ summary })
   })

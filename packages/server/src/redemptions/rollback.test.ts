@@ -60,8 +60,8 @@ async function toldBy(shop: Shop, type: string): Promise<Array<{ entity_id: stri
 }
 
 /** Makes a redemption look as old as that. */
-const age = (shop: Shop, id: string, created_at: string) =>
-  sql`update redemptions set created_at = ${created_at}::timestamptz where project_id = ${shop.project_id} and id = ${id}`.execute(
+const age = (shop: Shop, id: string, createdAt: string) =>
+  sql`update redemptions set created_at = ${createdAt}::timestamptz where project_id = ${shop.project_id} and id = ${id}`.execute(
     dbOf(shop),
   )
 
@@ -276,8 +276,8 @@ describe('a redemption is rolled back', () => {
 
   test('of a promotion tier: its summary decreases', async () => {
     const shop = await newProject()
-    const campaign_id = await newPromotion(shop)
-    const { id } = await newTier(shop, campaign_id, { action: { discount: amountOff(300) } })
+    const campaignId = await newPromotion(shop)
+    const { id } = await newTier(shop, campaignId, { action: { discount: amountOff(300) } })
     const done = await redeemed(shop, { redeemables: [tier(id)], order: { amount: 1000 } })
     const summary = { redemptions: { total_redeemed: 0 }, orders: { total_amount: 0, total_discount_amount: 0 } }
     expect((await rollBack(shop, done.redemptions[0].id)).body).toMatchObject({
@@ -287,13 +287,13 @@ describe('a redemption is rolled back', () => {
       promotion_tier: { id, summary },
     })
     expect(await ok(shop, 'GET', `/v1/promotions/tiers/${id}`)).toMatchObject({ summary })
-    expect(await ok(shop, 'GET', `/v1/campaigns/${campaign_id}/summary`)).toMatchObject({ rollbacks_succeeded: 1 })
+    expect(await ok(shop, 'GET', `/v1/campaigns/${campaignId}/summary`)).toMatchObject({ rollbacks_succeeded: 1 })
   })
 
   test('of a promotion tier that is gone: the campaign decreases, and nothing is left of the tier', async () => {
     const shop = await newProject()
-    const campaign_id = await newPromotion(shop)
-    const { id } = await newTier(shop, campaign_id, { action: { discount: amountOff(300) } })
+    const campaignId = await newPromotion(shop)
+    const { id } = await newTier(shop, campaignId, { action: { discount: amountOff(300) } })
     const done = await redeemed(shop, { redeemables: [tier(id)], order: { amount: 1000 } })
     await shop.call('DELETE', `/v1/promotions/tiers/${id}`)
     const { status, body } = await rollBack(shop, done.redemptions[0].id)
@@ -305,7 +305,7 @@ describe('a redemption is rolled back', () => {
     const { rows } =
       await sql`select scope_id, sum(case when is_undone then -redemptions else redemptions end)::int as used
       from usage where project_id = ${shop.project_id} group by 1`.execute(dbOf(shop))
-    expect(rows).toEqual([{ scope_id: campaign_id, used: 0 }])
+    expect(rows).toEqual([{ scope_id: campaignId, used: 0 }])
   })
 
   test('of a referral code: whoever was referred is not any more', async () => {
@@ -406,21 +406,21 @@ describe('a card gets back', () => {
   })
 
   /** Points of a card by the day they expire. */
-  const lotsOf = async (shop: Shop, voucher_id: string) =>
+  const lotsOf = async (shop: Shop, voucherId: string) =>
     (
       await sql<{ points: number; expires_at: string | null }>`
         select points, expires_at::text as expires_at from lots
-        where project_id = ${shop.project_id} and voucher_id = ${voucher_id} and points > 0 order by expires_at`.execute(
+        where project_id = ${shop.project_id} and voucher_id = ${voucherId} and points > 0 order by expires_at`.execute(
         dbOf(shop),
       )
     ).rows
 
-  const addLot = async (shop: Shop, { id }: { id: string }, lot_id: string, points: number, expires_at: string) => {
+  const addLot = async (shop: Shop, { id }: { id: string }, lotId: string, points: number, expiresAt: string) => {
     const db = dbOf(shop)
     await sql`insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
-      values (${shop.project_id}, ${id}, ${lot_id}, ${points}, ${expires_at}::date, now())`.execute(db)
+      values (${shop.project_id}, ${id}, ${lotId}, ${points}, ${expiresAt}::date, now())`.execute(db)
     await sql`insert into postings (project_id, voucher_id, id, source, destination, amount, lot_id, expires_at, created_at)
-      values (${shop.project_id}, ${id}, ${`post_${lot_id}`}, 'issued', ${id}, ${points}, ${lot_id}, ${expires_at}::date, now())`.execute(
+      values (${shop.project_id}, ${id}, ${`post_${lotId}`}, 'issued', ${id}, ${points}, ${lotId}, ${expiresAt}::date, now())`.execute(
       db,
     )
     await sql`update vouchers set credits_added = credits_added + ${points}::bigint where project_id = ${shop.project_id} and id = ${id}`.execute(
@@ -545,8 +545,8 @@ describe('several that were redeemed together', () => {
     expect(await summaryOf(shop)).toMatchObject({
       redemptions: { total_succeeded: 2, total_rolled_back: 2, total_rollback_succeeded: 2 },
     })
-    const of_parent = `filters[parent_redemption_id][conditions][$is]=${body.parent_rollback.id}`
-    expect(await ok(shop, 'GET', `/v1/redemptions?${of_parent}`)).toMatchObject({ total: 2 })
+    const ofParent = `filters[parent_redemption_id][conditions][$is]=${body.parent_rollback.id}`
+    expect(await ok(shop, 'GET', `/v1/redemptions?${ofParent}`)).toMatchObject({ total: 2 })
     expect(await ok(shop, 'GET', '/v1/redemptions')).toMatchObject({ total: 6 })
   })
 
@@ -703,50 +703,50 @@ describe('refused is', () => {
     }
   }
 
-  const not_found = { code: 404, key: 'not_found', resource_type: 'redemption' }
-  const invalid_redemption = { code: 400, key: 'invalid_redemption', resource_type: 'redemption' }
-  const invalid_parent = { code: 400, key: 'invalid_redemption_parent' }
-  const unknown_customer = { code: 404, key: 'not_found', resource_type: 'customer' }
-  const invalid_customer = { code: 400, key: 'invalid_customer' }
-  const invalid_order = { code: 400, key: 'invalid_order' }
+  const notFound = { code: 404, key: 'not_found', resource_type: 'redemption' }
+  const invalidRedemption = { code: 400, key: 'invalid_redemption', resource_type: 'redemption' }
+  const invalidParent = { code: 400, key: 'invalid_redemption_parent' }
+  const unknownCustomer = { code: 404, key: 'not_found', resource_type: 'customer' }
+  const invalidCustomer = { code: 400, key: 'invalid_customer' }
+  const invalidOrder = { code: 400, key: 'invalid_order' }
 
   const cases: Array<[what: string, path: (sale: Sale) => string, body: object, refusal: object]> = [
-    ['a redemption that nobody knows', () => 'r_unknown/rollback', {}, not_found],
-    ['several that nobody knows', () => 'r_unknown/rollbacks', {}, not_found],
-    ['one of several', ({ child }) => `${child}/rollback`, {}, invalid_parent],
-    ['one of several, asked for like several', ({ child }) => `${child}/rollbacks`, {}, invalid_parent],
-    ['several, asked for like one', ({ parent }) => `${parent}/rollback`, {}, invalid_redemption],
-    ['one that failed', ({ failed }) => `${failed}/rollback`, {}, invalid_redemption],
-    ['one that failed, asked for like several', ({ failed }) => `${failed}/rollbacks`, {}, invalid_redemption],
+    ['a redemption that nobody knows', () => 'r_unknown/rollback', {}, notFound],
+    ['several that nobody knows', () => 'r_unknown/rollbacks', {}, notFound],
+    ['one of several', ({ child }) => `${child}/rollback`, {}, invalidParent],
+    ['one of several, asked for like several', ({ child }) => `${child}/rollbacks`, {}, invalidParent],
+    ['several, asked for like one', ({ parent }) => `${parent}/rollback`, {}, invalidRedemption],
+    ['one that failed', ({ failed }) => `${failed}/rollback`, {}, invalidRedemption],
+    ['one that failed, asked for like several', ({ failed }) => `${failed}/rollbacks`, {}, invalidRedemption],
     [
       'a customer that nobody knows',
       ({ single }) => `${single}/rollback`,
       { customer: { id: 'cust_1' } },
-      unknown_customer,
+      unknownCustomer,
     ],
     [
       'one by the id of the shop',
       ({ single }) => `${single}/rollback`,
       { customer: { source_id: 'eve' } },
-      unknown_customer,
+      unknownCustomer,
     ],
-    ['one by a bare name', ({ parent }) => `${parent}/rollbacks`, { customer: 'eve' }, unknown_customer],
-    ['another customer', ({ single }) => `${single}/rollback`, { customer: { source_id: 'bob' } }, invalid_customer],
-    ['another customer of several', ({ parent }) => `${parent}/rollbacks`, { customer: 'bob' }, invalid_customer],
-    ['another customer by a token', ({ single }) => `${single}/rollback?tracking_id=bob`, {}, invalid_customer],
+    ['one by a bare name', ({ parent }) => `${parent}/rollbacks`, { customer: 'eve' }, unknownCustomer],
+    ['another customer', ({ single }) => `${single}/rollback`, { customer: { source_id: 'bob' } }, invalidCustomer],
+    ['another customer of several', ({ parent }) => `${parent}/rollbacks`, { customer: 'bob' }, invalidCustomer],
+    ['another customer by a token', ({ single }) => `${single}/rollback?tracking_id=bob`, {}, invalidCustomer],
     [
       'a customer and a token of another',
       ({ single }) => `${single}/rollback?tracking_id=bob`,
       { customer: { source_id: 'ann' } },
       { code: 400, key: 'ambiguous_tracking_id' },
     ],
-    ['another order', ({ single }) => `${single}/rollback`, { order: { source_id: 'other' } }, invalid_order],
-    ['an order that nobody knows', ({ single }) => `${single}/rollback`, { order: { id: 'ord_1' } }, invalid_order],
+    ['another order', ({ single }) => `${single}/rollback`, { order: { source_id: 'other' } }, invalidOrder],
+    ['an order that nobody knows', ({ single }) => `${single}/rollback`, { order: { id: 'ord_1' } }, invalidOrder],
     [
       'another order of several',
       ({ parent }) => `${parent}/rollbacks`,
       { order: { source_id: 'order-1' } },
-      invalid_order,
+      invalidOrder,
     ],
     [
       'a reason that is none',
@@ -768,9 +768,9 @@ describe('refused is', () => {
   test('a rollback, which cannot be rolled back itself', async () => {
     const { shop, redemption } = await newSale()
     const { body } = await rollBack(shop, redemption.id)
-    expect(await rollBack(shop, body.id)).toMatchObject({ status: 400, body: invalid_redemption })
+    expect(await rollBack(shop, body.id)).toMatchObject({ status: 400, body: invalidRedemption })
     const again = await rollBack(shop, redemption.id)
-    expect(await rollBack(shop, again.body.resource_id)).toMatchObject({ status: 400, body: invalid_redemption })
+    expect(await rollBack(shop, again.body.resource_id)).toMatchObject({ status: 400, body: invalidRedemption })
   })
 
   test('a second time, which is remembered and told', async () => {

@@ -1,4 +1,4 @@
-import { addDuration, clockAt, default_stacking_rules, readDuration } from '@guerdon/engine'
+import { addDuration, clockAt, defaultStackingRules, readDuration } from '@guerdon/engine'
 import type { StoredCustomer } from '../audience/customers/customer.ts'
 import { findCustomerById, findCustomerBySource } from '../audience/customers/store.ts'
 import { trackingId } from '../audience/customers/tracking.ts'
@@ -93,8 +93,8 @@ async function rollBack(ctx: Ctx, known: ShownRow, asked: RollBackRedemption): P
     facts.customer = await changeCustomer(ctx, facts.customer, named.profile, {
       rules: await loadMetadataRules(ctx, 'customer'),
     })
-  const source_id = facts.customer?.source_id ?? null
-  if (source_id !== null) told.tracking_id = trackingId(ctx.project, source_id)
+  const sourceId = facts.customer?.source_id ?? null
+  if (sourceId !== null) told.tracking_id = trackingId(ctx.project, sourceId)
   return save(ctx, facts, told)
 }
 
@@ -108,7 +108,7 @@ async function refuseOtherCustomer(
   ctx: Ctx,
   { customer_id }: ShownRow,
   named: CheckoutRequest['customer'],
-  tracked_source: string | null,
+  trackedSource: string | null,
 ): Promise<void> {
   if (named === null) return
   const { id, source_id } = named
@@ -118,13 +118,13 @@ async function refuseOtherCustomer(
   }
   const found = await findNamed(ctx, id, source_id)
   if (found === undefined) throw notFound('customer', (id ?? source_id) as string)
-  if (tracked_source !== null && found.source_id !== tracked_source) throw ambiguous(tracked_source, found.source_id)
+  if (trackedSource !== null && found.source_id !== trackedSource) throw ambiguous(trackedSource, found.source_id)
   if (found.id !== customer_id) throw invalidCustomer(`The redemption is not one of ${found.id}`)
 }
 
-async function findNamed(ctx: Ctx, id: string | null, source_id: string | null): Promise<StoredCustomer | undefined> {
+async function findNamed(ctx: Ctx, id: string | null, sourceId: string | null): Promise<StoredCustomer | undefined> {
   const found = id === null ? undefined : await findCustomerById(ctx, id)
-  return found ?? (source_id === null ? undefined : await findCustomerBySource(ctx, source_id))
+  return found ?? (sourceId === null ? undefined : await findCustomerBySource(ctx, sourceId))
 }
 
 function refuseOtherOrder({ order, redemption }: RollbackFacts, sent: RollBackRedemption['order']): void {
@@ -185,7 +185,7 @@ async function saveFailure(
 }
 
 async function save(ctx: Ctx, facts: RollbackFacts, told: RollbackEventContext): Promise<RedemptionRollbacks> {
-  const { redeemables_rollback_order_mode: mode } = (await findStackingRules(ctx)) ?? default_stacking_rules
+  const { redeemables_rollback_order_mode: mode } = (await findStackingRules(ctx)) ?? defaultStackingRules
   const rollback = await decideRollback(ctx, facts, mode, told)
   const events = await rollbackEvents(ctx, facts, rollback)
   await saveCheckout(ctx, ctx.db, { ...rollbackChanges(ctx, facts, rollback), events })
@@ -199,16 +199,16 @@ async function save(ctx: Ctx, facts: RollbackFacts, told: RollbackEventContext):
   await followRollback(ctx, facts, rollback)
 
   const { parent, parts, order } = rollback
-  const undone_at = facts.redemption.created_at
+  const undoneAt = facts.redemption.created_at
   const rows = [...parts.map(({ row }) => row), ...(parent === null ? [] : [parent])]
   const shown = (await showRedemptions(
     ctx,
-    rows.map((row) => ({ ...row, undone_at })),
+    rows.map((row) => ({ ...row, undone_at: undoneAt })),
   )) as RedemptionRollback[]
-  const parent_rollback = shown[parts.length]
+  const parentRollback = shown[parts.length]
   return {
     rollbacks: shown.slice(0, parts.length),
-    ...(parent_rollback === undefined ? {} : { parent_rollback }),
+    ...(parentRollback === undefined ? {} : { parent_rollback: parentRollback }),
     order: order && toOrder(order),
   }
 }

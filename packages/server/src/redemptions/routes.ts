@@ -15,7 +15,7 @@ import {
 import { showRedemption } from './show.ts'
 import { getRedemption } from './store.ts'
 
-const rollback_errors = [
+const rollbackErrors = [
   'invalid_query_params',
   'not_found',
   'invalid_payload',
@@ -81,7 +81,7 @@ export const redemptions = [
     query: RollbackQuery,
     body: RollBackRedemption,
     reply: RedemptionRollback,
-    errors: rollback_errors,
+    errors: rollbackErrors,
     target: (ctx, { params }) => getRedemption(ctx, params.redemptionId),
     run: (ctx, { target, query, body }) => rollBackRedemption(ctx, target, query, body),
   }),
@@ -94,7 +94,7 @@ export const redemptions = [
     query: RollbackQuery,
     body: RollBackRedemption,
     reply: RedemptionRollbacks,
-    errors: rollback_errors,
+    errors: rollbackErrors,
     target: (ctx, { params }) => getRedemption(ctx, params.parentRedemptionId),
     run: (ctx, { target, query, body }) => rollBackRedemptions(ctx, target, query, body),
   }),

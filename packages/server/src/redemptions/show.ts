@@ -52,17 +52,17 @@ async function vouchersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<stri
   const vouchers = await listVouchersEver(ctx, relatedIds(rows, 'voucher'))
   if (vouchers.length === 0) return new Map()
   const ids = vouchers.map(({ id }) => id)
-  const campaign_ids = [...new Set(vouchers.flatMap(({ campaign_id }) => campaign_id ?? []))]
+  const campaignIds = [...new Set(vouchers.flatMap(({ campaign_id }) => campaign_id ?? []))]
   const assignments = [
     ...(await listAssignmentsOf(ctx, 'voucher', ids)),
-    ...(campaign_ids.length === 0 ? [] : await listAssignmentsOf(ctx, 'campaign', campaign_ids)),
+    ...(campaignIds.length === 0 ? [] : await listAssignmentsOf(ctx, 'campaign', campaignIds)),
   ]
-  const by_object = Map.groupBy(assignments, ({ related_object_id }) => related_object_id)
+  const byObject = Map.groupBy(assignments, ({ related_object_id }) => related_object_id)
   return new Map(
     vouchers.map((voucher) => {
-      const own = [...(by_object.get(voucher.id) ?? []), ...(by_object.get(voucher.campaign_id ?? '') ?? [])]
-      const validation_rules_assignments = listed('data', own, { total: own.length })
-      return [voucher.id, { ...toVoucher(ctx, voucher), validation_rules_assignments }]
+      const own = [...(byObject.get(voucher.id) ?? []), ...(byObject.get(voucher.campaign_id ?? '') ?? [])]
+      const validationRulesAssignments = listed('data', own, { total: own.length })
+      return [voucher.id, { ...toVoucher(ctx, voucher), validation_rules_assignments: validationRulesAssignments }]
     }),
   )
 }

@@ -74,10 +74,10 @@ const redemptionQuery = (ctx: Ctx) =>
         .onRef('campaigns.project_id', '=', 'redemptions.project_id')
         .onRef('campaigns.id', '=', 'redemptions.campaign_id'),
     )
-    .where(is_listed)
+    .where(isListed)
 
 /** Wrapped, so that the planner makes no guess of it: what is in the bin is the exception. */
-export const is_listed = sql<boolean>`case when vouchers.deleted_at is null and campaigns.deleted_at is null then true end`
+export const isListed = sql<boolean>`case when vouchers.deleted_at is null and campaigns.deleted_at is null then true end`
 
 /** A redemption or a rollback by its id, also of what is in the bin since. */
 export async function getRedemption(ctx: Ctx, id: string): Promise<ShownRow> {
@@ -123,23 +123,23 @@ const listedTotal = ({ project_id }: Ctx) => sql<number>`(${tallyOf(project_id, 
      where b.project_id = ${project_id} and b.resource_type = 'voucher' and c.deleted_at is null))`
 
 /** Deletes the redemptions, failures and rollbacks of codes for good, with what sessions hold of them and what was counted. */
-export async function deleteRedemptionsOf({ db, project_id }: Ctx, voucher_ids: readonly string[]): Promise<void> {
+export async function deleteRedemptionsOf({ db, project_id }: Ctx, voucherIds: readonly string[]): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
-    delete from redemptions where project_id = ${project_id} and related_object_id = any(${voucher_ids}::text[])`.execute(
+    delete from redemptions where project_id = ${project_id} and related_object_id = any(${voucherIds}::text[])`.execute(
     db,
   )
   await tally(db, project_id, 'redemptions', -Number(numAffectedRows))
-  await deleteCounted({ db, project_id }, voucher_ids)
+  await deleteCounted({ db, project_id }, voucherIds)
 }
 
 /**
  * Deletes redemptions of a campaign whose codes are erased, at most so many, and returns whether none are left. The redemptions
  * of codes were erased with the codes: these are the redemptions of promotion tiers.
  */
-export async function deleteSomeRedemptionsIn({ db, project_id }: Ctx, campaign_id: string): Promise<boolean> {
+export async function deleteSomeRedemptionsIn({ db, project_id }: Ctx, campaignId: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     with doomed as materialized (
-      select id from redemptions where project_id = ${project_id} and campaign_id = ${campaign_id}
+      select id from redemptions where project_id = ${project_id} and campaign_id = ${campaignId}
       limit ${sql.lit(limits.redemptions_deleted_at_once)}
     )
     delete from redemptions r using doomed where r.project_id = ${project_id} and r.id = doomed.id`.execute(db)

@@ -26,19 +26,19 @@ const nobody = {
 /** An order of these lines, and with this discount on the whole. */
 function order(items: StoredItem[], more: Partial<StoredOrder> = {}): StoredOrder {
   const amount = items.reduce((sum, item) => sum + (item.amount ?? 0), 0)
-  const items_discount_amount = items.reduce((sum, item) => sum + (item.discount_amount ?? 0), 0)
+  const itemsDiscountAmount = items.reduce((sum, item) => sum + (item.discount_amount ?? 0), 0)
   const made = {
     ...nobody,
     amount,
     initial_amount: amount,
     discount_amount: 0,
-    items_discount_amount,
+    items_discount_amount: itemsDiscountAmount,
     items,
     discounted_goods: null,
     ...more,
   }
-  const total_discount_amount = made.discount_amount + items_discount_amount
-  return { ...made, total_discount_amount, total_amount: (made.amount ?? 0) - total_discount_amount }
+  const totalDiscountAmount = made.discount_amount + itemsDiscountAmount
+  return { ...made, total_discount_amount: totalDiscountAmount, total_amount: (made.amount ?? 0) - totalDiscountAmount }
 }
 
 const line = (id: string, quantity: number, price: number, more: Partial<StoredItem> = {}): StoredItem => {
@@ -69,7 +69,7 @@ const change = (id: string, more: Partial<UndoneLine>): UndoneLine => ({
   ...more,
 })
 
-const discount = (discount_amount: number): Undo => undo({ order: { amount: 0, discount_amount } })
+const discount = (discountAmount: number): Undo => undo({ order: { amount: 0, discount_amount: discountAmount } })
 
 describe('an order without', () => {
   test('a discount on the whole', () => {
@@ -263,8 +263,8 @@ describe('whatever the engine did to an order', () => {
   const initially = ({ order }: Facts) => {
     const calculated = calculateOrder(order as NonNullable<Facts['order']>)
     const items = calculated.items.map((item, index) => {
-      const free_quantity = Math.min(order?.items?.[index]?.free_quantity ?? 0, item.quantity)
-      return { ...item, ...(free_quantity === 0 ? {} : { free_quantity }) }
+      const freeQuantity = Math.min(order?.items?.[index]?.free_quantity ?? 0, item.quantity)
+      return { ...item, ...(freeQuantity === 0 ? {} : { free_quantity: freeQuantity }) }
     })
     return amounts({ ...calculated, items })
   }

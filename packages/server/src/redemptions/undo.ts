@@ -25,8 +25,8 @@ export const usedUnits = (
   units: Undo['units'],
   { is_undone }: { is_undone: boolean },
 ): Array<Omit<UsageRow, 'project_id' | 'id'>> =>
-  Object.entries(units).map(([scope_id, count]) => ({
-    scope_id,
+  Object.entries(units).map(([scopeId, count]) => ({
+    scope_id: scopeId,
     day: '1970-01-01',
     is_undone,
     redemptions: count,

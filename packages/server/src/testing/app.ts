@@ -119,16 +119,16 @@ export function newTestApp(runtime: Runtime, served: readonly Operation[] = oper
  * answer. To be called before the service is ready.
  */
 export function endsOf(app: FastifyInstance): () => Promise<void> {
-  let under_way = 0
+  let underWay = 0
   app.addHook('onRequest', (_request, reply, next) => {
-    under_way += 1
+    underWay += 1
     reply.raw.on('close', () => {
-      under_way -= 1
+      underWay -= 1
     })
     next()
   })
   return async () => {
-    while (under_way > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (underWay > 0) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

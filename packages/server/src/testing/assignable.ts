@@ -83,7 +83,7 @@ function keptAs<Form>(form: (row: Row) => Form) {
   }
 }
 
-const stand_ins: Partial<Assignables> = {
+const standIns: Partial<Assignables> = {
   voucher: keptAs(voucherOf),
   campaign: keptAs(campaignOf),
   reward_assignment: keptAs(({ id }) => ({ id })),
@@ -111,7 +111,7 @@ function appOf(service: TestService): ReturnType<typeof newTestApp> {
   const known = apps.get(service)
   if (known !== undefined) return known
   const { runtime } = service
-  const assignables = { ...runtime.wiring.assignables, ...stand_ins }
+  const assignables = { ...runtime.wiring.assignables, ...standIns }
   const app = newTestApp({ ...runtime, wiring: { ...runtime.wiring, assignables } }, [
     ...validationRules,
     ...categories,

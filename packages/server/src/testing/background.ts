@@ -28,15 +28,15 @@ export function insertProject({ database, now }: Runtime): Promise<Project> {
 
 /** Does what a request to a project would do: one transaction, and after it what was to follow the commit. */
 export async function asRequest<T>(runtime: Runtime, project: Project, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const after_commit: Array<() => void> = []
+  const afterCommit: Array<() => void> = []
   const result = await inTransaction(runtime.database.db, (trx) =>
     work({
       ...backgroundCtx(runtime, project, { request_id: newId('request'), caller: testCaller }),
       db: trx,
-      afterCommit: (after) => void after_commit.push(after),
+      afterCommit: (after) => void afterCommit.push(after),
     }),
   )
-  for (const after of after_commit) after()
+  for (const after of afterCommit) after()
   return result
 }
 
@@ -52,19 +52,19 @@ export const testCaller = {
  */
 export async function runAsyncActions(
   runtime: Runtime,
-  project_id: string,
+  projectId: string,
   actions: readonly AsyncAction[],
 ): Promise<void> {
   const started = await runtime.database.db
     .selectFrom('async_actions')
-    .where('project_id', '=', project_id)
+    .where('project_id', '=', projectId)
     .where('status', 'in', ['ENQUEUED', 'IN_PROGRESS'])
     .orderBy('created_at')
     .orderBy('id')
     .select('id')
     .execute()
   const run = { retries: 0, signal: new AbortController().signal }
-  for (const { id } of started) await runAsyncAction(runtime, actions, { project_id, action_id: id }, run)
+  for (const { id } of started) await runAsyncAction(runtime, actions, { project_id: projectId, action_id: id }, run)
 }
 
 /** Like `until`, but a job that failed is tried again at once, as if the pause before its next try had passed. */
@@ -83,13 +83,13 @@ export function untilRetried<T>(
 
 /** Waits until `look` finds something. It gives up only when a busy machine would have had the time for it, too. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + patience_ms
+  const deadline = Date.now() + patienceMs
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(`Nothing happened within ${patience_ms} ms`)
+    if (Date.now() > deadline) throw new Error(`Nothing happened within ${patienceMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-const patience_ms = 120_000
+const patienceMs = 120_000

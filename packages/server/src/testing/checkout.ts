@@ -33,8 +33,8 @@ export const vouchers = (...codes: string[]) => codes.map((code) => voucher(code
 export const tier = (id: string) => ({ object: 'promotion_tier', id })
 export const stack = (id: string) => ({ object: 'promotion_stack', id })
 
-export const amountOff = (amount_off: number, more: object = {}) => ({ type: 'AMOUNT', amount_off, ...more })
-export const percentOff = (percent_off: number, more: object = {}) => ({ type: 'PERCENT', percent_off, ...more })
+export const amountOff = (cents: number, more: object = {}) => ({ type: 'AMOUNT', amount_off: cents, ...more })
+export const percentOff = (percent: number, more: object = {}) => ({ type: 'PERCENT', percent_off: percent, ...more })
 
 /** Creates a discount voucher of such a code. */
 export const newDiscount = (shop: Shop, code: string, discount: object, more: object = {}): Promise<Body> =>
@@ -60,9 +60,9 @@ export async function newRule(
   assigned: Partial<Record<RelatedObjectType, string>> = {},
 ): Promise<Body> {
   const rule = await ok(shop, 'POST', '/v1/validation-rules', body)
-  for (const [related_object_type, related_object_id] of Object.entries(assigned)) {
+  for (const [relatedObjectType, relatedObjectId] of Object.entries(assigned)) {
     const path = `/v1/validation-rules/${rule.id}/assignments`
-    await ok(shop, 'POST', path, { related_object_type, related_object_id })
+    await ok(shop, 'POST', path, { related_object_type: relatedObjectType, related_object_id: relatedObjectId })
   }
   return rule
 }
@@ -116,22 +116,22 @@ export async function newCard(
   { points, coin, reward }: { points: number; coin?: Coin; reward?: Reward },
 ): Promise<Card> {
   const name = uniqueName('Program')
-  const source_id = uniqueName('holder')
-  const { id: campaign_id } = await newCampaign(shop, name, {
+  const sourceId = uniqueName('holder')
+  const { id: campaignId } = await newCampaign(shop, name, {
     campaign_type: 'LOYALTY_PROGRAM',
     type: 'AUTO_UPDATE',
     voucher: { type: 'LOYALTY_CARD', loyalty_card: { points } },
   })
-  const given = await ok(shop, 'POST', '/v1/publications', { campaign: name, customer: { source_id } })
+  const given = await ok(shop, 'POST', '/v1/publications', { campaign: name, customer: { source_id: sourceId } })
   const one = reward ?? { type: 'COIN', parameters: { coin: coin ?? { exchange_ratio: 1, points_ratio: 1 } } }
   const { code, id } = given.voucher
   return {
     code,
     id,
-    campaign_id,
+    campaign_id: campaignId,
     customer_id: given.customer_id,
-    source_id,
-    ...(await newReward(shop, campaign_id, one)),
+    source_id: sourceId,
+    ...(await newReward(shop, campaignId, one)),
   }
 }
 
@@ -147,33 +147,33 @@ export interface Reward {
 /** A reward of a loyalty program. Something to hand over is a new product, unless its parameters name one. */
 export async function newReward(
   shop: Shop,
-  campaign_id: string,
+  campaignId: string,
   { type, parameters, price, stock, redeemed = 0 }: Reward,
 ): Promise<{ reward_id: string; assignment_id: string }> {
   const isNamed = type !== 'MATERIAL' || 'product' in parameters
-  const { id: reward_id } = await ok(shop, 'POST', '/v1/rewards', {
+  const { id: rewardId } = await ok(shop, 'POST', '/v1/rewards', {
     name: 'Reward',
     type,
     parameters: isNamed ? parameters : { product: { id: (await newProduct(shop, 'Gift')).id } },
     stock,
   })
-  if (redeemed > 0) await setRedeemed(shop, reward_id, redeemed)
-  const { id: assignment_id } = await ok(shop, 'POST', `/v1/rewards/${reward_id}/assignments`, {
-    campaign: campaign_id,
+  if (redeemed > 0) await setRedeemed(shop, rewardId, redeemed)
+  const { id: assignmentId } = await ok(shop, 'POST', `/v1/rewards/${rewardId}/assignments`, {
+    campaign: campaignId,
     ...(price === undefined ? {} : { parameters: { loyalty: { points: price } } }),
   })
-  return { reward_id, assignment_id }
+  return { reward_id: rewardId, assignment_id: assignmentId }
 }
 
 /** Says that a reward was redeemed so often, which would take as many redemptions. */
-async function setRedeemed({ service, project_id }: Shop, reward_id: RewardRow['id'], redeemed: number): Promise<void> {
+async function setRedeemed({ service, project_id }: Shop, rewardId: RewardRow['id'], redeemed: number): Promise<void> {
   await inTransaction(service.runtime.database.db, async (db) => {
-    const config_version = await nextConfigurationVersion(db, project_id)
+    const configVersion = await nextConfigurationVersion(db, project_id)
     await db
       .updateTable('rewards')
-      .set({ redeemed, config_version })
+      .set({ redeemed, config_version: configVersion })
       .where('project_id', '=', project_id)
-      .where('id', '=', reward_id)
+      .where('id', '=', rewardId)
       .execute()
   })
 }

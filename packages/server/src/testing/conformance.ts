@@ -22,10 +22,10 @@ subscribe('fastify.initialization', (message) => {
 })
 
 /** Fails if the answer to this request is none that its operation declares. */
-export function expectDeclared(request_id: string): void {
-  const fault = faults.get(request_id)
+export function expectDeclared(requestId: string): void {
+  const fault = faults.get(requestId)
   if (fault === undefined) return
-  faults.delete(request_id)
+  faults.delete(requestId)
   throw new Error(fault)
 }
 
@@ -57,7 +57,7 @@ function faultInRefusal(operation: Operation | undefined, status: number, payloa
 
 function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unknown): string | null {
   const type = String(reply.getHeader('content-type') ?? '')
-  if (operation.download?.media_types.some((media_type) => type.startsWith(media_type))) return null
+  if (operation.download?.media_types.some((mediaType) => type.startsWith(mediaType))) return null
   const status = reply.statusCode
   const schema = status === 202 && operation.accepted !== undefined ? operation.accepted : operation.reply
   if (status !== successStatus(operation) && schema !== operation.accepted)

@@ -33,13 +33,14 @@ async function handOn(): Promise<void> {
 }
 
 /** Hundreds of requests at once wait for a few connections, on a busy machine for longer than a caller should. */
-export const connection_wait_seconds = 120
+export const connectionWaitSeconds = 120
 
 /** Which database this run is on. */
 export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
   const given = inject('database')
-  if (given.kind === 'postgres') return connectPostgres({ connectionString: given.url, connection_wait_seconds })
+  if (given.kind === 'postgres')
+    return connectPostgres({ connectionString: given.url, connection_wait_seconds: connectionWaitSeconds })
   return connectPglite({ snapshot: await openAsBlob(given.snapshot) })
 }

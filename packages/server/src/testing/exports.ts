@@ -3,9 +3,9 @@ import type { Export } from '../exports/schema.ts'
 import { workOnExport } from '../exports/work.ts'
 import { type Answer, type Shop, send } from './app.ts'
 
-export const createExport = async (shop: Shop, exported_object: string, parameters?: object): Promise<Export> => {
+export const createExport = async (shop: Shop, exportedObject: string, parameters?: object): Promise<Export> => {
   const { status, body } = await shop.call('POST', '/v1/exports', {
-    exported_object,
+    exported_object: exportedObject,
     ...(parameters && { parameters }),
   })
   expect(body).toMatchObject({ status: 'SCHEDULED', result: null })
@@ -29,8 +29,8 @@ export const followExport = (shop: Shop, url: string, headers: Record<string, st
   >
 
 /** The file of an export from its creation on, as lines. */
-export async function exported(shop: Shop, exported_object: string, parameters?: object): Promise<string[]> {
-  const { id } = await createExport(shop, exported_object, parameters)
+export async function exported(shop: Shop, exportedObject: string, parameters?: object): Promise<string[]> {
+  const { id } = await createExport(shop, exportedObject, parameters)
   await workOnExports(shop)
   const { status, result } = await readExport(shop, id)
   expect(status).toBe('DONE')

@@ -26,9 +26,9 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
 }> {
   const given = inject('database')
   if (given.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
-  const { url: DATABASE_URL, drop } = await createDatabase(given.url)
+  const { url: Databaseurl, drop } = await createDatabase(given.url)
   onTestFinished(drop)
-  const settings = { DATABASE_URL, LOG_LEVEL: 'silent' }
+  const settings = { DATABASE_URL: Databaseurl, LOG_LEVEL: 'silent' }
   const first = await startGuerdon(settings)
   const headers = await headersFrom(first)
   const read = async (address: string): Promise<ActionRecord> => {
@@ -36,13 +36,13 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
     const [{ id }] = ((await listed.json()) as { async_actions: [{ id: string }] }).async_actions
     return (await patiently(() => fetch(`${address}/v1/async-actions/${id}`, { headers }))).json()
   }
-  const client = new pg.Client({ connectionString: DATABASE_URL })
+  const client = new pg.Client({ connectionString: Databaseurl })
   await client.connect()
   onTestFinished(() => client.end())
   const goOn = await standStillAfter(client, progress_min)
   await start(first.address, headers)
   const [stuck] = await until(async () => {
-    const { rows } = await client.query<{ pid: number }>(standing_still)
+    const { rows } = await client.query<{ pid: number }>(standingStill)
     return rows.length > 0 ? rows : undefined
   })
   const { progress } = await read(first.address)
@@ -71,22 +71,22 @@ async function standStillAfter(client: pg.Client, progress: number): Promise<() 
   await client.query(`
     create function stand_still() returns trigger language plpgsql as $$
     begin
-      perform pg_advisory_xact_lock(${still_key});
+      perform pg_advisory_xact_lock(${stillKey});
       return new;
     end $$;
     create trigger stand_still before update on async_actions
     for each row when (old.progress > ${progress}) execute function stand_still()`)
-  await client.query(`select pg_advisory_lock(${still_key})`)
+  await client.query(`select pg_advisory_lock(${stillKey})`)
   return async () => {
-    await until(async () => ((await client.query(standing_still)).rows.length === 0 ? true : undefined))
+    await until(async () => ((await client.query(standingStill)).rows.length === 0 ? true : undefined))
     await client.query('drop trigger stand_still on async_actions')
-    await client.query(`select pg_advisory_unlock(${still_key})`)
+    await client.query(`select pg_advisory_unlock(${stillKey})`)
   }
 }
 
-const still_key = 20_260_101
-const standing_still = `
-  select pid from pg_locks where locktype = 'advisory' and objid = ${still_key} and not granted`
+const stillKey = 20_260_101
+const standingStill = `
+  select pid from pg_locks where locktype = 'advisory' and objid = ${stillKey} and not granted`
 
 /** Sends a file to an import. */
 export async function sendFile(

@@ -118,13 +118,13 @@ export interface World {
 
 /** What a reward to take home costs, and what buys 1.00 of an order. */
 export const price = 25
-export const points_per_unit = 3
+export const pointsPerUnit = 3
 
 export async function newWorld(plans: readonly ProgramPlan[], { timezone = 'UTC', people = 2 } = {}): Promise<World> {
   const shop = await newProject({ project: { timezone } })
   const visit = await newEventSchema(shop, 'visit', { stars: { type: 'number', optional: true } })
   const material = await newMaterial(shop)
-  const coin = await newLoyaltyReward(shop, { coin: { exchange_ratio: 1, points_ratio: points_per_unit } })
+  const coin = await newLoyaltyReward(shop, { coin: { exchange_ratio: 1, points_ratio: pointsPerUnit } })
   const world: World = {
     shop,
     programs: [],
@@ -163,15 +163,19 @@ export async function newWorld(plans: readonly ProgramPlan[], { timezone = 'UTC'
 
 /** Everybody joins every program. */
 export async function joinAll(world: World): Promise<void> {
-  for (const [who, source_id] of world.customers.entries())
+  for (const [who, sourceId] of world.customers.entries())
     for (const [program, { id }] of world.programs.entries()) {
-      const { id: card_id, code } = await newMember(world.shop, { id }, source_id)
-      world.cards.push({ id: card_id, code, who, program })
+      const { id: cardId, code } = await newMember(world.shop, { id }, sourceId)
+      world.cards.push({ id: cardId, code, who, program })
     }
 }
 
-const perUnit = (calculation_type: string, of: string, property: string) => ({
-  loyalty: { type: 'PROPORTIONAL', calculation_type, [of]: { metadata: { every: 1, points: 1, property } } },
+const perUnit = (calculationType: string, of: string, property: string) => ({
+  loyalty: {
+    type: 'PROPORTIONAL',
+    calculation_type: calculationType,
+    [of]: { metadata: { every: 1, points: 1, property } },
+  },
 })
 
 /** `200`, or the status and the key of a refusal. */
@@ -236,7 +240,7 @@ export async function perform(world: World, action: Action, today: string): Prom
     }
     case 'spend': {
       const { code, who } = pick(cards, action.card) as World['cards'][number]
-      const reward = { id: world.coin.id, points: action.units * points_per_unit }
+      const reward = { id: world.coin.id, points: action.units * pointsPerUnit }
       const order = { amount: 10_000, metadata: metadataOf(world, action.now, action.later) }
       const { outcome, body } = await send('POST', `/v1/loyalties/members/${code}/redemption`, { reward, order })
       if (outcome === '200') {
@@ -282,12 +286,12 @@ export const dayLater = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 
 /** What waits for a new order cannot be due yet, so it is listed. */
-async function noteOrder(world: World, order_id: string, who: number): Promise<void> {
-  const order = world.orders.push(order_id) - 1
+async function noteOrder(world: World, orderId: string, who: number): Promise<void> {
+  const order = world.orders.push(orderId) - 1
   for (const [card, { code, who: holder }] of world.cards.entries()) {
     if (holder !== who) continue
     const { data } = await ok(world.shop, 'GET', `/v1/loyalties/members/${code}/pending-points?limit=100`)
-    const entry = data.find((one: { order_id: string }) => one.order_id === order_id)
+    const entry = data.find((one: { order_id: string }) => one.order_id === orderId)
     if (entry !== undefined) world.entries.push({ id: entry.id, card, order })
   }
 }

@@ -10,10 +10,10 @@ export type Ask = (text: string, values: unknown[]) => Promise<any[]>
  * of members and customers. Answers what does not agree. `is_in_order` where requests came one after another: then nothing is
  * written that is older than what was written before, and no posting takes what a later one gives.
  */
-export async function auditLedger(ask: Ask, project_id: string, { is_in_order = false } = {}): Promise<string[]> {
-  const rows = await ask(all_audits, [project_id])
+export async function auditLedger(ask: Ask, projectId: string, { is_in_order = false } = {}): Promise<string[]> {
+  const rows = await ask(allAudits, [projectId])
   const found = rows.map(({ name, count, sample }) => `${name}: ${count}, such as ${JSON.stringify(sample)}`)
-  return [...found, ...(await auditCards(ask, project_id, is_in_order))]
+  return [...found, ...(await auditCards(ask, projectId, is_in_order))]
 }
 
 const cards = `v.project_id = $1 and v.type = 'LOYALTY_CARD' and v.deleted_at is null`
@@ -162,7 +162,7 @@ const audits: Record<string, string> = {
           and (a.parameters -> 'loyalty' ->> 'auto_redeem')::boolean))`,
 }
 
-const all_audits = Object.entries(audits)
+const allAudits = Object.entries(audits)
   .map(
     ([name, text]) => `(select '${name}' as name, count(*) as count, (jsonb_agg(to_jsonb(found)) -> 0) as sample
       from (${text}) found having count(*) > 0)`,
@@ -191,7 +191,7 @@ interface Audited {
   transactions: Array<{ id: string; type: string; amount: number; balance: number; total: number; created_at: number }>
 }
 
-async function auditCards(ask: Ask, project_id: string, is_in_order: boolean): Promise<string[]> {
+async function auditCards(ask: Ask, projectId: string, isInOrder: boolean): Promise<string[]> {
   const rows = (await ask(
     `select v.id, v.code, v.credits_added as added, v.credits_subtracted as subtracted, v.credits_redeemed as redeemed,
       v.credits_expired as expired,
@@ -203,20 +203,20 @@ async function auditCards(ask: Ask, project_id: string, is_in_order: boolean): P
           'total', t.details -> 'balance' -> 'total', 'created_at', extract(epoch from t.created_at) * 1000) order by t.id), '[]')
         from voucher_transactions t where t.project_id = v.project_id and t.voucher_id = v.id) as transactions
     from vouchers v where ${cards}`,
-    [project_id],
+    [projectId],
   )) as Audited[]
-  return rows.flatMap((card) => [...auditReplay(card, is_in_order), ...auditSequence(card, is_in_order)])
+  return rows.flatMap((card) => [...auditReplay(card, isInOrder), ...auditSequence(card, isInOrder)])
 }
 
 /** What the postings make of an empty card, one after another, is what is stored. */
-function auditReplay({ id, code, lots, postings, ...stored }: Audited, is_in_order: boolean): string[] {
+function auditReplay({ id, code, lots, postings, ...stored }: Audited, isInOrder: boolean): string[] {
   const faults: string[] = []
   const replayed = new Map<string, { points: number; expires_at: string | null }>()
   for (const { id: posting, destination, amount, lot_id, expires_at } of postings) {
     const lot = replayed.get(lot_id) ?? { points: 0, expires_at }
     lot.points += destination === id ? amount : -amount
     replayed.set(lot_id, lot)
-    if (is_in_order && lot.points < 0) faults.push(`lot ${lot_id} of ${code} is below zero after ${posting}`)
+    if (isInOrder && lot.points < 0) faults.push(`lot ${lot_id} of ${code} is below zero after ${posting}`)
   }
   const shown = (all: Audited['lots']) => JSON.stringify(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
   // One that was opened for nothing, or emptied by a change that put nothing in, has no postings.
@@ -246,7 +246,7 @@ const initialOf = ({ id, postings }: Audited): number =>
   postings.reduce((sum, p) => sum + (p.transaction_id === null && p.destination === id ? p.amount : 0), 0)
 
 /** In the order of their ids, every transaction says what was left after it. */
-function auditSequence(card: Audited, is_in_order: boolean): string[] {
+function auditSequence(card: Audited, isInOrder: boolean): string[] {
   const faults: string[] = []
   let [balance, total, at] = [initialOf(card), initialOf(card), 0]
   for (const one of card.transactions) {
@@ -256,7 +256,7 @@ function auditSequence(card: Audited, is_in_order: boolean): string[] {
       faults.push(`${one.id} ${one.type} ${one.amount} of ${card.code} leaves ${one.balance} and not ${balance}`)
     if (one.total !== total)
       faults.push(`${one.id} ${one.type} of ${card.code} has total ${one.total} and not ${total}`)
-    if (is_in_order && one.created_at < at)
+    if (isInOrder && one.created_at < at)
       faults.push(`${one.id} ${one.type} of ${card.code} sorts after what happened later`)
     at = Math.max(at, one.created_at)
   }

@@ -4,7 +4,7 @@ import {
   dayLater,
   type Outcome,
   type ProgramPlan,
-  points_per_unit,
+  pointsPerUnit,
   price,
   type World,
 } from './ledger-actions.ts'
@@ -111,7 +111,7 @@ export class LedgerModel {
       }
       case 'take':
       case 'spend': {
-        const taken = this.#take(card, action.do === 'take' ? price : action.units * points_per_unit, 'redeemed')
+        const taken = this.#take(card, action.do === 'take' ? price : action.units * pointsPerUnit, 'redeemed')
         if (taken === null) return exceeded
         ;(this.cards[card] as ModelCard).redemptions += 1
         const order = action.do === 'spend' ? this.#earn(who, action.now, action.later) : null

@@ -21,8 +21,8 @@ export function newProgram(shop: Shop, settings: object = {}): Promise<Body> {
 }
 
 /** Joins the customer, and answers the card. */
-export const newMember = (shop: Shop, program: { id: string }, source_id: string, customer: object = {}) =>
-  ok(shop, 'POST', `/v1/loyalties/${program.id}/members`, { customer: { source_id, ...customer } })
+export const newMember = (shop: Shop, program: { id: string }, sourceId: string, customer: object = {}) =>
+  ok(shop, 'POST', `/v1/loyalties/${program.id}/members`, { customer: { source_id: sourceId, ...customer } })
 
 /** Rules of `order.paid` unless told otherwise. */
 export const newEarningRules = (shop: Shop, program: { id: string }, ...rules: object[]): Promise<Body[]> =>
@@ -40,7 +40,7 @@ export const ofAmount = (every: number, points: number, more: object = {}) => ({
   ...more,
 })
 /** Points that count only so many days later. */
-export const inDays = (period_value: number) => ({ pending_points: { period_type: 'DAY', period_value } })
+export const inDays = (periodValue: number) => ({ pending_points: { period_type: 'DAY', period_value: periodValue } })
 
 /** Tiers by their names: `newTiers(shop, program, { Bronze: [0, 99], Silver: [100] })`, each as an answer by its name. */
 export async function newTiers(
@@ -83,10 +83,10 @@ export async function assign(
 }
 
 /** An order of a customer, paid unless told otherwise; a number is its amount. */
-export const payOrder = (shop: Shop, source_id: string, order: number | object = {}): Promise<Body> =>
+export const payOrder = (shop: Shop, sourceId: string, order: number | object = {}): Promise<Body> =>
   ok(shop, 'POST', '/v1/orders', {
     status: 'PAID',
-    customer: { source_id },
+    customer: { source_id: sourceId },
     ...(typeof order === 'number' ? { amount: order } : { amount: 10_000, ...order }),
   })
 
@@ -149,8 +149,8 @@ export async function newEventSchema(shop: Shop, name: string, properties: objec
   return answer.body
 }
 
-export const sendEvent = (shop: Shop, event: string, source_id: string, more: object = {}): Promise<Body> =>
-  ok(shop, 'POST', '/v1/events', { event, customer: { source_id }, ...more })
+export const sendEvent = (shop: Shop, event: string, sourceId: string, more: object = {}): Promise<Body> =>
+  ok(shop, 'POST', '/v1/events', { event, customer: { source_id: sourceId }, ...more })
 
 /** Has the members of a project caught up with the clock of the tests, and with changes of their programs. */
 export async function runClock({ service, project_id }: Shop): Promise<void> {
@@ -201,10 +201,10 @@ export async function told({ service, project_id }: Shop, like = '%'): Promise<T
 }
 
 /** The turns of tiers, such as `joined Bronze` or `upgraded Bronze → Silver`, of one customer if it is named. */
-export async function tierTurns(shop: Shop, source_id?: string): Promise<string[]> {
+export async function tierTurns(shop: Shop, sourceId?: string): Promise<string[]> {
   const turns = await told(shop, 'customer.loyalty.tier.%')
   return turns
-    .filter(({ data }) => source_id === undefined || data.customer.source_id === source_id)
+    .filter(({ data }) => sourceId === undefined || data.customer.source_id === sourceId)
     .map(({ type, data }) => {
       const word = type.slice('customer.loyalty.tier.'.length)
       if ('loyalty_tier' in data) return `${word} ${data.loyalty_tier.name}`
@@ -228,14 +228,14 @@ export const lasting = (extend: string, rounding?: object) => ({
   },
 })
 export const inPeriod = (
-  qualification_period: 'MONTH' | 'QUARTER' | 'HALF_YEAR' | 'YEAR',
+  qualificationPeriod: 'MONTH' | 'QUARTER' | 'HALF_YEAR' | 'YEAR',
   start: 'IMMEDIATE' | 'NEXT_PERIOD',
   end: 'END_OF_PERIOD' | 'END_OF_NEXT_PERIOD',
   extend?: string,
 ) => ({
   loyalty_tiers_expiration: {
     qualification_type: 'POINTS_IN_PERIOD',
-    qualification_period,
+    qualification_period: qualificationPeriod,
     start_date: { type: start },
     expiration_date: { type: end, ...(extend === undefined ? {} : { extend }) },
   },

@@ -28,10 +28,13 @@ export const newCardCampaign = (shop: Shop, voucher: object = { type: 'LOYALTY_C
 
 /** Gives a card of a campaign to a new customer. */
 export async function newHeldCard(shop: Shop, campaign: { name: string }): Promise<HeldCard> {
-  const source_id = uniqueName('holder')
-  const given = await ok(shop, 'POST', '/v1/publications', { campaign: campaign.name, customer: { source_id } })
+  const sourceId = uniqueName('holder')
+  const given = await ok(shop, 'POST', '/v1/publications', {
+    campaign: campaign.name,
+    customer: { source_id: sourceId },
+  })
   const { id, code, campaign_id } = given.voucher
-  return { id, code, campaign_id, customer_id: given.customer_id, source_id }
+  return { id, code, campaign_id, customer_id: given.customer_id, source_id: sourceId }
 }
 
 /** Points of a card that wait, as the flow writes them; their id is that of the moment they activate. */
@@ -64,11 +67,11 @@ export async function insertPending(shop: Shop, card: HeldCard, row: Record<stri
 }
 
 /** Silver, from 250 to 999 points, unless told otherwise. */
-export async function insertTier(shop: Shop, campaign_id: string, row: Record<string, unknown> = {}): Promise<string> {
+export async function insertTier(shop: Shop, campaignId: string, row: Record<string, unknown> = {}): Promise<string> {
   const id = newId('loyalty_tier')
   await insertRow(shop, 'loyalty_tiers', {
     id,
-    campaign_id,
+    campaign_id: campaignId,
     name: 'Silver',
     points_from: 250,
     points_to: 999,
@@ -87,6 +90,6 @@ export async function putIntoTier(shop: Shop, card: HeldCard, row: Record<string
   await sql`delete from loyalty_members where project_id = ${shop.project_id} and voucher_id = ${card.id}`.execute(
     shop.service.runtime.database.db,
   )
-  const { id: voucher_id, campaign_id, customer_id } = card
-  await insertRow(shop, 'loyalty_members', { voucher_id, campaign_id, customer_id, ...row })
+  const { id: voucherId, campaign_id, customer_id } = card
+  await insertRow(shop, 'loyalty_members', { voucher_id: voucherId, campaign_id, customer_id, ...row })
 }

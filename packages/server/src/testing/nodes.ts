@@ -6,7 +6,7 @@ import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
-import { connection_wait_seconds } from './database.ts'
+import { connectionWaitSeconds } from './database.ts'
 import { createDatabase } from './postgres.ts'
 import { openTestRuntime } from './runtime.ts'
 
@@ -30,7 +30,7 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
 
 /** Connections of their own to a PostgreSQL database, as another process has them. */
 export function anotherConnection(url: string): Database {
-  const database = connectPostgres({ connectionString: url, connection_wait_seconds })
+  const database = connectPostgres({ connectionString: url, connection_wait_seconds: connectionWaitSeconds })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= database.close()

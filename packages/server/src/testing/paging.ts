@@ -18,8 +18,8 @@ export interface StablePaging {
   limit?: number
 }
 
-const old_count = 25
-const arrivals_count = 4
+const oldCount = 25
+const arrivalsCount = 4
 
 /**
  * Creates 25 rows, then walks the list in every order by `starting_after_id` while new rows arrive between the pages.
@@ -28,10 +28,10 @@ const arrivals_count = 4
 export async function expectStablePaging(options: StablePaging): Promise<void> {
   const { path, orders, create, limit = 6 } = options
   const old: string[] = []
-  for (let n = 0; n < old_count; n++) old.push(await create(n))
-  expect(new Set(old).size, '`create` answers an id of its own for each row').toBe(old_count)
+  for (let n = 0; n < oldCount; n++) old.push(await create(n))
+  expect(new Set(old).size, '`create` answers an id of its own for each row').toBe(oldCount)
 
-  let created = old_count
+  let created = oldCount
   for (const order of orders) {
     const listed = await walk(options, order, limit, () => create(created++))
     expect(problems(old, listed, order, options), `GET ${path} by ${order}, ${limit} at a time`).toEqual([])
@@ -49,11 +49,11 @@ async function walk(
   limit: number,
   createOne: () => Promise<string>,
 ): Promise<Listed[]> {
-  const pages_max = 200
+  const pagesMax = 200
   const listed: Listed[] = []
   let after: string | undefined
-  for (let page = 1; page <= pages_max; page++) {
-    if (page > 1 && page <= 1 + arrivals_count) await createOne()
+  for (let page = 1; page <= pagesMax; page++) {
+    if (page > 1 && page <= 1 + arrivalsCount) await createOne()
     const query = new URLSearchParams({ order, limit: `${limit}`, ...(after && { starting_after_id: after }) })
     const url = `${path}${path.includes('?') ? '&' : '?'}${query}`
     const { status, body } = await shop.call('GET', url)
@@ -69,7 +69,7 @@ async function walk(
     after = body.more_starting_after ?? rows.at(-1)?.id
     expect(after, `the id to continue after, since there is more: ${where}`).toEqual(expect.any(String))
   }
-  throw new Error(`GET ${path} by ${order} does not end: ${listed.length} rows on ${pages_max} pages`)
+  throw new Error(`GET ${path} by ${order} does not end: ${listed.length} rows on ${pagesMax} pages`)
 }
 
 /** All that is wrong with the walk of one order, in words. */

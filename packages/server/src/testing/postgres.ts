@@ -66,19 +66,19 @@ async function importWithoutExitHooks() {
 
 /** A new database on a server: an empty one, or a copy of one to which nobody is connected. */
 export async function createDatabase(
-  server_url: string,
+  serverUrl: string,
   { template }: { template?: string } = {},
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `guerdon_test_${randomBytes(6).toString('hex')}`
   const run = async (sql: string) => {
-    const client = new pg.Client({ connectionString: server_url })
+    const client = new pg.Client({ connectionString: serverUrl })
     await client.connect()
     await client.query(sql).finally(() => client.end())
   }
   await run(
     `create database ${name}${template === undefined ? '' : ` template ${new URL(template).pathname.slice(1)}`}`,
   )
-  const url = new URL(server_url)
+  const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) }
 }

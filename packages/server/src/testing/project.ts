@@ -29,25 +29,31 @@ export async function insertTestProject(
   { database: { db }, now }: Runtime,
   body: Record<string, unknown>,
 ): Promise<TestKeys> {
-  const created_at = toInstant(now())
+  const createdAt = toInstant(now())
   const project = await insertProjectOf(
     db,
-    created_at,
+    createdAt,
     { name: 'Test shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true, ...body } as CreateProject,
     { is_sandbox: false },
   )
-  const shared = { project_id: project.id, role: 'ADMIN', ip_whitelist: [], is_primary: true, created_at } as const
+  const shared = {
+    project_id: project.id,
+    role: 'ADMIN',
+    ip_whitelist: [],
+    is_primary: true,
+    created_at: createdAt,
+  } as const
   const application = await insertApiKey(db, { ...shared, name: 'Server key', kind: 'server' })
   const client = await insertApiKey(db, { ...shared, name: 'Client key', kind: 'client' })
-  const access_token = randomText(50)
+  const accessToken = randomText(50)
   await db
     .insertInto('oauth_tokens')
     .values({
-      token_hash: hashOf(access_token),
+      token_hash: hashOf(accessToken),
       project_id: project.id,
       api_key_id: application.key.id,
       scope: 'api client_api',
-      created_at,
+      created_at: createdAt,
       expires_at: '2099-01-01T00:00:00.000Z',
     })
     .execute()
@@ -60,7 +66,7 @@ export async function insertTestProject(
       secret_hash: hashOf(management.management_token),
       ip_whitelist: '[]',
       status: 'ACTIVE',
-      created_at,
+      created_at: createdAt,
     })
     .onConflict((conflict) => conflict.column('app_id').doNothing())
     .execute()
@@ -71,7 +77,7 @@ export async function insertTestProject(
     app_token: application.secret,
     client_id: client.key.app_id,
     client_token: client.secret,
-    access_token,
+    access_token: accessToken,
     ...management,
   }
 }

@@ -14,7 +14,7 @@ export async function newPromotion(shop: Shop, name = 'Promotion', tiers: object
   return body.id
 }
 
-export const percentOff = (percent_off: number) => ({ discount: { type: 'PERCENT', percent_off } })
+export const percentOff = (percent: number) => ({ discount: { type: 'PERCENT', percent_off: percent } })
 
 /** Adds a tier and answers it. */
 export async function newTier(shop: Shop, campaign: string, body: object = {}) {

@@ -23,8 +23,8 @@ const prefixes = {
 export async function newRedemption(shop: Shop, fields: RedemptionFields = {}): Promise<RedemptionRow['id']> {
   const { orders_amount = 0, discounted_amount = 0, ...said } = fields
   const { object = 'redemption', result = 'SUCCESS' } = said
-  const created_at = said.created_at ?? new Date(shop.service.clock.now()).toISOString()
-  const id = said.id ?? newId(prefixes[object][result], Date.parse(created_at))
+  const createdAt = said.created_at ?? new Date(shop.service.clock.now()).toISOString()
+  const id = said.id ?? newId(prefixes[object][result], Date.parse(createdAt))
   const row = {
     project_id: shop.project_id,
     id,
@@ -36,7 +36,7 @@ export async function newRedemption(shop: Shop, fields: RedemptionFields = {}): 
     channel_type: 'API',
     channel_id: 'app',
     ...said,
-    created_at,
+    created_at: createdAt,
   }
   const { db } = shop.service.runtime.database
   const columns = sql.join(Object.keys(row).map((name) => sql.ref(name)))
@@ -47,8 +47,8 @@ export async function newRedemption(shop: Shop, fields: RedemptionFields = {}): 
   if (result === 'SUCCESS' && row.related_object_type !== 'redemption') {
     const scopes = new Set([said.campaign_id ?? row.related_object_id])
     if (row.related_object_type === 'promotion_tier') scopes.add(row.related_object_id)
-    for (const scope_id of scopes)
-      await sql`insert into usage values (${shop.project_id}, ${scope_id}, ${created_at}::date,
+    for (const scopeId of scopes)
+      await sql`insert into usage values (${shop.project_id}, ${scopeId}, ${createdAt}::date,
         ${object === 'redemption_rollback'}, ${id}, 1, ${orders_amount}, ${discounted_amount}, ${Math.abs(said.amount ?? 0)})`.execute(
         db,
       )

@@ -26,14 +26,14 @@ export function readPng(bytes: Buffer): Picture {
   const [header, packed] = chunks.map(([, data]) => data) as [Buffer, Buffer]
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)]
   assert.deepEqual([...header.subarray(8)], [1, 0, 0, 0, 0], 'one bit of grey, not interlaced')
-  const bytes_per_line = Math.ceil(width / 8)
+  const bytesPerLine = Math.ceil(width / 8)
   const lines = inflateSync(packed)
-  assert.equal(lines.length, height * (1 + bytes_per_line))
-  for (let y = 0; y < height; y += 1) unfilter(lines, y, 1 + bytes_per_line)
+  assert.equal(lines.length, height * (1 + bytesPerLine))
+  for (let y = 0; y < height; y += 1) unfilter(lines, y, 1 + bytesPerLine)
   return {
     width,
     height,
-    isDark: (x, y) => ((lines[y * (1 + bytes_per_line) + 1 + (x >> 3)] as number) & (128 >> (x & 7))) === 0,
+    isDark: (x, y) => ((lines[y * (1 + bytesPerLine) + 1 + (x >> 3)] as number) & (128 >> (x & 7))) === 0,
   }
 }
 
@@ -215,20 +215,20 @@ function alignmentCentres(size: number, version: number): Array<[x: number, y: n
 
 /** The codewords of data in their own order: they are dealt out to blocks in turn. */
 function dataOf(codewords: number[], version: number): number[] {
-  const [blocks_count, corrections] = [blocks[version - 1] as number, corrections_per_block[version - 1] as number]
-  const short_count = blocks_count - (codewords.length % blocks_count)
-  const short_length = Math.floor(codewords.length / blocks_count) - corrections
-  const dealt: number[][] = Array.from({ length: blocks_count }, () => [])
+  const [blocksCount, corrections] = [blocks[version - 1] as number, correctionsPerBlock[version - 1] as number]
+  const shortCount = blocksCount - (codewords.length % blocksCount)
+  const shortLength = Math.floor(codewords.length / blocksCount) - corrections
+  const dealt: number[][] = Array.from({ length: blocksCount }, () => [])
   let next = 0
-  for (let index = 0; index <= short_length; index += 1)
+  for (let index = 0; index <= shortLength; index += 1)
     for (const [block, data] of dealt.entries())
-      if (index < short_length || block >= short_count) data.push(codewords[next++] as number)
+      if (index < shortLength || block >= shortCount) data.push(codewords[next++] as number)
   return dealt.flat()
 }
 
 // Of level M, for the versions 1 to 40.
 const blocks = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35, 37, 38, 40, 43, 45, 47, 49] // biome-ignore format: a table
-const corrections_per_block = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, ...Array<number>(19).fill(28)] // biome-ignore format: a table
+const correctionsPerBlock = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, ...Array<number>(19).fill(28)] // biome-ignore format: a table
 
 function textOf(data: number[], version: number): string {
   const bits = data.flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((bit) => (byte >> bit) & 1))

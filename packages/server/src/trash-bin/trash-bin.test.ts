@@ -7,14 +7,17 @@ import { runAsyncActions } from '../testing/background.ts'
 import { expectStablePaging } from '../testing/paging.ts'
 import type { BinEntry } from './schema.ts'
 
-const product = async (shop: Shop, source_id: string, name: string | null = source_id): Promise<string> => {
-  const { status, body } = await shop.call('POST', '/v1/products', { source_id, name })
+const product = async (shop: Shop, sourceId: string, name: string | null = sourceId): Promise<string> => {
+  const { status, body } = await shop.call('POST', '/v1/products', { source_id: sourceId, name })
   expect(status).toBe(200)
   return body.id
 }
 
-const sku = async (shop: Shop, product_id: string, source_id: string): Promise<string> => {
-  const { status, body } = await shop.call('POST', `/v1/products/${product_id}/skus`, { source_id, sku: source_id })
+const sku = async (shop: Shop, productId: string, sourceId: string): Promise<string> => {
+  const { status, body } = await shop.call('POST', `/v1/products/${productId}/skus`, {
+    source_id: sourceId,
+    sku: sourceId,
+  })
   expect(status).toBe(200)
   return body.id
 }
@@ -25,9 +28,9 @@ const entries = async (shop: Shop, query = ''): Promise<BinEntry[]> => {
   return body.data
 }
 
-const entryOf = async (shop: Shop, resource_id: string): Promise<string> => {
-  const found = (await entries(shop, '?limit=100')).find((entry) => entry.resource_id === resource_id)
-  expect(found, resource_id).toBeDefined()
+const entryOf = async (shop: Shop, resourceId: string): Promise<string> => {
+  const found = (await entries(shop, '?limit=100')).find((entry) => entry.resource_id === resourceId)
+  expect(found, resourceId).toBeDefined()
   return found?.id as string
 }
 
@@ -100,11 +103,11 @@ describe('what is deleted without force', () => {
 
 const percent = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
 
-const campaign = async (shop: Shop, name: string, vouchers_count = 1): Promise<string> => {
+const campaign = async (shop: Shop, name: string, vouchersCount = 1): Promise<string> => {
   const { status, body } = await shop.call('POST', '/v1/campaigns', {
     name,
     campaign_type: 'DISCOUNT_COUPONS',
-    vouchers_count,
+    vouchers_count: vouchersCount,
     voucher: percent,
   })
   expect(status).toBe(200)
@@ -112,8 +115,8 @@ const campaign = async (shop: Shop, name: string, vouchers_count = 1): Promise<s
   return body.id
 }
 
-const codesOf = async (shop: Shop, campaign_id: string): Promise<string[]> =>
-  (await shop.call('GET', `/v1/vouchers?campaign_id=${campaign_id}&limit=100`)).body.vouchers.map(
+const codesOf = async (shop: Shop, campaignId: string): Promise<string[]> =>
+  (await shop.call('GET', `/v1/vouchers?campaign_id=${campaignId}&limit=100`)).body.vouchers.map(
     ({ code }: { code: string }) => code,
   )
 

@@ -87,9 +87,9 @@ export async function deleteApiKey({ db, project_id }: Ctx, id: ApiKeyRecord['id
 }
 
 /** Keys of one project, or of all: for the command line. */
-export async function listAllApiKeys(db: Db, project_id: string | undefined): Promise<ApiKeyRecord[]> {
+export async function listAllApiKeys(db: Db, projectId: string | undefined): Promise<ApiKeyRecord[]> {
   const query = db.selectFrom('api_keys').orderBy('project_id').orderBy('created_at').selectAll()
-  return (project_id === undefined ? query : query.where('project_id', '=', project_id)).execute()
+  return (projectId === undefined ? query : query.where('project_id', '=', projectId)).execute()
 }
 
 /** Deletes a key of any project by its id or app id; false when there is none: for the command line. */

@@ -15,27 +15,34 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
   if (requested.some((word) => !scopes.has(word)))
     throw new ApiError('invalid_scope', { message: `Invalid scope: ${scope}` })
 
-  const now_seconds = Math.floor(Date.parse(ctx.now) / 1_000)
+  const nowSeconds = Math.floor(Date.parse(ctx.now) / 1_000)
   const { live, first_end } = await countLiveTokens(ctx)
   if (live >= ctx.settings.oauth_max_tokens_per_project) {
     const wait = Math.ceil((Date.parse(first_end as string) - Date.parse(ctx.now)) / 1_000)
     throw new ApiError('oauth_tokens_limit_exceeded', {}, { 'Retry-After': String(Math.max(1, wait)) })
   }
 
-  const api_key_id = ctx.caller.api_key?.id as `key_${string}`
-  const client_id = await findClientId(ctx, api_key_id)
+  const apiKeyId = ctx.caller.api_key?.id as `key_${string}`
+  const clientId = await findClientId(ctx, apiKeyId)
   // Admission goes by memory: the key may have been deleted on another node a moment ago.
-  if (client_id === undefined) throw new ApiError('unauthorized')
+  if (clientId === undefined) throw new ApiError('unauthorized')
 
-  const access_token = randomText(50)
-  const expires_in = ctx.settings.oauth_token_ttl_seconds
-  const expires_at = now_seconds + expires_in
+  const accessToken = randomText(50)
+  const expiresIn = ctx.settings.oauth_token_ttl_seconds
+  const expiresAt = nowSeconds + expiresIn
   const granted = requested.join(' ')
   await insertToken(ctx, {
-    token_hash: hashOf(access_token),
-    api_key_id,
+    token_hash: hashOf(accessToken),
+    api_key_id: apiKeyId,
     scope: granted,
-    expires_at_seconds: expires_at,
+    expires_at_seconds: expiresAt,
   })
-  return { access_token, client_id, expires_at, expires_in, scope: granted, token_type: 'Bearer' }
+  return {
+    access_token: accessToken,
+    client_id: clientId,
+    expires_at: expiresAt,
+    expires_in: expiresIn,
+    scope: granted,
+    token_type: 'Bearer',
+  }
 }

@@ -53,17 +53,25 @@ function accessToken(sent: string | undefined): string {
   return sent
 }
 
-async function introspect(ctx: Ctx, access_token: string): Promise<Introspection> {
-  const token = await findLiveToken(ctx, hashOf(access_token))
+async function introspect(ctx: Ctx, secret: string): Promise<Introspection> {
+  const token = await findLiveToken(ctx, hashOf(secret))
   if (token === undefined) return { active: false }
-  const expires_at = Date.parse(token.expires_at) / 1_000
-  const expires_in = expires_at - Math.floor(Date.parse(ctx.now) / 1_000)
+  const expiresAt = Date.parse(token.expires_at) / 1_000
+  const expiresIn = expiresAt - Math.floor(Date.parse(ctx.now) / 1_000)
   const { client_id, scope } = token
-  return { access_token, client_id, expires_at, expires_in, scope, token_type: 'Bearer', active: true }
+  return {
+    access_token: secret,
+    client_id,
+    expires_at: expiresAt,
+    expires_in: expiresIn,
+    scope,
+    token_type: 'Bearer',
+    active: true,
+  }
 }
 
-async function revoke(ctx: Ctx, access_token: string): Promise<void> {
-  if (!(await deleteLiveToken(ctx, hashOf(access_token)))) {
+async function revoke(ctx: Ctx, secret: string): Promise<void> {
+  if (!(await deleteLiveToken(ctx, hashOf(secret)))) {
     const missing = new ApiError('not_found')
     missing.bodiless = true
     throw missing

@@ -23,18 +23,18 @@ export async function insertToken(
   token: Pick<OauthTokenRow, 'token_hash' | 'api_key_id' | 'scope'> & { expires_at_seconds: number },
 ): Promise<void> {
   const { token_hash, api_key_id, scope, expires_at_seconds } = token
-  const expires_at = toInstant(expires_at_seconds * 1_000)
+  const expiresAt = toInstant(expires_at_seconds * 1_000)
   await db
     .insertInto('oauth_tokens')
-    .values({ token_hash, project_id, api_key_id, scope, created_at: now, expires_at })
+    .values({ token_hash, project_id, api_key_id, scope, created_at: now, expires_at: expiresAt })
     .execute()
 }
 
 /** The client id of a key, which cannot be deleted before this transaction ends; undefined when it is gone already. */
-export async function findClientId({ db }: Ctx, api_key_id: string): Promise<string | undefined> {
+export async function findClientId({ db }: Ctx, apiKeyId: string): Promise<string | undefined> {
   const key = await db
     .selectFrom('api_keys')
-    .where('id', '=', api_key_id as OauthTokenRow['api_key_id'])
+    .where('id', '=', apiKeyId as OauthTokenRow['api_key_id'])
     .select('client_id')
     .forKeyShare()
     .executeTakeFirst()
@@ -42,11 +42,11 @@ export async function findClientId({ db }: Ctx, api_key_id: string): Promise<str
 }
 
 /** A live token of the caller's project with the client it was issued to. */
-export async function findLiveToken({ db, project_id, now }: Ctx, token_hash: Buffer) {
+export async function findLiveToken({ db, project_id, now }: Ctx, tokenHash: Buffer) {
   return db
     .selectFrom('oauth_tokens')
     .innerJoin('api_keys', 'api_keys.id', 'oauth_tokens.api_key_id')
-    .where('token_hash', '=', token_hash)
+    .where('token_hash', '=', tokenHash)
     .where('oauth_tokens.project_id', '=', project_id)
     .where('expires_at', '>', now)
     .where('api_keys.status', '=', 'ACTIVE')
@@ -55,10 +55,10 @@ export async function findLiveToken({ db, project_id, now }: Ctx, token_hash: Bu
 }
 
 /** Deletes a live token of the caller's project; false when there is none. */
-export async function deleteLiveToken({ db, project_id, now }: Ctx, token_hash: Buffer): Promise<boolean> {
+export async function deleteLiveToken({ db, project_id, now }: Ctx, tokenHash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('oauth_tokens')
-    .where('token_hash', '=', token_hash)
+    .where('token_hash', '=', tokenHash)
     .where('project_id', '=', project_id)
     .where('expires_at', '>', now)
     .executeTakeFirst()

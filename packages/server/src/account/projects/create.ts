@@ -23,7 +23,7 @@ export async function createProject(ctx: InstallationCtx, body: CreateProject): 
 /** Gives the named users their roles, and every owner that of an administrator, whatever was asked for. */
 export async function assignUsers(
   db: Db,
-  { id: project_id }: Project,
+  { id: projectId }: Project,
   users: NonNullable<CreateProject['users']>,
 ): Promise<void> {
   for (const [index, { id, login, role }] of users.entries()) {
@@ -31,9 +31,9 @@ export async function assignUsers(
       throw invalidPayload(`Property .users[${index}] must have exactly one of 'id', 'login'`)
     const user = await findUser(db, id === undefined ? { login: login as string } : { id })
     if (user === undefined) throw notFound('user', (id ?? login) as string)
-    await assignUser(db, project_id, user.id, roleOf(role))
+    await assignUser(db, projectId, user.id, roleOf(role))
   }
-  for (const owner of await listOwners(db)) await assignUser(db, project_id, owner.id, 'ADMIN')
+  for (const owner of await listOwners(db)) await assignUser(db, projectId, owner.id, 'ADMIN')
 }
 
 /** The row of a new project: what the body says, and the defaults of docs/reference/projects.md#project-object. */

@@ -46,8 +46,8 @@ async function newUser(login: string): Promise<string> {
   return id
 }
 
-const rolesIn = async (project_id: string) => {
-  const query = installation.runtime.database.db.selectFrom('project_users').where('project_id', '=', project_id)
+const rolesIn = async (projectId: string) => {
+  const query = installation.runtime.database.db.selectFrom('project_users').where('project_id', '=', projectId)
   return Object.fromEntries(
     (await query.select(['user_id', 'role']).execute()).map(({ user_id, role }) => [user_id, role]),
   )
@@ -281,7 +281,7 @@ const goodValues: object[] = [
     (timezone) => ({ timezone }),
   ),
   ...['USD', 'PLN', 'JPY', 'KWD'].map((currency) => ({ currency })),
-  ...['+48', '48', '1', '+123456', '000000', null].map((dial_code) => ({ dial_code })),
+  ...['+48', '48', '1', '+123456', '000000', null].map((dialCode) => ({ dial_code: dialCode })),
   { client_trusted_domains: Array.from({ length: 100 }, (_, index) => `shop${index}.test`) },
 ]
 const badValues: Array<[body: object, details: string]> = [
@@ -298,8 +298,8 @@ const badValues: Array<[body: object, details: string]> = [
     { currency },
     'Property .currency must be an ISO 4217 currency code',
   ]),
-  ...['', '+', '++48', '1234567', '+48 1', 'PL', '48\n'].map((dial_code): [object, string] => [
-    { dial_code },
+  ...['', '+', '++48', '1234567', '+48 1', 'PL', '48\n'].map((dialCode): [object, string] => [
+    { dial_code: dialCode },
     'Property .dial_code must match pattern ^\\+?[0-9]{1,6}$',
   ]),
   [{ dial_code: 48 }, 'Property .dial_code must be string,null'],
@@ -432,15 +432,15 @@ describe('PUT /projects/{projectId}', () => {
       api_calls: usage,
     })
     const webhooks = { email: false, in_app: false, emails: ['ops@shop.test'] }
-    const api_calls = { enabled: true, value: 90, in_app: false, emails: ['ops@shop.test', 'cfo@shop.test'] }
+    const apiCalls = { enabled: true, value: 90, in_app: false, emails: ['ops@shop.test', 'cfo@shop.test'] }
     const { body } = await manage('PUT', `/projects/${project.id}`, {
       webhooks_callout_notifications: { webhooks },
-      api_usage_notifications: { api_calls, redemptions: usage },
+      api_usage_notifications: { api_calls: apiCalls, redemptions: usage },
     })
     expect(body).toEqual({
       ...project,
       webhooks_callout_notifications: { ...project.webhooks_callout_notifications, webhooks },
-      api_usage_notifications: { ...project.api_usage_notifications, api_calls },
+      api_usage_notifications: { ...project.api_usage_notifications, api_calls: apiCalls },
     })
   })
 

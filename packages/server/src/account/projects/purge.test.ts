@@ -19,50 +19,50 @@ async function newProject(db: Db, { deleted }: { deleted: boolean }): Promise<st
   return id
 }
 
-const newGuards = (db: Db, project_id: string, count: number) =>
-  sql`insert into guards (project_id, name, version, touched_at) select ${project_id}, 'guard ' || n, n, now() from generate_series(1, ${count}::int) n`.execute(
+const newGuards = (db: Db, projectId: string, count: number) =>
+  sql`insert into guards (project_id, name, version, touched_at) select ${projectId}, 'guard ' || n, n, now() from generate_series(1, ${count}::int) n`.execute(
     db,
   )
 
-async function insertWhatWasRedeemed(db: Db, project_id: string, now: string): Promise<void> {
+async function insertWhatWasRedeemed(db: Db, projectId: string, now: string): Promise<void> {
   await sql`insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, channel_type, channel_id, created_at)
-    values (${project_id}, 'r_1', 'redemption', 'SUCCESS', 'SUCCEEDED', 'voucher', 'v_1', 'API', 'app', ${now})`.execute(
+    values (${projectId}, 'r_1', 'redemption', 'SUCCESS', 'SUCCEEDED', 'voucher', 'v_1', 'API', 'app', ${now})`.execute(
     db,
   )
-  await sql`insert into usage values (${project_id}, 'v_1', ${now}::date, false, 'r_1', 1, 0, 0, 0)`.execute(db)
-  await sql`insert into holds values (${project_id}, 'ssn_1', 'v_1', 1, 0, ${now}, ${now})`.execute(db)
+  await sql`insert into usage values (${projectId}, 'v_1', ${now}::date, false, 'r_1', 1, 0, 0, 0)`.execute(db)
+  await sql`insert into holds values (${projectId}, 'ssn_1', 'v_1', 1, 0, ${now}, ${now})`.execute(db)
   await sql`insert into rewards (project_id, id, name, type, parameters, attributes, metadata, created_at, config_version)
-    values (${project_id}, 'rew_1', 'A mug', 'MATERIAL', '{}', '{}', '{}', ${now}, 1)`.execute(db)
+    values (${projectId}, 'rew_1', 'A mug', 'MATERIAL', '{}', '{}', '{}', ${now}, 1)`.execute(db)
   await sql`insert into reward_assignments (project_id, id, reward_id, related_object_type, related_object_id, parameters, created_at, config_version)
-    values (${project_id}, 'rewa_1', 'rew_1', 'campaign', 'camp_1', '{}', ${now}, 1)`.execute(db)
+    values (${projectId}, 'rewa_1', 'rew_1', 'campaign', 'camp_1', '{}', ${now}, 1)`.execute(db)
 }
 
 /** One row in every table of loyalty programs and referrals; rules and tiers refer to their campaign. */
-async function insertWhatPointsNeed(db: Db, project_id: string, now: string): Promise<void> {
+async function insertWhatPointsNeed(db: Db, projectId: string, now: string): Promise<void> {
   const statements = [
     sql`campaigns (project_id, id, name, campaign_type, type, auto_join, join_once, use_voucher_metadata_schema, active, metadata, status, created_at, config_version)
-      values (${project_id}, 'camp_1', 'Club', 'PROMOTION', 'STATIC', false, true, true, true, '{}', 'DONE', ${now}, 1)`,
+      values (${projectId}, 'camp_1', 'Club', 'PROMOTION', 'STATIC', false, true, true, true, '{}', 'DONE', ${now}, 1)`,
     sql`earning_rules (project_id, id, campaign_id, automation_id, event, loyalty, active, metadata, created_at, config_version)
-      values (${project_id}, 'ern_1', 'camp_1', 'auto_1', 'order.paid', '{}', true, '{}', ${now}, 1)`,
+      values (${projectId}, 'ern_1', 'camp_1', 'auto_1', 'order.paid', '{}', true, '{}', ${now}, 1)`,
     sql`loyalty_tiers (project_id, id, campaign_id, name, earning_rules, rewards, metadata, created_at, config_version)
-      values (${project_id}, 'ltr_1', 'camp_1', 'Gold', '{}', '{}', '{}', ${now}, 1)`,
+      values (${projectId}, 'ltr_1', 'camp_1', 'Gold', '{}', '{}', '{}', ${now}, 1)`,
     sql`referral_tiers (project_id, id, campaign_id, parameters, created_at, config_version)
-      values (${project_id}, 'reft_1', 'camp_1', '{}', ${now}, 1)`,
-    sql`loyalty_members (project_id, voucher_id, campaign_id, customer_id) values (${project_id}, 'v_1', 'camp_1', 'cust_1')`,
+      values (${projectId}, 'reft_1', 'camp_1', '{}', ${now}, 1)`,
+    sql`loyalty_members (project_id, voucher_id, campaign_id, customer_id) values (${projectId}, 'v_1', 'camp_1', 'cust_1')`,
     sql`tier_walks (project_id, campaign_id, changed, walked_to, request_id, caller, started_at)
-      values (${project_id}, 'camp_1', 'tiers', '', 'v-1', '{}', ${now})`,
+      values (${projectId}, 'camp_1', 'tiers', '', 'v-1', '{}', ${now})`,
     sql`pending_points (project_id, id, voucher_id, campaign_id, customer_id, order_id, points, activates_at, details, status, created_at)
-      values (${project_id}, 'lopp_1', 'v_1', 'camp_1', 'cust_1', 'ord_1', 5, ${now}::date, '{}', 'PENDING', ${now})`,
-    sql`earnings values (${project_id}, 'ord_1', 'v_1', 'ern_1', ${now})`,
+      values (${projectId}, 'lopp_1', 'v_1', 'camp_1', 'cust_1', 'ord_1', 5, ${now}::date, '{}', 'PENDING', ${now})`,
+    sql`earnings values (${projectId}, 'ord_1', 'v_1', 'ern_1', ${now})`,
     sql`reward_redemptions (project_id, id, state, voucher_id, campaign_id, customer_id, reward_id, reward_assignment_id, source_id, source_type, created_at)
-      values (${project_id}, 'rewr_1', 'PENDING', 'v_1', 'camp_1', 'cust_1', 'rew_1', 'rewa_1', 'r_1', 'redemption', ${now})`,
-    sql`referral_conversions values (${project_id}, 'camp_1', 'cust_1', 'cust_2', 'v_1', 'r_1', 'redemption', ${now}, null, '{}')`,
-    sql`referral_grants values (${project_id}, 'reft_1', 'cust_1', ${now})`,
+      values (${projectId}, 'rewr_1', 'PENDING', 'v_1', 'camp_1', 'cust_1', 'rew_1', 'rewa_1', 'r_1', 'redemption', ${now})`,
+    sql`referral_conversions values (${projectId}, 'camp_1', 'cust_1', 'cust_2', 'v_1', 'r_1', 'redemption', ${now}, null, '{}')`,
+    sql`referral_grants values (${projectId}, 'reft_1', 'cust_1', ${now})`,
   ]
   for (const statement of statements) await sql`insert into ${statement}`.execute(db)
 }
 
-const tables_of_points = [
+const tablesOfPoints = [
   'campaigns',
   'earning_rules',
   'loyalty_tiers',
@@ -76,9 +76,9 @@ const tables_of_points = [
   'referral_grants',
 ]
 
-const countOf = async (db: Db, table: string, project_id: string): Promise<number> => {
+const countOf = async (db: Db, table: string, projectId: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)} where ${sql.ref(table === 'projects' ? 'id' : 'project_id')} = ${project_id}`.execute(
+    select count(*) as count from ${sql.table(table)} where ${sql.ref(table === 'projects' ? 'id' : 'project_id')} = ${projectId}`.execute(
     db,
   )
   return rows[0]!.count
@@ -87,13 +87,13 @@ const countOf = async (db: Db, table: string, project_id: string): Promise<numbe
 test('what a deleted project left goes away, the project last, and nobody else loses anything', async () => {
   const { db } = await opened()
   const [gone, other] = [await newProject(db, { deleted: true }), await newProject(db, { deleted: false })]
-  for (const project_id of [gone, other]) {
-    await newGuards(db, project_id, 3)
+  for (const projectId of [gone, other]) {
+    await newGuards(db, projectId, 3)
     const now = new Date().toISOString()
     await db
       .insertInto('categories')
       .values({
-        project_id,
+        project_id: projectId,
         id: 'cat_1',
         name: 'A',
         hierarchy: 0,
@@ -102,35 +102,38 @@ test('what a deleted project left goes away, the project last, and nobody else l
         config_version: 1,
       })
       .execute()
-    await db.insertInto('terms').values({ project_id, id: 'terms_1', content: '{}', created_at: now }).execute()
-    await insertWhatWasRedeemed(db, project_id, now)
-    await insertWhatPointsNeed(db, project_id, now)
+    await db
+      .insertInto('terms')
+      .values({ project_id: projectId, id: 'terms_1', content: '{}', created_at: now })
+      .execute()
+    await insertWhatWasRedeemed(db, projectId, now)
+    await insertWhatPointsNeed(db, projectId, now)
   }
   expect(await purgeProject(db, gone)).toBeUndefined()
   for (const { name } of await tablesWithProjects(db)) expect([name, await countOf(db, name, gone)]).toEqual([name, 0])
   expect(await countOf(db, 'projects', gone)).toBe(0)
   expect(await countOf(db, 'guards', other)).toBe(3)
   expect(await countOf(db, 'categories', other)).toBe(1)
-  const others = ['terms', 'redemptions', 'usage', 'holds', 'rewards', 'reward_assignments', ...tables_of_points]
+  const others = ['terms', 'redemptions', 'usage', 'holds', 'rewards', 'reward_assignments', ...tablesOfPoints]
   for (const table of others) expect([table, await countOf(db, table, other)]).toEqual([table, 1])
   expect(await countOf(db, 'projects', other)).toBe(1)
 })
 
 test('a project that is not deleted is left alone, and one that is not there is no trouble', async () => {
   const { db } = await opened()
-  const project_id = await newProject(db, { deleted: false })
-  await newGuards(db, project_id, 3)
-  await purgeProject(db, project_id)
-  expect(await countOf(db, 'guards', project_id)).toBe(3)
-  expect(await countOf(db, 'projects', project_id)).toBe(1)
+  const projectId = await newProject(db, { deleted: false })
+  await newGuards(db, projectId, 3)
+  await purgeProject(db, projectId)
+  expect(await countOf(db, 'guards', projectId)).toBe(3)
+  expect(await countOf(db, 'projects', projectId)).toBe(1)
   await purgeProject(db, 'proj_nowhere')
 })
 
 test('stopped after any batch, it goes on from there, and the project itself goes only at the end', async () => {
   const { db } = await opened()
-  const project_id = await newProject(db, { deleted: true })
-  await newGuards(db, project_id, 2_500)
-  const tables_before = (await tablesWithProjects(db)).findIndex(({ name }) => name === 'guards')
+  const projectId = await newProject(db, { deleted: true })
+  await newGuards(db, projectId, 2_500)
+  const tablesBefore = (await tablesWithProjects(db)).findIndex(({ name }) => name === 'guards')
 
   /** Not aborted when it is asked so many times: once before each batch. */
   const afterBatches = (batches: number): AbortSignal => {
@@ -139,22 +142,22 @@ test('stopped after any batch, it goes on from there, and the project itself goe
   }
   const left = []
   for (let run = 1; run <= 3; run += 1) {
-    expect(await purgeProject(db, project_id, afterBatches(tables_before + 1))).toBe('again')
-    left.push(await countOf(db, 'guards', project_id))
+    expect(await purgeProject(db, projectId, afterBatches(tablesBefore + 1))).toBe('again')
+    left.push(await countOf(db, 'guards', projectId))
   }
   expect(left).toEqual([1_500, 500, 0])
-  expect(await countOf(db, 'projects', project_id)).toBe(1)
-  expect(await purgeProject(db, project_id)).toBeUndefined()
-  expect(await countOf(db, 'projects', project_id)).toBe(0)
+  expect(await countOf(db, 'projects', projectId)).toBe(1)
+  expect(await purgeProject(db, projectId)).toBeUndefined()
+  expect(await countOf(db, 'projects', projectId)).toBe(0)
 })
 
 test('two runs at once do no harm', async () => {
   const { db } = await opened()
-  const project_id = await newProject(db, { deleted: true })
-  await newGuards(db, project_id, 2_500)
-  await Promise.all([purgeProject(db, project_id), purgeProject(db, project_id)])
-  expect(await countOf(db, 'guards', project_id)).toBe(0)
-  expect(await countOf(db, 'projects', project_id)).toBe(0)
+  const projectId = await newProject(db, { deleted: true })
+  await newGuards(db, projectId, 2_500)
+  await Promise.all([purgeProject(db, projectId), purgeProject(db, projectId)])
+  expect(await countOf(db, 'guards', projectId)).toBe(0)
+  expect(await countOf(db, 'projects', projectId)).toBe(0)
 })
 
 test('a table that did not exist yesterday is emptied too, and one that others refer to after them', async () => {
@@ -164,8 +167,8 @@ test('a table that did not exist yesterday is emptied too, and one that others r
   await sql`create table a_parent (${key})`.execute(db)
   await sql`create table b_child (${key}, foreign key (project_id, id) references a_parent)`.execute(db)
   for (const table of ['a_parent', 'b_child'])
-    for (const project_id of [gone, other])
-      await sql`insert into ${sql.table(table)} values (${project_id}, '1')`.execute(db)
+    for (const projectId of [gone, other])
+      await sql`insert into ${sql.table(table)} values (${projectId}, '1')`.execute(db)
   await purgeProject(db, gone)
   for (const table of ['a_parent', 'b_child']) {
     expect(await countOf(db, table, gone)).toBe(0)

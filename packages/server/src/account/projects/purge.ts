@@ -8,10 +8,10 @@ import { sqlState } from '../../core/db/transaction.ts'
  * Deletes what a deleted project left, a bounded number of rows at a time, and at last the project itself. It may be
  * stopped anywhere and run again, also twice at once: what is gone is gone. Answers `again` when it was stopped.
  */
-export async function purgeProject(db: Db, project_id: string, signal?: AbortSignal): Promise<'again' | undefined> {
+export async function purgeProject(db: Db, projectId: string, signal?: AbortSignal): Promise<'again' | undefined> {
   const project = await db
     .selectFrom('projects')
-    .where('id', '=', project_id as Project['id'])
+    .where('id', '=', projectId as Project['id'])
     .where('deleted_at', 'is not', null)
     .select('id')
     .executeTakeFirst()
@@ -20,14 +20,14 @@ export async function purgeProject(db: Db, project_id: string, signal?: AbortSig
   // A table that another one refers to can be emptied only after it, and goes to the end of the line.
   const tables = await tablesWithProjects(db)
   const line = [...tables]
-  let refused_in_a_row = 0
+  let refusedInARow = 0
   for (const table of line) {
     try {
-      if ((await empty(db, table, project_id, signal)) === 'again') return 'again'
-      refused_in_a_row = 0
+      if ((await empty(db, table, projectId, signal)) === 'again') return 'again'
+      refusedInARow = 0
     } catch (error) {
-      refused_in_a_row += 1
-      if (sqlState(error) !== foreignKeyViolation || refused_in_a_row > tables.length) throw error
+      refusedInARow += 1
+      if (sqlState(error) !== foreignKeyViolation || refusedInARow > tables.length) throw error
       line.push(table)
     }
   }
@@ -61,27 +61,27 @@ export async function tablesWithProjects(db: Db): Promise<ProjectTable[]> {
   return rows
 }
 
-const batch_rows = 1_000
+const batchRows = 1_000
 const foreignKeyViolation = '23503'
 
 async function empty(
   db: Db,
   table: ProjectTable,
-  project_id: string,
+  projectId: string,
   signal?: AbortSignal,
 ): Promise<'again' | undefined> {
   for (;;) {
     if (signal?.aborted) return 'again'
-    if ((await deleteSome(db, table, project_id)) < batch_rows) return undefined
+    if ((await deleteSome(db, table, projectId)) < batchRows) return undefined
     await setImmediate() // requests first
   }
 }
 
-async function deleteSome(db: Db, { name, key }: ProjectTable, project_id: string): Promise<number> {
+async function deleteSome(db: Db, { name, key }: ProjectTable, projectId: string): Promise<number> {
   const columns = sql.join(key.map((column) => sql.ref(column)))
   const { numAffectedRows = 0n } = await sql`
     with doomed as materialized (
-      select ${columns} from ${sql.table(name)} where project_id = ${project_id} limit ${sql.lit(batch_rows)}
+      select ${columns} from ${sql.table(name)} where project_id = ${projectId} limit ${sql.lit(batchRows)}
     )
     delete from ${sql.table(name)} where (${columns}) in (select ${columns} from doomed)`.execute(db)
   return Number(numAffectedRows)

@@ -11,7 +11,7 @@ export async function removeProject(ctx: Ctx): Promise<void> {
   if (project.is_sandbox) throw new ApiError('forbidden', { details: 'Sandbox project cannot be deleted' })
   await closeProject(ctx, project.id)
   // By then no request that was let in before can still be writing, so nothing appears behind the purge.
-  const start_after = toInstant(Date.parse(ctx.now) + limits.request_timeout_seconds * 1_000)
-  await ctx.jobs.send(ctx, 'purge-project', { project_id: project.id }, { start_after })
+  const startAfter = toInstant(Date.parse(ctx.now) + limits.request_timeout_seconds * 1_000)
+  await ctx.jobs.send(ctx, 'purge-project', { project_id: project.id }, { start_after: startAfter })
   await announceCredentialChange(ctx)
 }

@@ -69,10 +69,10 @@ export async function listOwners(db: Db) {
   return db.selectFrom('users').where('is_owner', '=', true).orderBy('created_at').selectAll().execute()
 }
 
-export async function assignUser(db: Db, project_id: string, user_id: string, role: Role): Promise<void> {
+export async function assignUser(db: Db, projectId: string, userId: string, role: Role): Promise<void> {
   await db
     .insertInto('project_users')
-    .values({ project_id, user_id, role })
+    .values({ project_id: projectId, user_id: userId, role })
     .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
     .execute()
 }

@@ -13,7 +13,7 @@ export function toCustomer(row: StoredCustomer): Customer {
   const customer: Customer = {
     id,
     source_id,
-    address: address === null ? null : ({ ...no_address, ...address } as Address),
+    address: address === null ? null : ({ ...noAddress, ...address } as Address),
     summary: summaryOf(row),
     loyalty,
     referrals,
@@ -22,13 +22,13 @@ export function toCustomer(row: StoredCustomer): Customer {
     created_at,
     object: 'customer',
   }
-  for (const name of unset_left_out) if (row[name] !== null) customer[name] = row[name]
+  for (const name of unsetLeftOut) if (row[name] !== null) customer[name] = row[name]
   return customer
 }
 
 /** Somebody of whom only a name is known: a customer that was never stored, without an id. */
-export const anonymousCustomer = (source_id: string, now: Instant): Customer => ({
-  ...toCustomer(newCustomerRow({ source_id }, now)),
+export const anonymousCustomer = (sourceId: string, now: Instant): Customer => ({
+  ...toCustomer(newCustomerRow({ source_id: sourceId }, now)),
   id: '',
 })
 
@@ -50,12 +50,12 @@ export function toSimpleCustomer({
   return { id, name, email, source_id, metadata, object: 'customer' }
 }
 
-const unset_left_out = ['name', 'description', 'email', 'phone', 'birthdate', 'birthday', 'updated_at'] as const
+const unsetLeftOut = ['name', 'description', 'email', 'phone', 'birthdate', 'birthday', 'updated_at'] as const
 
-const no_address = { city: null, state: null, line_1: null, line_2: null, country: null, postal_code: null }
+const noAddress = { city: null, state: null, line_1: null, line_2: null, country: null, postal_code: null }
 
 function summaryOf(row: StoredCustomer): CustomerSummary {
-  const { orders_total_amount: total_amount, orders_total_count: total_count, last_order_date } = row
+  const { orders_total_amount: totalAmount, orders_total_count: totalCount, last_order_date } = row
   return {
     redemptions: {
       total_redeemed: row.redemptions_succeeded + row.redemptions_failed,
@@ -68,9 +68,9 @@ function summaryOf(row: StoredCustomer): CustomerSummary {
       loyalty_card: { redeemed_points: row.redeemed_points, points_to_go: row.loyalty.points },
     },
     orders: {
-      total_amount,
-      total_count,
-      average_amount: total_count === 0 ? 0 : mulDiv(total_amount, 1, total_count),
+      total_amount: totalAmount,
+      total_count: totalCount,
+      average_amount: totalCount === 0 ? 0 : mulDiv(totalAmount, 1, totalCount),
       last_order_amount: row.last_order_amount ?? 0,
       ...(last_order_date === null ? {} : { last_order_date }),
     },

@@ -8,11 +8,11 @@ const create = async (shop: Shop, body: object = {}) => {
   return answer.body
 }
 
-const eventsOf = async ({ service, project_id }: Shop, entity_id: string) => {
+const eventsOf = async ({ service, project_id }: Shop, entityId: string) => {
   const rows = await service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', project_id)
-    .where('entity_id', '=', entity_id)
+    .where('entity_id', '=', entityId)
     .orderBy('id')
     .select(['type', 'data'])
     .execute()

@@ -103,8 +103,8 @@ const received = sql`from publications p
 
 /** The value of a field of a customer in memory; undefined where there is none. */
 export function readField({ customer, events, publications }: FilteredCustomer, field: string): unknown {
-  const [, metadata_key] = /^metadata\.(.+)$/s.exec(field) ?? []
-  if (metadata_key !== undefined) return ownValue(customer.metadata, metadata_key)
+  const [, metadataKey] = /^metadata\.(.+)$/s.exec(field) ?? []
+  if (metadataKey !== undefined) return ownValue(customer.metadata, metadataKey)
   const [, event, aspect] = /^events\.(.+)\.(count|first|last)$/s.exec(field) ?? []
   if (event !== undefined) {
     const tally = events.get(event)
@@ -115,13 +115,13 @@ export function readField({ customer, events, publications }: FilteredCustomer, 
     /^loyalty_points\.campaigns\.(.+)\.(points)$/s.exec(field) ??
     []
   if (campaign !== undefined) return inLoyalty(customer, campaign)?.[part as 'points']
-  const [, tier_campaign] = /^loyalty_tier\.(.+)$/s.exec(field) ?? []
-  if (tier_campaign !== undefined) return inLoyalty(customer, tier_campaign)?.loyalty_tier
+  const [, tierCampaign] = /^loyalty_tier\.(.+)$/s.exec(field) ?? []
+  if (tierCampaign !== undefined) return inLoyalty(customer, tierCampaign)?.loyalty_tier
   if (field === 'publications.created_at') return anyOf(publications.map(({ created_at }) => created_at))
   if (field === 'publications.related_object_id') return anyOf(publications.flatMap(({ voucher_ids }) => voucher_ids))
   if (field === 'city') return customer.address?.city
-  const [, system_key] = /^system_metadata\.(.+)$/s.exec(field) ?? []
-  if (system_key !== undefined) return ownValue(customer.system_metadata, system_key)
+  const [, systemKey] = /^system_metadata\.(.+)$/s.exec(field) ?? []
+  if (systemKey !== undefined) return ownValue(customer.system_metadata, systemKey)
   return field.split('.').reduce<unknown>(ownValue, customer)
 }
 

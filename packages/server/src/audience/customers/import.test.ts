@@ -57,8 +57,8 @@ describe('CSV', () => {
 
   test('a row overwrites a whole profile, by id or by source id, and tells nobody', async () => {
     const shop = await newProject()
-    const by_source = { source_id: 'u1', name: 'Old', phone: '1', birthday: '1990-01-01', metadata: { a: 1, b: 2 } }
-    await shop.call('POST', '/v1/customers', { ...by_source, address: { city: 'Rome' } })
+    const bySource = { source_id: 'u1', name: 'Old', phone: '1', birthday: '1990-01-01', metadata: { a: 1, b: 2 } }
+    await shop.call('POST', '/v1/customers', { ...bySource, address: { city: 'Rome' } })
     const { id } = (await shop.call('POST', '/v1/customers', { source_id: 'u2', name: 'Old' })).body
     await importCsv(shop, `Id,Source_id,Name,b\n,u1,New,3\n${id},ignored,Newer,\n`)
     const { body } = await shop.call('GET', '/v1/customers?order=source_id')

@@ -21,15 +21,15 @@ export const importCustomers = defineCsvImport<MetadataRules>({
   failure: ({ cells }) => ({ source_id: cellOf(cells, 'source_id') }),
   async rows(ctx, rows, rules) {
     const failures: RowFailure[] = []
-    for (let at = 0; at < rows.length; at += batch_rows)
-      failures.push(...(await saveRows(ctx, rows.slice(at, at + batch_rows), rules)))
+    for (let at = 0; at < rows.length; at += batchRows)
+      failures.push(...(await saveRows(ctx, rows.slice(at, at + batchRows), rules)))
     await analyzeIfGrown(ctx.db, ctx.project_id, 'customers')
     return failures
   },
 })
 
 /** Few enough to be garbage before the collector moves them among what stays: the process does not grow with the file. */
-const batch_rows = 250
+const batchRows = 250
 
 /**
  * A part of a step: every row is read and checked on its own, then all are written together by one statement each for
@@ -57,8 +57,8 @@ async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise
     if (found !== undefined) updates.set(found.id, { ...columns, id: found.id, source_id: found.source_id })
     else if (id !== null) failures.push({ row, reason: notFound('customer', id).message })
     else {
-      const new_id = newId('customer', Date.parse(ctx.now))
-      inserts.set(source_id ?? new_id, { ...columns, id: new_id, source_id })
+      const freshId = newId('customer', Date.parse(ctx.now))
+      inserts.set(source_id ?? freshId, { ...columns, id: freshId, source_id })
     }
   }
   await overwrite(ctx, [...updates.values()])
@@ -86,9 +86,9 @@ type Columns = Pick<
 
 type Overwrite = Columns & Pick<StoredCustomer, 'id' | 'source_id'>
 
-const address_parts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code']
-const texts = ['name', 'email', 'phone', 'source_id', ...address_parts.map((part) => `address_${part}`)]
-const known_headers = new Set(['id', 'birthdate', 'description', ...texts])
+const addressParts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code']
+const texts = ['name', 'email', 'phone', 'source_id', ...addressParts.map((part) => `address_${part}`)]
+const knownHeaders = new Set(['id', 'birthdate', 'description', ...texts])
 
 /** A row as a profile, or the refusal it meets. */
 function readProfile(row: CsvRow, rules: MetadataRules): Profile {
@@ -97,7 +97,7 @@ function readProfile(row: CsvRow, rules: MetadataRules): Profile {
   for (const [header, cell] of Object.entries(row.cells)) {
     if (cell === '') continue
     const name = header.toLowerCase()
-    if (known_headers.has(name)) said.set(name, cell)
+    if (knownHeaders.has(name)) said.set(name, cell)
     else metadata[header] = rules.fromText(header, cell)
   }
   for (const name of texts)
@@ -107,7 +107,7 @@ function readProfile(row: CsvRow, rules: MetadataRules): Profile {
     throw invalidPayload(`Column description must NOT have more than ${limits.text_length_max} characters`)
   rules.check(metadata, { isNew: true }) // what is missing is missing afterwards
   const text = (name: string) => said.get(name) ?? null
-  const address = address_parts.map((part) => [part, text(`address_${part}`)] as const)
+  const address = addressParts.map((part) => [part, text(`address_${part}`)] as const)
   return {
     row,
     id: text('id'),
@@ -135,11 +135,11 @@ const cellOf = (cells: CsvRow['cells'], header: string): string | null =>
 /** The customers that rows name, locked in the order of their ids. */
 async function lockStored({ db, project_id }: Ctx, profiles: readonly Profile[]) {
   const ids = profiles.flatMap(({ id }) => (id === null ? [] : [id]))
-  const source_ids = profiles.flatMap(({ id, source_id }) => (id === null && source_id !== null ? [source_id] : []))
+  const sourceIds = profiles.flatMap(({ id, source_id }) => (id === null && source_id !== null ? [source_id] : []))
   const { rows } = await sql<Pick<StoredCustomer, 'id' | 'source_id'>>`
     select id, source_id from customers
     where project_id = ${project_id} and deleted_at is null
-      and (id = any(${ids}::text[]) or source_id = any(${source_ids}::text[]))
+      and (id = any(${ids}::text[]) or source_id = any(${sourceIds}::text[]))
     order by id for update`.execute(db)
   return rows
 }

@@ -8,14 +8,14 @@ import type { CustomerRow } from '../../core/db/tables.ts'
  */
 export async function adjustOrderSummary(
   { db, project_id }: Ctx,
-  customer_id: CustomerRow['id'],
+  customerId: CustomerRow['id'],
   { amount, count }: { amount: number; count: number },
 ): Promise<void> {
   // Locked by a statement of its own: the update then sees the orders of whoever held the lock before.
   await db
     .selectFrom('customers')
     .where('project_id', '=', project_id)
-    .where('id', '=', customer_id)
+    .where('id', '=', customerId)
     .select('id')
     .forUpdate()
     .execute()
@@ -28,5 +28,5 @@ export async function adjustOrderSummary(
         where o.project_id = c.project_id and o.customer_id = c.id and o.status in ('PAID', 'FULFILLED')
         order by o.created_at desc, o.id desc limit 1
       )
-    where c.project_id = ${project_id} and c.id = ${customer_id}`.execute(db)
+    where c.project_id = ${project_id} and c.id = ${customerId}`.execute(db)
 }

@@ -29,12 +29,12 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
     return Number(numAffectedRows)
   }
   // Its own events first: the others share with them what they say.
-  const own_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
-  const order_events = own_events.filter((type) => type.startsWith('customer.order.')).length
-  const holding_events = await ctx.reactions.customerErased(ctx, id)
+  const ownEvents = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const orderEvents = ownEvents.filter((type) => type.startsWith('customer.order.')).length
+  const holdingEvents = await ctx.reactions.customerErased(ctx, id)
   // What was erased with its cards was told of it once more.
-  const late_events = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
-  const customer_events = own_events.length - order_events + holding_events + late_events.length
+  const lateEvents = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const customerEvents = ownEvents.length - orderEvents + holdingEvents + lateEvents.length
   const events = await removed('custom_events', sql`customer_id = ${id}`)
   await removed('custom_event_tallies', sql`customer_id = ${id}`)
   const orders = await removed('orders', sql`customer_id = ${id}`)
@@ -49,7 +49,15 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
     related_object_id: id,
     related_object: 'customer',
     status: 'DONE',
-    data_json: { events, customer_events, daily_events: 0, segments, orders, order_events, customer: 1 },
+    data_json: {
+      events,
+      customer_events: customerEvents,
+      daily_events: 0,
+      segments,
+      orders,
+      order_events: orderEvents,
+      customer: 1,
+    },
     object: 'pernament_deletion',
   }
 }

@@ -68,13 +68,13 @@ export async function findCustomerById(
 
 export async function findCustomerBySource(
   { db, project_id }: Ctx,
-  source_id: string,
+  sourceId: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<StoredCustomer | undefined> {
   return db
     .selectFrom('customers')
     .where('project_id', '=', project_id)
-    .where('source_id', '=', source_id)
+    .where('source_id', '=', sourceId)
     .where('deleted_at', 'is', null)
     .selectAll()
     .$if(lock, (query) => query.forUpdate())
@@ -82,11 +82,11 @@ export async function findCustomerBySource(
 }
 
 /** Which of these source ids are taken by a customer. */
-export async function listSourcesKnown({ db, project_id }: Ctx, source_ids: string[]): Promise<Set<string>> {
+export async function listSourcesKnown({ db, project_id }: Ctx, sourceIds: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('customers')
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`source_id = any(${source_ids}::text[])`)
+    .where(sql<boolean>`source_id = any(${sourceIds}::text[])`)
     .where('deleted_at', 'is', null)
     .select('source_id')
     .execute()

@@ -12,23 +12,23 @@ const prefix = 'track_'
  *
  * `trackingId(project, 'customer-1')` → `track_kM3…`
  */
-export function trackingId({ tracking_secret }: Secret, source_id: string): string {
-  const name = `${tracking_secret} ${source_id}`
-  const token = tokens.get(name) ?? newToken(tracking_secret, source_id)
+export function trackingId({ tracking_secret }: Secret, sourceId: string): string {
+  const name = `${tracking_secret} ${sourceId}`
+  const token = tokens.get(name) ?? newToken(tracking_secret, sourceId)
   tokens.delete(name)
   tokens.set(name, token)
-  if (tokens.size > tokens_max) tokens.delete(tokens.keys().next().value as string)
+  if (tokens.size > tokensMax) tokens.delete(tokens.keys().next().value as string)
   return token
 }
 
 /** Those who are at the till ask several times. */
 const tokens = new Map<string, string>()
-const tokens_max = 10_000
+const tokensMax = 10_000
 
-function newToken(tracking_secret: string, source_id: string): string {
-  const nonce = nonceOf(tracking_secret, source_id)
-  const cipher = createCipheriv('aes-256-ctr', keyOf(tracking_secret), nonce)
-  const hidden = Buffer.concat([nonce, cipher.update(source_id, 'utf8'), cipher.final()])
+function newToken(trackingSecret: string, sourceId: string): string {
+  const nonce = nonceOf(trackingSecret, sourceId)
+  const cipher = createCipheriv('aes-256-ctr', keyOf(trackingSecret), nonce)
+  const hidden = Buffer.concat([nonce, cipher.update(sourceId, 'utf8'), cipher.final()])
   return prefix + hidden.toString('base64url')
 }
 
@@ -36,16 +36,16 @@ function newToken(tracking_secret: string, source_id: string): string {
 export function sourceIdBehind({ tracking_secret }: Secret, token: string): string {
   if (!token.startsWith(prefix)) return token
   const hidden = Buffer.from(token.slice(prefix.length), 'base64url')
-  if (hidden.length <= nonce_bytes) return token
-  const nonce = hidden.subarray(0, nonce_bytes)
+  if (hidden.length <= nonceBytes) return token
+  const nonce = hidden.subarray(0, nonceBytes)
   const decipher = createDecipheriv('aes-256-ctr', keyOf(tracking_secret), nonce)
-  const source_id = Buffer.concat([decipher.update(hidden.subarray(nonce_bytes)), decipher.final()]).toString('utf8')
-  return timingSafeEqual(nonceOf(tracking_secret, source_id), nonce) ? source_id : token
+  const sourceId = Buffer.concat([decipher.update(hidden.subarray(nonceBytes)), decipher.final()]).toString('utf8')
+  return timingSafeEqual(nonceOf(tracking_secret, sourceId), nonce) ? sourceId : token
 }
 
-const nonce_bytes = 16
+const nonceBytes = 16
 
-const nonceOf = (secret: string, source_id: string): Buffer =>
-  createHmac('sha256', `nonce ${secret}`).update(source_id).digest().subarray(0, nonce_bytes)
+const nonceOf = (secret: string, sourceId: string): Buffer =>
+  createHmac('sha256', `nonce ${secret}`).update(sourceId).digest().subarray(0, nonceBytes)
 
 const keyOf = (secret: string): Buffer => createHmac('sha256', secret).update('tracking').digest()

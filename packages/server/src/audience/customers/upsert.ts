@@ -52,7 +52,7 @@ export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: Upse
 
 async function createCustomer(
   ctx: Ctx,
-  source_id: string | null,
+  sourceId: string | null,
   profile: CustomerProfile,
   rules: MetadataRules,
 ): Promise<StoredCustomer | undefined> {
@@ -60,7 +60,7 @@ async function createCustomer(
   rules.check(metadata, { isNew: true })
   const customer = await insertCustomer(ctx, {
     id: newId('customer', Date.parse(ctx.now)),
-    source_id,
+    source_id: sourceId,
     ...columnsOf(profile),
     metadata: JSON.stringify(metadata),
     created_at: ctx.now,
@@ -124,11 +124,11 @@ export function overlaidProfile(customer: StoredCustomer, profile: CustomerProfi
   }
 }
 
-const address_parts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code'] as const
+const addressParts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code'] as const
 
 /** Without what we do not know. */
 function addressOf(sent: NonNullable<CustomerProfile['address']>): Record<string, string | null> {
-  return Object.fromEntries(address_parts.flatMap((part) => (sent[part] === undefined ? [] : [[part, sent[part]]])))
+  return Object.fromEntries(addressParts.flatMap((part) => (sent[part] === undefined ? [] : [[part, sent[part]]])))
 }
 
 function isSame({ updated_at: _, ...before }: StoredCustomer, { updated_at: __, ...after }: StoredCustomer): boolean {

@@ -65,8 +65,10 @@ export async function tellTransitions(
   const told = (type: 'customer.segment.entered' | 'customer.segment.left', customer: Customer, ids: string[]) =>
     ids.flatMap((id) => {
       const segment = active.get(id as StoredSegment['id'])
-      const entity_id = customer.id as StoredMember['customer_id']
-      return segment === undefined ? [] : [{ type, entity_id, data: { customer, segment: toSimpleSegment(segment) } }]
+      const entityId = customer.id as StoredMember['customer_id']
+      return segment === undefined
+        ? []
+        : [{ type, entity_id: entityId, data: { customer, segment: toSimpleSegment(segment) } }]
     })
   const events = await emitMany(
     ctx,
@@ -138,14 +140,14 @@ async function listMemberships(
 
 async function saveMemberships(
   { db, project_id }: Ctx,
-  customer_id: StoredMember['customer_id'],
+  customerId: StoredMember['customer_id'],
   { entered, left }: Pick<Transition, 'entered' | 'left'>,
 ): Promise<void> {
   await sql`
     insert into segment_members (project_id, segment_id, customer_id)
-    select ${project_id}, id, ${customer_id} from unnest(${entered}::text[]) as id
+    select ${project_id}, id, ${customerId} from unnest(${entered}::text[]) as id
     on conflict do nothing`.execute(db)
   await sql`
     delete from segment_members
-    where project_id = ${project_id} and customer_id = ${customer_id} and segment_id = any(${left}::text[])`.execute(db)
+    where project_id = ${project_id} and customer_id = ${customerId} and segment_id = any(${left}::text[])`.execute(db)
 }

@@ -17,7 +17,7 @@ export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segm
   const type = body.type ?? (customers === undefined ? 'passive' : 'static')
   const definition = type === 'static' ? null : await readSegmentFilter(ctx, body.filter)
   // The project stays locked until commit, so that two creations cannot both be the last one that fits.
-  const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
+  const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
   if (type !== 'static' && (await countDynamicSegments(ctx)) >= limits.dynamic_segments_max)
     throw invalidPayload(`Project must NOT have more than ${limits.dynamic_segments_max} dynamic segments`)
   const segment = await insertSegment(ctx, {
@@ -27,7 +27,7 @@ export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segm
     filter: definition === null ? null : JSON.stringify(definition.filter),
     is_day_relative: definition?.is_day_relative ?? false,
     created_at: ctx.now,
-    config_version,
+    config_version: configVersion,
   })
   if (type === 'static') await insertMembers(ctx, segment.id, customers ?? [])
   else await startWalks(ctx, [segment.id], { silent: true })

@@ -29,7 +29,7 @@ export function segmentsOf(
 
 /** Projects whose segments are kept in memory, compiled (docs/decisions/0011); the one used longest ago goes first. */
 const kept = new Map<string, { config_version: number; definitions: SegmentDefinitions }>()
-const projects_max = 200
+const projectsMax = 200
 
 /**
  * The dynamic segments as they are in this transaction, which must not be one that changes them: what it sees would be kept
@@ -48,7 +48,7 @@ export async function definitionsOf(ctx: Ctx, { lock = false }: { lock?: boolean
   kept.delete(project_id)
   const definitions = known?.config_version === config_version ? known.definitions : await loadDefinitions(ctx)
   kept.set(project_id, { config_version, definitions })
-  if (kept.size > projects_max) kept.delete(kept.keys().next().value as string)
+  if (kept.size > projectsMax) kept.delete(kept.keys().next().value as string)
   return definitions
 }
 

@@ -10,17 +10,17 @@ import type { StoredSegment } from './store.ts'
  * where memberships are known, only members and those who changed since are asked, so that a small segment of a million customers
  * is read from an index. An unknown segment has nobody.
  */
-export async function memberSql(ctx: Ctx, segment_id: string): Promise<Condition> {
+export async function memberSql(ctx: Ctx, segmentId: string): Promise<Condition> {
   const { db, project_id } = ctx
   const segment = await db
     .selectFrom('segments')
     .where('project_id', '=', project_id)
-    .where('id', '=', segment_id as StoredSegment['id'])
+    .where('id', '=', segmentId as StoredSegment['id'])
     .where('deleted_at', 'is', null)
     .selectAll()
     .executeTakeFirst()
   if (segment === undefined) return no
-  const members = sql`select m.customer_id from segment_members m where m.project_id = ${project_id} and m.segment_id = ${segment_id}`
+  const members = sql`select m.customer_id from segment_members m where m.project_id = ${project_id} and m.segment_id = ${segmentId}`
   if (segment.type === 'static') return sql`customers.id in (${members})`
   const decided = await customerFilterSql(ctx, segment.filter)
   if (!isKnown(ctx, segment)) return decided

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { type ReferencedBy, referencedBy, references_max } from '../../core/in-use.ts'
+import { type ReferencedBy, referencedBy, referencesMax } from '../../core/in-use.ts'
 import { namesLocation } from '../../definitions/locations/naming.ts'
 
 /** Segments whose filter asks for a location. */
@@ -14,7 +14,7 @@ export async function segmentsNamingLocation(
     .where('deleted_at', 'is', null)
     .where((eb) => namesLocation(eb.ref('filter'), location_id))
     .orderBy('id')
-    .limit(references_max)
+    .limit(referencesMax)
     .select(['id', sql<number>`count(*) over ()`.as('total')])
     .execute()
   return referencedBy('segment', rows)

@@ -23,14 +23,14 @@ export async function listSegmentsOf(ctx: Ctx, key: string): Promise<SimpleSegme
   return [...fixed, ...dynamic].sort((a, b) => (a.id < b.id ? 1 : -1)).map(toSimpleSegment)
 }
 
-function listStaticSegments({ db, project_id }: Ctx, customer_id: StoredCustomer['id']) {
+function listStaticSegments({ db, project_id }: Ctx, customerId: StoredCustomer['id']) {
   return db
     .selectFrom('segment_members as m')
     .innerJoin('segments as s', (join) =>
       join.onRef('s.project_id', '=', 'm.project_id').onRef('s.id', '=', 'm.segment_id'),
     )
     .where('m.project_id', '=', project_id)
-    .where('m.customer_id', '=', customer_id)
+    .where('m.customer_id', '=', customerId)
     .where('s.type', '=', 'static')
     .where('s.deleted_at', 'is', null)
     .select(['s.id', 's.name'])

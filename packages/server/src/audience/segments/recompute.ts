@@ -6,12 +6,12 @@ import { parseCustomerFilter } from '../customers/filter.ts'
 import { startWalks } from './store.ts'
 
 /** A filter looks at more than customers; when that changes, so may memberships, though nobody changed. */
-export const onLocationShapeChanged = (ctx: Ctx, location_id: string): Promise<void> =>
-  recomputeSegments(ctx, (filter) => locationIds(filter).includes(location_id))
+export const onLocationShapeChanged = (ctx: Ctx, locationId: string): Promise<void> =>
+  recomputeSegments(ctx, (filter) => locationIds(filter).includes(locationId))
 
 /** The type of a metadata key decides how its values compare. Filters of segments read the metadata of customers only. */
-export async function onMetadataSchemaChanged(ctx: Ctx, related_object: string): Promise<void> {
-  if (related_object !== 'customer') return
+export async function onMetadataSchemaChanged(ctx: Ctx, relatedObject: string): Promise<void> {
+  if (relatedObject !== 'customer') return
   await recomputeSegments(ctx, (filter) => Object.keys(filter).some((field) => field.startsWith('metadata.')))
 }
 

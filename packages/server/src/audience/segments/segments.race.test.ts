@@ -15,8 +15,8 @@ test('while customers change and a walk is under way, three lookers agree with t
   const { runtime } = shop.service
   const look = () => lookAtSegments(runtime, { daily: true, only: shop.project_id })
   const sources = Array.from({ length: 12 }, (_, n) => `c${n}`)
-  const change = (source_id: string, name: string) => shop.call('POST', '/v1/customers', { source_id, name })
-  await Promise.all(sources.map((source_id, n) => change(source_id, n % 2 === 0 ? 'VIP' : 'plain')))
+  const change = (sourceId: string, name: string) => shop.call('POST', '/v1/customers', { source_id: sourceId, name })
+  await Promise.all(sources.map((sourceId, n) => change(sourceId, n % 2 === 0 ? 'VIP' : 'plain')))
   const filter = { junction: 'and', name: { conditions: { $is: ['VIP'] } } }
   const { body: segment } = await shop.call('POST', '/v1/segments', { name: 'VIPs', type: 'auto-update', filter })
 
@@ -26,9 +26,9 @@ test('while customers change and a walk is under way, three lookers agree with t
   })
   for (let round = 0; round < 8; round += 1)
     await Promise.all(
-      sources.flatMap((source_id, n) => [
-        change(source_id, (n + round) % 3 === 0 ? 'VIP' : 'plain'),
-        change(source_id, (n * round) % 2 === 0 ? 'VIP' : 'plain'),
+      sources.flatMap((sourceId, n) => [
+        change(sourceId, (n + round) % 3 === 0 ? 'VIP' : 'plain'),
+        change(sourceId, (n * round) % 2 === 0 ? 'VIP' : 'plain'),
       ]),
     )
   isOver = true

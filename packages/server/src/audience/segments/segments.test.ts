@@ -7,8 +7,8 @@ import { ok } from '../../testing/orders.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
 import { lookAtSegments } from './watch.ts'
 
-const customer = async (shop: Shop, source_id: string, body: object = {}): Promise<string> =>
-  (await shop.call('POST', '/v1/customers', { source_id, ...body })).body.id
+const customer = async (shop: Shop, sourceId: string, body: object = {}): Promise<string> =>
+  (await shop.call('POST', '/v1/customers', { source_id: sourceId, ...body })).body.id
 
 const segment = async (shop: Shop, body: object) => {
   const answer = await shop.call('POST', '/v1/segments', { name: 'Segment', ...body })
@@ -195,12 +195,12 @@ describe('E15 membership', () => {
     await customer(shop, 'member', { email })
     await customer(shop, 'poor', { email })
     await customer(shop, 'vip', { email, metadata: { vip: true } })
-    for (const [source_id, amount] of [
+    for (const [sourceId, amount] of [
       ['member', 90_000],
       ['poor', 40_000],
       ['vip', 90_000],
     ] as const)
-      await shop.call('POST', '/v1/orders', { amount, status: 'PAID', customer: { source_id } })
+      await shop.call('POST', '/v1/orders', { amount, status: 'PAID', customer: { source_id: sourceId } })
     for (const _ of ['before', 'after']) {
       expect(await members(shop, id)).toEqual(['member'])
       expect(await segmentsOf(shop, 'member')).toEqual(['Either', 'Corp'])
@@ -307,10 +307,10 @@ describe('entering and leaving', () => {
     shop.service.clock.set('2025-02-26T12:00:00.000Z')
     await customer(shop, 'march', { birthdate: '1990-03-01' })
     await customer(shop, 'may', { birthdate: '1990-05-01' })
-    const next_month = { junction: 'and', birthdate: { conditions: { $next_month: [true] } } }
-    const in_three_days = { junction: 'and', birthdate: { conditions: { $is_days_in_future_md: [3] } } }
-    const monthly = await segment(shop, { name: 'Next month', type: 'auto-update', filter: next_month })
-    const soon = await segment(shop, { name: 'Soon', type: 'auto-update', filter: in_three_days })
+    const nextMonth = { junction: 'and', birthdate: { conditions: { $next_month: [true] } } }
+    const inThreeDays = { junction: 'and', birthdate: { conditions: { $is_days_in_future_md: [3] } } }
+    const monthly = await segment(shop, { name: 'Next month', type: 'auto-update', filter: nextMonth })
+    const soon = await segment(shop, { name: 'Soon', type: 'auto-update', filter: inThreeDays })
     await settle(shop)
     expect([await members(shop, monthly.id), await members(shop, soon.id)]).toEqual([['march'], ['march']])
 

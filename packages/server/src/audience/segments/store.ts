@@ -82,13 +82,13 @@ export async function insertSegment(
 /** The customers of a static segment; ids that the project does not know are left out. */
 export async function insertMembers(
   { db, project_id }: Ctx,
-  segment_id: SegmentId,
-  customer_ids: readonly string[],
+  segmentId: SegmentId,
+  customerIds: readonly string[],
 ): Promise<void> {
   await sql`
     insert into segment_members (project_id, segment_id, customer_id)
-    select ${project_id}, ${segment_id}, id from customers
-    where project_id = ${project_id} and id = any(${customer_ids}::text[]) and deleted_at is null
+    select ${project_id}, ${segmentId}, id from customers
+    where project_id = ${project_id} and id = any(${customerIds}::text[]) and deleted_at is null
     order by id for share`.execute(db) // nobody is hidden or erased before it is a member that goes with it
 }
 
@@ -97,10 +97,10 @@ export async function updateSegment(
   id: SegmentId,
   changes: Omit<Updateable<SegmentRow>, 'config_version'>,
 ): Promise<StoredSegment> {
-  const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
+  const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
   return ctx.db
     .updateTable('segments')
-    .set({ ...changes, config_version })
+    .set({ ...changes, config_version: configVersion })
     .where('project_id', '=', ctx.project_id)
     .where('id', '=', id)
     .returningAll()

@@ -8,19 +8,19 @@ import { listCustomersById } from '../customers/store.ts'
 import { tellTransitions } from './check.ts'
 import type { StoredSegment } from './store.ts'
 
-const batch_customers = 1_000
+const batchCustomers = 1_000
 /** Where something is earned by entering, there is more to do for each. */
-const batch_earners = 50
+const batchEarners = 50
 
 /**
  * One batch of a walk over all customers, which brings the memberships of a segment up to date: after it was created or
  * got another filter, silently; and every day, where its filter asks for days, telling who entered and left. How far it
  * came is stored with what it did, so a walk goes on after a crash. Answers whether there was anything to do.
  */
-export async function walkOn(ctx: Ctx, segment_id: StoredSegment['id']): Promise<boolean> {
-  const segment = await lockWalk(ctx, segment_id)
+export async function walkOn(ctx: Ctx, segmentId: StoredSegment['id']): Promise<boolean> {
+  const segment = await lockWalk(ctx, segmentId)
   if (segment === undefined || segment.walk_started_at === null) return false
-  const batch = await lockBatch(ctx, segment.walked_to, (await isPaid(ctx, segment)) ? batch_earners : batch_customers)
+  const batch = await lockBatch(ctx, segment.walked_to, (await isPaid(ctx, segment)) ? batchEarners : batchCustomers)
   const last = batch.at(-1)
   if (last === undefined) {
     if (segment.walk_is_silent && !(await isClear(ctx, segment.id))) return false
@@ -87,11 +87,11 @@ async function saveBatch(
   customers: ReadonlyArray<{ id: CustomerRow['id'] }>,
 ): Promise<{ entered: CustomerRow['id'][]; left: CustomerRow['id'][] }> {
   const { db, project_id } = ctx
-  const customer_ids = customers.map((customer) => customer.id)
+  const customerIds = customers.map((customer) => customer.id)
   const { rows } = await sql<{ customer_id: CustomerRow['id']; has_entered: boolean }>`
     with matching as materialized (
       select customers.id from customers
-      where customers.project_id = ${project_id} and customers.id = any(${customer_ids}::text[])
+      where customers.project_id = ${project_id} and customers.id = any(${customerIds}::text[])
         and ${await customerFilterSql(ctx, filter)}
     ), entered as (
       insert into segment_members (project_id, segment_id, customer_id)
@@ -100,7 +100,7 @@ async function saveBatch(
       returning customer_id
     ), departed as (
       delete from segment_members
-      where project_id = ${project_id} and segment_id = ${id} and customer_id = any(${customer_ids}::text[])
+      where project_id = ${project_id} and segment_id = ${id} and customer_id = any(${customerIds}::text[])
         and customer_id not in (select matching.id from matching)
       returning customer_id
     )
@@ -141,9 +141,9 @@ async function isClear({ db, project_id }: Ctx, id: StoredSegment['id']): Promis
 }
 
 /** Longer than any transaction of ours may take. */
-const blind_minutes = 15
+const blindMinutes = 15
 
-async function endWalk(ctx: Ctx, { id, walk_is_silent }: StoredSegment, walk_started_at: string): Promise<void> {
+async function endWalk(ctx: Ctx, { id, walk_is_silent }: StoredSegment, walkStartedAt: string): Promise<void> {
   const { db, project_id, project, request_id, caller, now } = ctx
   await db
     .updateTable('segments')
@@ -152,7 +152,7 @@ async function endWalk(ctx: Ctx, { id, walk_is_silent }: StoredSegment, walk_sta
       walk_is_silent: false,
       walked_to: null,
       walk_after: null,
-      known_on: todayIn({ now: walk_started_at, timezone: project.timezone }),
+      known_on: todayIn({ now: walkStartedAt, timezone: project.timezone }),
     })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
@@ -162,6 +162,6 @@ async function endWalk(ctx: Ctx, { id, walk_is_silent }: StoredSegment, walk_sta
     insert into segment_checks (project_id, customer_id, request_id, caller, created_at)
     select project_id, id, ${request_id}, ${JSON.stringify(caller)}::jsonb, ${now}::timestamptz from customers
     where project_id = ${project_id} and deleted_at is null
-      and created_at > ${walk_started_at}::timestamptz - ${blind_minutes} * interval '1 minute'
+      and created_at > ${walkStartedAt}::timestamptz - ${blindMinutes} * interval '1 minute'
     on conflict do nothing`.execute(db)
 }

@@ -10,16 +10,16 @@ import { checkMemberships } from './check.ts'
 import type { StoredSegment } from './store.ts'
 import { walkOn } from './walk.ts'
 
-const batch_checks = 200
-const batch_members = 5_000
-const daily_ms = 60_000
+const batchChecks = 200
+const batchMembers = 5_000
+const dailyMs = 60_000
 
 /** Keeps memberships up to date from now on, together with the other nodes. */
 export function watchSegments(runtime: Runtime): void {
-  let looked_at = -Infinity
+  let lookedAt = -Infinity
   runtime.jobs.watch('segments', async () => {
-    const isDue = runtime.now() - looked_at >= daily_ms
-    if (isDue) looked_at = runtime.now()
+    const isDue = runtime.now() - lookedAt >= dailyMs
+    if (isDue) lookedAt = runtime.now()
     return lookAtSegments(runtime, { daily: isDue })
   })
 }
@@ -43,16 +43,16 @@ const inProject = (only: string | undefined, column = 'project_id') =>
   only === undefined ? sql`true` : sql`${sql.ref(column)} = ${only}`
 
 /** What cannot be done now is left alone for a while: the others must not wait for it. */
-const trouble_ms = 60_000
+const troubleMs = 60_000
 const troubled = new Map<string, number>()
 
 /** Does one thing in a transaction of its own; one that fails, or is somebody else's at the moment, did nothing. */
-async function attempt(runtime: Runtime, name: string, project_id: string, work: (ctx: Ctx) => Promise<boolean>) {
+async function attempt(runtime: Runtime, name: string, projectId: string, work: (ctx: Ctx) => Promise<boolean>) {
   try {
-    return (await inBackground(runtime, project_id, newRun(), work)) === true
+    return (await inBackground(runtime, projectId, newRun(), work)) === true
   } catch (error) {
-    runtime.log.error({ err: error, project_id, name }, 'segments could not be brought up to date')
-    troubled.set(name, runtime.now() + trouble_ms)
+    runtime.log.error({ err: error, project_id: projectId, name }, 'segments could not be brought up to date')
+    troubled.set(name, runtime.now() + troubleMs)
     return false
   }
 }
@@ -63,20 +63,20 @@ function namesInTrouble(now: number): string[] {
   return [...troubled.keys()]
 }
 
-const projects_at_once_max = 5
+const projectsAtOnceMax = 5
 
 /** Of the projects that have waited longest, the first where nobody else is at it: the customers that changed first. */
 async function checkSome(runtime: Runtime, only?: string): Promise<boolean> {
-  const left_alone = namesInTrouble(runtime.now())
-  for (let tried = 0; tried < projects_at_once_max; tried += 1) {
+  const leftAlone = namesInTrouble(runtime.now())
+  for (let tried = 0; tried < projectsAtOnceMax; tried += 1) {
     const oldest = await sql<{ project_id: string }>`
       select c.project_id from segment_checks c join projects p on p.id = c.project_id and p.deleted_at is null
-      where ${inProject(only, 'c.project_id')} and c.project_id <> all(${left_alone}::text[])
+      where ${inProject(only, 'c.project_id')} and c.project_id <> all(${leftAlone}::text[])
       order by c.created_at limit 1`.execute(runtime.database.db)
-    const project_id = oldest.rows[0]?.project_id
-    if (project_id === undefined) return false
-    if (await attempt(runtime, project_id, project_id, checkOldest)) return true
-    left_alone.push(project_id)
+    const projectId = oldest.rows[0]?.project_id
+    if (projectId === undefined) return false
+    if (await attempt(runtime, projectId, projectId, checkOldest)) return true
+    leftAlone.push(projectId)
   }
   return false
 }
@@ -89,7 +89,7 @@ async function checkOldest(ctx: Ctx): Promise<boolean> {
   if (lock.rows[0]?.is_ours !== true) return false
   const { rows: checks } = await sql<{ customer_id: CustomerRow['id']; request_id: string; caller: Caller }>`
     select customer_id, request_id, caller from segment_checks where project_id = ${project_id}
-    order by created_at, request_id limit ${batch_checks}`.execute(db)
+    order by created_at, request_id limit ${batchChecks}`.execute(db)
   if (checks.length === 0) return false
   // First the customers are locked, in there; whoever changes one notes it while it holds that lock, so that what is
   // deleted below is what was looked at.
@@ -103,7 +103,7 @@ async function checkOldest(ctx: Ctx): Promise<boolean> {
   return true
 }
 
-const walks_at_once_max = 20
+const walksAtOnceMax = 20
 
 /** One batch of the walk that began first, or of the next one where that is troubled, held or waits for its end. */
 async function walkSome(runtime: Runtime, only?: string): Promise<boolean> {
@@ -111,7 +111,7 @@ async function walkSome(runtime: Runtime, only?: string): Promise<boolean> {
     select s.project_id, s.id from segments s join projects p on p.id = s.project_id and p.deleted_at is null
     where s.walk_started_at is not null and s.deleted_at is null and ${inProject(only, 's.project_id')}
       and s.id <> all(${namesInTrouble(runtime.now())}::text[])
-    order by s.walk_started_at limit ${walks_at_once_max}`.execute(runtime.database.db)
+    order by s.walk_started_at limit ${walksAtOnceMax}`.execute(runtime.database.db)
   for (const { project_id, id } of rows)
     if (await attempt(runtime, id, project_id, (ctx) => walkOn(ctx, id))) return true
   return false
@@ -141,11 +141,11 @@ async function clearSome({ database: { db } }: Runtime, only?: string): Promise<
   const { numAffectedRows = 0n } = await sql`
     with some_members as materialized (
       select customer_id from segment_members where project_id = ${project_id} and segment_id = ${id}
-      order by customer_id limit ${batch_members} for update
+      order by customer_id limit ${batchMembers} for update
     )
     delete from segment_members where project_id = ${project_id} and segment_id = ${id}
       and customer_id in (select customer_id from some_members)`.execute(db)
-  if (Number(numAffectedRows) < batch_members)
+  if (Number(numAffectedRows) < batchMembers)
     await sql`delete from segments where project_id = ${project_id} and id = ${id}`.execute(db)
   return true
 }

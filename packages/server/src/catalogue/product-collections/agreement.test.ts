@@ -1,4 +1,4 @@
-import { default_stacking_rules, evaluate } from '@guerdon/engine'
+import { defaultStackingRules, evaluate } from '@guerdon/engine'
 import type { Catalogue, Facts, ItemFacts, Shape } from '@guerdon/engine/schema'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -135,7 +135,7 @@ function isMatched(item: ItemFacts, collection: string, catalogue: Catalogue): b
     timezone,
     order: { amount: 1_000, items: [{ quantity: 1, ...item }] },
     catalogue,
-    stacking_rules: default_stacking_rules,
+    stacking_rules: defaultStackingRules,
     redeemables: [
       {
         kind: 'promotion_tier',
@@ -173,7 +173,7 @@ test('what the database lists, the engine matches on the lines of an order', asy
   const locations: Record<string, Shape> = {}
   for (const shape of shapes)
     locations[(await shop.call('POST', '/v1/locations', { name: 'Zone', shape })).body.id] = shape
-  const metadata_types = { product: { place: 'geopoint', size: 'number' } } as const
+  const metadataTypes = { product: { place: 'geopoint', size: 'number' } } as const
 
   const shipping = {
     id: 'prod_5h1pp1ng',
@@ -183,12 +183,12 @@ test('what the database lists, the engine matches on the lines of an order', asy
     skus: [],
     metadata: {},
   }
-  const built_in = (await shop.call('GET', '/v1/products/prod_5h1pp1ng')).body
+  const builtIn = (await shop.call('GET', '/v1/products/prod_5h1pp1ng')).body
   const lines = [
     ...linesOf(goods),
     {
       id: shipping.id,
-      item: { product_id: shipping.id, catalogue: { product: { ...shipping, created_at: built_in.created_at } } },
+      item: { product_id: shipping.id, catalogue: { product: { ...shipping, created_at: builtIn.created_at } } },
     },
   ]
   const { body: collection } = await shop.call('POST', '/v1/product-collections', {
@@ -239,7 +239,7 @@ test('what the database lists, the engine matches on the lines of an order', asy
       const catalogue = {
         collections: { [body.id]: { type: 'AUTO_UPDATE', filter: body.filter } },
         locations,
-        metadata_types,
+        metadata_types: metadataTypes,
       }
       const ours = lines.filter(({ item }) => isMatched(item, body.id, catalogue as Catalogue)).map(({ id }) => id)
       expect(await listed(shop, body.id)).toEqual(ours.sort())

@@ -1,7 +1,7 @@
 import type { Filter } from '@guerdon/engine/schema'
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { all_products_id } from '../../core/db/built-in-collections.ts'
+import { allProductsId } from '../../core/db/built-in-collections.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type Condition, yes } from '../../core/query/filter/conditions.ts'
@@ -36,7 +36,7 @@ const incomplete = "'AUTO_UPDATE' collection must contain valid filter with 'jun
 
 /** Who belongs to a collection, as a condition on the goods of list-products.ts. */
 export async function membershipSql(ctx: Ctx, { id, filter, products }: ProductCollection): Promise<Condition> {
-  if (id === all_products_id) return yes
+  if (id === allProductsId) return yes
   if (products !== undefined) return sql`id = any(${products.map((member) => member.id)}::text[])`
   const parsed = parseFilter(filter, await fieldsOf(ctx))
   const locations = await listLocationShapes(ctx, locationsIn(parsed))
@@ -47,7 +47,7 @@ const fieldsOf = async (ctx: Ctx): Promise<FilterFields> => goodsFields(await me
 
 /** What a filter sees of a product or SKU, with the types of its metadata. */
 export const goodsFields = (types: MetadataTypes): FilterFields => ({
-  ...own_fields,
+  ...ownFields,
   'metadata.*': metadataOfGoods(types),
 })
 
@@ -68,7 +68,7 @@ function metadataOfGoods(types: MetadataTypes): (key: string) => FilterField {
  * All of it but the metadata; the engine sees the same of an order's line
  * (docs/reference/product-collections.md#filter-fields).
  */
-const own_fields: FilterFields = {
+const ownFields: FilterFields = {
   id: { type: 'string', column: 'id' },
   product_id: { type: 'string', column: 'product_id' },
   source_id: { type: 'string', column: 'source_id' },

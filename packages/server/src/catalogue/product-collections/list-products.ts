@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
-import { catalogue_columns } from '../products/sorting.ts'
+import { catalogueColumns } from '../products/sorting.ts'
 import { membershipSql } from './filter.ts'
 import type { CollectionProduct, CollectionProductQuery, ParentProduct, ProductCollection } from './schema.ts'
 
@@ -13,7 +13,7 @@ export async function listCollectionProducts(
   query: CollectionProductQuery,
 ): Promise<{ data: CollectionProduct[]; total: number }> {
   const { rows, total } = await pageOf(goodsOf(ctx), query, {
-    columns: catalogue_columns,
+    columns: catalogueColumns,
     default_order: '-created_at',
     where: [await membershipSql(ctx, collection)],
     ...startOf(query),

@@ -11,9 +11,9 @@ import type { CollectionMember, NewMember } from './schema.ts'
  * from being deleted until the collection that names them is there.
  */
 export async function readMembers(ctx: Ctx, sent: readonly NewMember[]): Promise<CollectionMember[]> {
-  const count_max = ctx.project.limits?.collection_products ?? limits.collection_products_max
-  if (new Set(sent.map(({ id, object }) => `${object} ${id}`)).size > count_max)
-    throw invalidPayload(`Property .products must NOT have more than ${count_max} items`)
+  const countMax = ctx.project.limits?.collection_products ?? limits.collection_products_max
+  if (new Set(sent.map(({ id, object }) => `${object} ${id}`)).size > countMax)
+    throw invalidPayload(`Property .products must NOT have more than ${countMax} items`)
 
   const find = await goodsNamed(ctx, sent)
   const members = new Map<string, CollectionMember>()

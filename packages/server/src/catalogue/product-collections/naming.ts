@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { type ReferencedBy, referencedBy, references_max } from '../../core/in-use.ts'
+import { type ReferencedBy, referencedBy, referencesMax } from '../../core/in-use.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { namesLocation } from '../../definitions/locations/naming.ts'
 import type { GoodIds } from '../products/goods.ts'
@@ -25,7 +25,7 @@ async function collectionsWhere({ db, project_id }: Ctx, condition: Condition): 
     .where('project_id', '=', project_id)
     .where(condition)
     .orderBy('id')
-    .limit(references_max)
+    .limit(referencesMax)
     .select(['id', sql<number>`count(*) over ()`.as('total')])
     .execute()
   return referencedBy('products_collection', rows)

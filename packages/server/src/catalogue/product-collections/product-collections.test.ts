@@ -633,14 +633,14 @@ describe('GET /v1/product-collections/{productCollectionId}/products', () => {
         created_at: `2030-01-0${day}T12:00:00.000Z`,
         updated_at: day === 2 ? '2030-02-01T00:00:00.000Z' : null,
       }
-      const [product_id, sku_id] = [`prod_${day}`, `sku_${day}`] as const
+      const [productId, skuId] = [`prod_${day}`, `sku_${day}`] as const
       await db
         .insertInto('products')
-        .values({ ...row, ...at, id: product_id, source_id: null })
+        .values({ ...row, ...at, id: productId, source_id: null })
         .execute()
       await db
         .insertInto('skus')
-        .values({ ...row, ...at, attributes: '{}', id: sku_id, product_id, source_id: null })
+        .values({ ...row, ...at, attributes: '{}', id: skuId, product_id: productId, source_id: null })
         .execute()
     }
     return shop

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { all_products_id } from '../../core/db/built-in-collections.ts'
+import { allProductsId } from '../../core/db/built-in-collections.ts'
 import { isProtected } from '../../core/http/errors.ts'
 import { type FindReferences, refuseInUse } from '../../core/in-use.ts'
 import { deleteCollection } from './store.ts'
@@ -12,7 +12,7 @@ declare module '../../core/reactions.ts' {
 
 /** Deletes a collection, unless a validation rule names it. */
 export async function removeCollection(ctx: Ctx, id: string): Promise<void> {
-  if (id === all_products_id) throw isProtected('products_collection', id)
+  if (id === allProductsId) throw isProtected('products_collection', id)
   // First, since it locks the project: no rule that names the collection can be saved while we look for one.
   await deleteCollection(ctx, id)
   await refuseInUse(ctx, 'products_collection', id, ctx.references.products_collection, { collection_id: id })

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { all_products_id } from '../../core/db/built-in-collections.ts'
+import { allProductsId } from '../../core/db/built-in-collections.ts'
 import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
 import type { ProductCollectionRow } from '../../core/db/tables.ts'
 import { isDuplicate } from '../../core/db/transaction.ts'
@@ -8,7 +8,7 @@ import { duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { pageOf } from '../../core/query/list.ts'
-import { catalogue_columns } from '../products/sorting.ts'
+import { catalogueColumns } from '../products/sorting.ts'
 import type { ProductCollection, ProductCollectionQuery } from './schema.ts'
 
 export async function getCollection({ db, project_id }: Ctx, id: string): Promise<ProductCollection> {
@@ -29,7 +29,7 @@ export async function listCollections(
   const { rows, total } = await pageOf(
     db.selectFrom('product_collections').where('project_id', '=', project_id).selectAll(),
     query,
-    { columns: catalogue_columns, default_order: '-created_at' },
+    { columns: catalogueColumns, default_order: '-created_at' },
   )
   return { collections: rows.map(toCollection), total }
 }
@@ -41,15 +41,15 @@ export async function insertCollection(
   { name, type, filter, products }: NewCollection,
 ): Promise<ProductCollection> {
   // The version comes first: it locks the project, so that nobody else counts at the same time.
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const { count } = await db
     .selectFrom('product_collections')
     .where('project_id', '=', project_id)
-    .where('id', '<>', all_products_id)
+    .where('id', '<>', allProductsId)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  const count_max = project.limits?.product_collections ?? limits.product_collections_max
-  if (count >= count_max) throw invalidPayload(`A project must NOT have more than ${count_max} product collections`)
+  const countMax = project.limits?.product_collections ?? limits.product_collections_max
+  if (count >= countMax) throw invalidPayload(`A project must NOT have more than ${countMax} product collections`)
 
   const row = await db
     .insertInto('product_collections')
@@ -62,7 +62,7 @@ export async function insertCollection(
       products: products === undefined ? null : JSON.stringify(products),
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
     .returningAll()
@@ -76,14 +76,14 @@ export async function updateCollection(
   id: string,
   { name, filter }: Partial<Pick<ProductCollection, 'name' | 'filter'>>,
 ): Promise<ProductCollection> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .updateTable('product_collections')
     .set({
       ...(name === undefined ? {} : { name }),
       ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }),
       updated_at: now,
-      config_version,
+      config_version: configVersion,
     })
     .where('project_id', '=', project_id)
     .where('id', '=', id as ProductCollectionRow['id'])

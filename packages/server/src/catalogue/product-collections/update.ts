@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { all_products_id } from '../../core/db/built-in-collections.ts'
+import { allProductsId } from '../../core/db/built-in-collections.ts'
 import type { ProductCollectionRow } from '../../core/db/tables.ts'
 import { emit } from '../../core/events/emit.ts'
 import { isProtected } from '../../core/http/errors.ts'
@@ -16,7 +16,7 @@ export async function changeCollection(
   { id, type }: ProductCollection,
   { name, filter }: UpdateProductCollection,
 ): Promise<ProductCollection> {
-  if (id === all_products_id) throw isProtected('products_collection', id)
+  if (id === allProductsId) throw isProtected('products_collection', id)
   const collection = await updateCollection(ctx, id, {
     ...(name === undefined ? {} : { name }),
     ...(filter === undefined || type === 'STATIC' ? {} : { filter: await readCollectionFilter(ctx, filter) }),

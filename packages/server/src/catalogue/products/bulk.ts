@@ -15,8 +15,8 @@ const eachProduct = {
     const { isNew } = await upsertProduct(ctx, sent, rules)
     return { found: !isNew }
   },
-  async existing(ctx: Ctx, source_ids: string[]) {
-    const named = await listProductsNamed(ctx, source_ids)
+  async existing(ctx: Ctx, sourceIds: string[]) {
+    const named = await listProductsNamed(ctx, sourceIds)
     return new Set(named.map(({ source_id }) => source_id ?? ''))
   },
 }

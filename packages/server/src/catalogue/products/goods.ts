@@ -37,7 +37,7 @@ export async function findGoods(ctx: Ctx, keys: GoodKeys): Promise<Goods> {
 export function namedBy<Good extends { id: string; source_id: string | null }>(
   goods: readonly Good[],
 ): (key: string) => Good | undefined {
-  const by_id = new Map(goods.map((good) => [good.id, good]))
-  const by_source_id = new Map(goods.map((good) => [good.source_id, good]))
-  return (key) => by_id.get(key) ?? by_source_id.get(key)
+  const byId = new Map(goods.map((good) => [good.id, good]))
+  const bySourceId = new Map(goods.map((good) => [good.source_id, good]))
+  return (key) => byId.get(key) ?? bySourceId.get(key)
 }

@@ -163,10 +163,10 @@ describe('POST /v1/products/importCSV', () => {
 })
 
 describe('POST /v1/skus/importCSV', () => {
-  async function shopOf(...source_ids: string[]) {
+  async function shopOf(...sourceIds: string[]) {
     const shop = await newProject()
     const ids: string[] = []
-    for (const source_id of source_ids) ids.push((await post(shop, '/v1/products', { source_id })).id)
+    for (const sourceId of sourceIds) ids.push((await post(shop, '/v1/products', { source_id: sourceId })).id)
     return { shop, ids }
   }
 
@@ -252,7 +252,7 @@ describe('POST /v1/skus/importCSV', () => {
         'mug,fine,1,',
       ].join('\n'),
     )
-    const no_json = 'Column attributes must be a JSON object'
+    const noJson = 'Column attributes must be a JSON object'
     expect(result).toEqual({
       message: '1 sku(s) imported successfully, 14 failed.',
       done_count: 1,
@@ -267,11 +267,11 @@ describe('POST /v1/skus/importCSV', () => {
         'Resource product with id 5h1pp1ng is built in and cannot be changed',
         'Property .price must be >= 0',
         'Property .price must be integer',
-        no_json,
-        no_json,
-        no_json,
-        no_json,
-        no_json,
+        noJson,
+        noJson,
+        noJson,
+        noJson,
+        noJson,
       ].map((reason, index) => ({ row: index + 1, reason })),
     })
     expect((await shop.call('GET', '/v1/products/mug/skus')).body).toMatchObject({
@@ -388,8 +388,8 @@ describe('POST /v1/products/metadata/async', () => {
   test('the metadata is stored once, however many products it is for', async () => {
     const shop = await newProject()
     const metadata = { text: 'x'.repeat(10_000) }
-    const source_ids = Array.from({ length: 120 }, (_, index) => `p${index}`)
-    await shop.call('POST', '/v1/products/metadata/async', { source_ids, metadata })
+    const sourceIds = Array.from({ length: 120 }, (_, index) => `p${index}`)
+    await shop.call('POST', '/v1/products/metadata/async', { source_ids: sourceIds, metadata })
     const { input } = await shop.service.runtime.database.db
       .selectFrom('async_actions')
       .where('project_id', '=', shop.project_id)

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { shipping_source_id } from '../../core/db/built-in-products.ts'
+import { shippingSourceId } from '../../core/db/built-in-products.ts'
 import { duplicate, invalidPayload, isProtected } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
 import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
@@ -26,8 +26,8 @@ export const importProducts = defineCsvImport<MetadataRules>({
       (group) => saveProducts(ctx, group, rules),
     ),
   failure: ({ cells }) => {
-    const source_id = Object.entries(cells).find(([header]) => header.toLowerCase() === 'source_id')?.[1]
-    return source_id ? { source_id } : {}
+    const sourceId = Object.entries(cells).find(([header]) => header.toLowerCase() === 'source_id')?.[1]
+    return sourceId ? { source_id: sourceId } : {}
   },
 })
 
@@ -45,7 +45,7 @@ function readProduct(row: CsvRow, rules: MetadataRules): NewProduct {
     image_url: said.image_url ?? null,
     metadata,
   }
-  if (product.source_id === shipping_source_id) throw isProtected('product', shipping_source_id)
+  if (product.source_id === shippingSourceId) throw isProtected('product', shippingSourceId)
   const fault = shape.fault(product, { root: 'Payload', required: 'should' })
   if (fault !== null) throw invalidPayload(fault)
   checkPrice(product.price, 'invalid_product')
@@ -53,8 +53,8 @@ function readProduct(row: CsvRow, rules: MetadataRules): NewProduct {
 }
 
 async function saveProducts(ctx: Ctx, group: ReadRow<NewProduct>[], rules: MetadataRules): Promise<RowFailure[]> {
-  const source_ids = group.flatMap(({ good }) => good.source_id ?? [])
-  const known = new Set((await listProductsNamed(ctx, source_ids, { lock: 'here' })).map(({ source_id }) => source_id))
+  const sourceIds = group.flatMap(({ good }) => good.source_id ?? [])
+  const known = new Set((await listProductsNamed(ctx, sourceIds, { lock: 'here' })).map(({ source_id }) => source_id))
   // The metadata of a known product is not written, and so not asked for.
   const { passed, failures } = partitionRows(
     group,
@@ -70,9 +70,9 @@ async function saveProducts(ctx: Ctx, group: ReadRow<NewProduct>[], rules: Metad
     passed.map(({ good }) => good),
     [replaced('name')],
   )
-  const saved_ids = new Set(saved.map(({ product }) => product.source_id))
+  const savedIds = new Set(saved.map(({ product }) => product.source_id))
   for (const { row, good } of passed)
-    if (good.source_id !== null && !saved_ids.has(good.source_id))
+    if (good.source_id !== null && !savedIds.has(good.source_id))
       failures.push({ row, reason: duplicate('product', 'source_id', good.source_id).message })
   return failures
 }

@@ -27,9 +27,9 @@ async function describedShop(): Promise<Shop> {
 
 const product = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/products/${key}?hide=sku`)).body
 
-const no_brand =
+const noBrand =
   "brand: must be a string, property is required, must be equal to one of Acme,Emca (actual value is 'undefined')"
-const bad_stock = "stock: must be a number (actual value is '3')"
+const badStock = "stock: must be a number (actual value is '3')"
 
 /** The two objects that the schema describes. */
 const nouns: Array<[noun: string, create: string, update: string]> = [
@@ -47,10 +47,10 @@ describe.each(nouns)('the schema `product` holds for %s', (_, create, update) =>
   test('a new one needs what is required, and nothing wrong', async () => {
     const shop = await shopWithMug()
     const cases: Array<[body: object, details: string]> = [
-      [{}, no_brand],
-      [{ metadata: null }, no_brand],
-      [{ metadata: { stock: '3' } }, `${no_brand}; ${bad_stock}`],
-      [{ metadata: { brand: 'Acme', stock: '3' } }, bad_stock],
+      [{}, noBrand],
+      [{ metadata: null }, noBrand],
+      [{ metadata: { stock: '3' } }, `${noBrand}; ${badStock}`],
+      [{ metadata: { brand: 'Acme', stock: '3' } }, badStock],
     ]
     for (const [body, details] of cases)
       expect(await shop.call('POST', create, { source_id: 'x', ...body })).toMatchObject({
@@ -104,10 +104,10 @@ test('bulk updates check each product on its own', async () => {
     results.push((await shop.call('GET', `/v1/async-actions/${body.async_action_id}`)).body.result)
   const failed = { key: 'metadata_validation_failed', message: 'Metadata validation failed' }
   expect(results[0].errors).toEqual([
-    { ...failed, source_id: 'new', details: no_brand },
-    { ...failed, source_id: 'mug', details: bad_stock },
+    { ...failed, source_id: 'new', details: noBrand },
+    { ...failed, source_id: 'mug', details: badStock },
   ])
-  expect(results[1].errors).toEqual([{ ...failed, details: no_brand }])
+  expect(results[1].errors).toEqual([{ ...failed, details: noBrand }])
   expect(await product(shop, 'mug')).toMatchObject({ metadata: { brand: 'Acme', stock: 2 } })
   expect(await product(shop, 'new')).toMatchObject({ key: 'not_found' })
 })
@@ -129,7 +129,7 @@ test('the cells of a file are read by the types of the schema; what is not writt
   )
   expect(products).toMatchObject({ done_count: 2, failed_count: 2 })
   expect(products.failed).toEqual([
-    { source_id: 'cup', row: 2, reason: no_brand },
+    { source_id: 'cup', row: 2, reason: noBrand },
     { source_id: 'tea', row: 3, reason: "stock: must be a number (actual value is 'many')" },
   ])
   const metadata = { brand: 'Acme', stock: 3, stores: ['S1', 'S2'], note: 'yes' }
@@ -139,7 +139,7 @@ test('the cells of a file are read by the types of the schema; what is not writt
     'skus',
     `product_id,source_id,price,brand,stock,stores,note\nmug,blue,1,${cells}\nmug,red,1,,,,\nmug,blue,2,,many,,\n`,
   )
-  expect(skus).toMatchObject({ done_count: 2, failed: [{ row: 2, reason: no_brand }] })
+  expect(skus).toMatchObject({ done_count: 2, failed: [{ row: 2, reason: noBrand }] })
   expect((await shop.call('GET', '/v1/skus/blue')).body).toMatchObject({ price: 2, metadata })
 })
 

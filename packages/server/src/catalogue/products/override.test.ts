@@ -56,7 +56,7 @@ async function post(shop: Shop, path: string, body: object) {
 
 const product = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/products/${key}?hide=sku`)).body
 const sku = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/skus/${key}`)).body
-const source_ids = async (shop: Shop) =>
+const sourceIds = async (shop: Shop) =>
   (await shop.call('GET', '/v1/products')).body.products.map((one: { source_id: string }) => one.source_id)
 
 describe('findGoods', () => {
@@ -126,11 +126,11 @@ describe('an order with `override`', () => {
       skus: [{ key: blue.id, name: 'Navy', price: null, metadata: { c: 3 } }],
     })
     const changed = { updated_at: expect.any(String) }
-    const mug_now = { ...mug, price: 7, metadata: { a: 1, b: { y: 2 } }, ...changed }
-    const blue_now = { ...blue, sku: 'Navy', metadata: { a: 1, c: 3 }, ...changed }
-    expect(goods).toEqual({ products: [mug_now], skus: [blue_now] })
-    expect(await product(shop, 'mug')).toEqual(mug_now)
-    expect(await sku(shop, 'blue')).toEqual(blue_now)
+    const mugNow = { ...mug, price: 7, metadata: { a: 1, b: { y: 2 } }, ...changed }
+    const blueNow = { ...blue, sku: 'Navy', metadata: { a: 1, c: 3 }, ...changed }
+    expect(goods).toEqual({ products: [mugNow], skus: [blueNow] })
+    expect(await product(shop, 'mug')).toEqual(mugNow)
+    expect(await sku(shop, 'blue')).toEqual(blueNow)
   })
 
   test('of several lines about one good, under whatever name, the last word counts', async () => {
@@ -178,9 +178,9 @@ describe('an order with `override`', () => {
     const shop = await newProject()
     await post(shop, '/v1/products', { source_id: 'gone' })
     await shop.call('DELETE', '/v1/products/gone')
-    for (const product_key of [undefined, null, 'none', 'gone'])
+    for (const productKey of [undefined, null, 'none', 'gone'])
       expect(
-        await refusal(override(shop, { products: [{ key: 'mug' }], skus: [{ key: 'blue', product_key }] })),
+        await refusal(override(shop, { products: [{ key: 'mug' }], skus: [{ key: 'blue', product_key: productKey }] })),
       ).toEqual({
         key: 'invalid_order',
         message: 'SKU blue can be created only with its product',
@@ -196,8 +196,8 @@ describe('an order with `override`', () => {
     const mug = await post(shop, '/v1/products', { source_id: 'mug' })
     await post(shop, '/v1/products', { source_id: 'cup' })
     await post(shop, '/v1/products/mug/skus', { source_id: 'blue' })
-    for (const product_key of ['cup', 'none', null])
-      await override(shop, { skus: [{ key: 'blue', product_key, price: 7 }] })
+    for (const productKey of ['cup', 'none', null])
+      await override(shop, { skus: [{ key: 'blue', product_key: productKey, price: 7 }] })
     expect(await sku(shop, 'blue')).toMatchObject({ product_id: mug.id, price: 7 })
   })
 
@@ -224,13 +224,13 @@ describe('an order with `override`', () => {
       ['5h1pp1ng', null],
     ])
     expect(goods.skus).toEqual([])
-    expect(await source_ids(shop)).toEqual(['5h1pp1ng', 'mug'])
+    expect(await sourceIds(shop)).toEqual(['5h1pp1ng', 'mug'])
     expect(await product(shop, '5h1pp1ng')).toMatchObject({ price: null, updated_at: null })
   })
 
   test('500 lines take as many statements as two, and none that writes when they say it again', async () => {
     const shop = await newProject()
-    for (const source_id of ['p0', 'p7']) await post(shop, '/v1/products', { source_id })
+    for (const sourceId of ['p0', 'p7']) await post(shop, '/v1/products', { source_id: sourceId })
     const lines = (count: number, price: number): Overrides => {
       const keys = Array.from({ length: count }, (_, index) => `p${index}`)
       return {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Ctx } from '../../core/context.ts'
-import { shipping_id } from '../../core/db/built-in-products.ts'
+import { shippingId } from '../../core/db/built-in-products.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import {
   loadMetadataRules,
@@ -55,11 +55,11 @@ export async function overrideGoods(ctx: Ctx, keys: GoodKeys, overrides: Overrid
   if ([products, skus].every(({ changed, created }) => changed.length + created.length === 0)) return known
 
   const rules = await loadMetadataRules(ctx, 'product')
-  const written_products = await writeProducts(ctx, products, rules)
-  const written_skus = await writeSkus(ctx, skus, rules)
+  const writtenProducts = await writeProducts(ctx, products, rules)
+  const writtenSkus = await writeSkus(ctx, skus, rules)
   return {
-    products: latest([...known.products, ...written_products, ...written_skus.parents]),
-    skus: latest([...known.skus, ...written_skus.skus]),
+    products: latest([...known.products, ...writtenProducts, ...writtenSkus.parents]),
+    skus: latest([...known.skus, ...writtenSkus.skus]),
   }
 }
 
@@ -77,16 +77,16 @@ function toWrite<Override extends GoodOverride>(
   overrides: readonly Override[],
   goodNamed: (key: string) => Good | undefined,
 ): ToWrite<Override> {
-  const by_good = new Map<string, { good: Good | undefined; said: Override }>()
+  const byGood = new Map<string, { good: Good | undefined; said: Override }>()
   for (const override of overrides) {
     const good = goodNamed(override.key)
     const name = good?.id ?? override.key
-    by_good.set(name, { good, said: lastWord(by_good.get(name)?.said, override) })
+    byGood.set(name, { good, said: lastWord(byGood.get(name)?.said, override) })
   }
-  by_good.delete(shipping_id)
+  byGood.delete(shippingId)
   const changed: GoodChange[] = []
   const created: Override[] = []
-  for (const { good, said } of by_good.values())
+  for (const { good, said } of byGood.values())
     if (good === undefined) created.push(said)
     else if (differs(good, said)) changed.push(toChange(good.id, said))
   // New goods get their ids in the order in which they are inserted: orders that know them a moment later lock them in it.
@@ -101,9 +101,9 @@ function lastWord<Override extends GoodOverride>(before: Override | undefined, a
 }
 
 function differs(good: Good, { name, price, metadata }: GoodOverride): boolean {
-  const stored_name = good.object === 'product' ? good.name : good.sku
+  const storedName = good.object === 'product' ? good.name : good.sku
   return (
-    (name ?? stored_name) !== stored_name ||
+    (name ?? storedName) !== storedName ||
     (price ?? good.price) !== good.price ||
     !isDeepStrictEqual({ ...good.metadata, ...metadata }, good.metadata)
   )
@@ -150,7 +150,7 @@ async function writeSkus(
   const updated = await updateSkus(ctx, changed)
   const inserted = await insertSkus(
     ctx,
-    added.filter(({ product_id }) => product_id !== shipping_id),
+    added.filter(({ product_id }) => product_id !== shippingId),
     [replacedIfGiven('skus', 'sku'), replacedIfGiven('skus', 'price'), mergedMetadata('skus')],
   )
   return { skus: storable([...updated, ...inserted.map(({ sku }) => sku)]), parents }

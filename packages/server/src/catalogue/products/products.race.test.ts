@@ -100,12 +100,12 @@ describe('creation against deletion', () => {
     const shop = await newProject()
     const { db } = shop.service.runtime.database
     for (let round = 0; round < 5; round++) {
-      const source_id = `mug-${round}`
-      await shop.call('POST', '/v1/products', { source_id })
+      const sourceId = `mug-${round}`
+      await shop.call('POST', '/v1/products', { source_id: sourceId })
       const [removed, ...answers] = await Promise.all([
-        shop.call('DELETE', `/v1/products/${source_id}${query}`),
+        shop.call('DELETE', `/v1/products/${sourceId}${query}`),
         ...Array.from({ length: 20 }, (_, index) =>
-          shop.call('POST', `/v1/products/${source_id}/skus`, { source_id: `${source_id}-${index}` }),
+          shop.call('POST', `/v1/products/${sourceId}/skus`, { source_id: `${sourceId}-${index}` }),
         ),
       ])
       expect(removed).toMatchObject({ status: 204 })

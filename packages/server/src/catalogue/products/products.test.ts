@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
-import { catalogue_orders } from './sorting.ts'
+import { catalogueOrders } from './sorting.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const shipping = 'prod_5h1pp1ng'
@@ -49,14 +49,14 @@ test('a product lives from creation to deletion', async () => {
     updated_at: null,
     object: 'product',
   })
-  const no_skus = { object: 'list', data_ref: 'data', data: [], total: 0 }
+  const noSkus = { object: 'list', data_ref: 'data', data: [], total: 0 }
   const path = `/v1/products/${created.body.id}`
-  expect((await shop.call('GET', path)).body).toEqual({ ...created.body, skus: no_skus })
+  expect((await shop.call('GET', path)).body).toEqual({ ...created.body, skus: noSkus })
 
   const updated = await shop.call('PUT', path, { price: 990 })
   expect(updated).toMatchObject({ status: 200 })
   expect(updated.body).toEqual({ ...created.body, price: 990, updated_at: instant })
-  expect((await shop.call('GET', path)).body).toEqual({ ...updated.body, skus: no_skus })
+  expect((await shop.call('GET', path)).body).toEqual({ ...updated.body, skus: noSkus })
 
   expect(await shop.call('DELETE', path)).toMatchObject({ status: 204, body: null })
   for (const key of [created.body.id, 'mug'])
@@ -94,10 +94,10 @@ describe('what a request calls a product', () => {
   test('is its id or, if there is none of that id, its source id, letter by letter', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, { source_id: 'mug', name: 'Mug' })
-    const named_like_it = await newProduct(shop, { source_id: mug, name: 'Impostor' })
+    const namedLikeIt = await newProduct(shop, { source_id: mug, name: 'Impostor' })
     expect((await shop.call('GET', '/v1/products/mug')).body).toMatchObject({ id: mug })
     expect((await shop.call('GET', `/v1/products/${mug}`)).body).toMatchObject({ name: 'Mug' })
-    expect((await shop.call('GET', `/v1/products/${named_like_it}`)).body).toMatchObject({ name: 'Impostor' })
+    expect((await shop.call('GET', `/v1/products/${namedLikeIt}`)).body).toMatchObject({ name: 'Impostor' })
     expect(await shop.call('GET', '/v1/products/Mug')).toMatchObject({ status: 404 })
 
     await newProduct(shop, { source_id: 'tea/green 50%', name: 'Tea' })
@@ -469,18 +469,22 @@ describe('DELETE /v1/products/{productId}', () => {
     ],
   ]
 
-  describe.each(namings)('is refused while %s', (_, related_object_type, path, body) => {
+  describe.each(namings)('is refused while %s', (_, relatedObjectType, path, body) => {
     test.each([
       ['product', 'mug'],
       ['sku', 'mug-blue'],
-    ])('names it or one of its SKUs: %s %s', async (object, source_id) => {
+    ])('names it or one of its SKUs: %s %s', async (object, sourceId) => {
       const shop = await newProject()
       const { mug, blue } = await mugWithSku(shop)
-      for (const id of [object === 'product' ? mug : blue, source_id]) {
+      for (const id of [object === 'product' ? mug : blue, sourceId]) {
         const stored = await shop.call('POST', path, { name: 'Mugs', ...body(object, id) })
         expect(stored, JSON.stringify(stored.body)).toMatchObject({ status: 200 })
-        const related = { related_object_ids: [stored.body.id], related_object_type, related_object_total: 1 }
-        const details = `is in use by ${related_object_type} with ids [${stored.body.id}]`
+        const related = {
+          related_object_ids: [stored.body.id],
+          related_object_type: relatedObjectType,
+          related_object_total: 1,
+        }
+        const details = `is in use by ${relatedObjectType} with ids [${stored.body.id}]`
         for (const query of ['', '?force=true'])
           expect((await shop.call('DELETE', `/v1/products/mug${query}`)).body).toEqual({
             code: 400,
@@ -518,8 +522,8 @@ describe('DELETE /v1/products/{productId}', () => {
     for (const [, , path, body] of namings)
       expect(await shop.call('POST', path, { name: 'Cups', ...body('product', cup) })).toMatchObject({ status: 200 })
     // A product of the name of an SKU is not that SKU.
-    const named_alike = { included: [{ id: 'mug-blue', object: 'product' }] }
-    expect(await shop.call('POST', '/v1/validation-rules', { applicable_to: named_alike })).toMatchObject({
+    const namedAlike = { included: [{ id: 'mug-blue', object: 'product' }] }
+    expect(await shop.call('POST', '/v1/validation-rules', { applicable_to: namedAlike })).toMatchObject({
       status: 200,
     })
     expect(await shop.call('DELETE', '/v1/products/mug')).toMatchObject({ status: 204 })
@@ -552,7 +556,7 @@ describe('GET /v1/products', () => {
     await expectStablePaging({
       shop,
       path: '/v1/products',
-      orders: catalogue_orders,
+      orders: catalogueOrders,
       data_ref: 'products',
       create: async (n) => {
         const id = await newProduct(shop, { source_id: `p${n}`, name: `Product ${1_000 - n}` })
@@ -594,8 +598,8 @@ describe('GET /v1/products', () => {
     ]
     for (const [index, good] of goods.entries()) {
       const id = await newProduct(shop, good)
-      const created_at = `2025-03-0${index + 1}T12:00:00.000Z`
-      await sql`update products set created_at = ${created_at} where project_id = ${shop.project_id} and id = ${id}`.execute(
+      const createdAt = `2025-03-0${index + 1}T12:00:00.000Z`
+      await sql`update products set created_at = ${createdAt} where project_id = ${shop.project_id} and id = ${id}`.execute(
         shop.service.runtime.database.db,
       )
     }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { shipping_id } from '../../core/db/built-in-products.ts'
+import { shippingId } from '../../core/db/built-in-products.ts'
 import { deleteBinEntriesOf, insertBinEntry } from '../../core/db/trash-bin.ts'
 import { isProtected } from '../../core/http/errors.ts'
 import { type FindReferences, refuseInUse } from '../../core/in-use.ts'
@@ -20,7 +20,7 @@ declare module '../../core/reactions.ts' {
  * forced, for good (docs/reference/products.md#product-endpoints). The caller has locked it, so that no SKU is added meanwhile.
  */
 export async function removeProduct(ctx: Ctx, { id, name }: Product, force: boolean): Promise<void> {
-  if (id === shipping_id) throw isProtected('product', id)
+  if (id === shippingId) throw isProtected('product', id)
   const skus = await listSkuIds(ctx, id)
   await refuseInUse(ctx, 'product', id, ctx.references.goods, { products: [id], skus })
   if (force) return destroyProduct(ctx, id)

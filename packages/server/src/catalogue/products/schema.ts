@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { limits } from '../../core/lib/limits.ts'
 import { DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { SkusOfProduct } from '../skus/schema.ts'
-import { catalogue_orders } from './sorting.ts'
+import { catalogueOrders } from './sorting.ts'
 
 export const Product = Type.Object({
   id: Type.String({ description: 'Time-ordered id, `prod_` and 18 hexadecimal digits.' }),
@@ -56,7 +56,7 @@ export const BulkProductMetadata = Type.Object(
 )
 export type BulkProductMetadata = Static<typeof BulkProductMetadata>
 
-export const ProductQuery = Type.Object({ ...PageQuery({ order: catalogue_orders }), ...DateQuery, ...FilterQuery })
+export const ProductQuery = Type.Object({ ...PageQuery({ order: catalogueOrders }), ...DateQuery, ...FilterQuery })
 export type ProductQuery = Static<typeof ProductQuery>
 
 export const ProductList = listOf('products', ProductWithSkus, { total: true })

@@ -2,7 +2,7 @@
  * What lists of the catalogue sort by. The words of other resources that the contract takes here mean the time of creation
  * (docs/reference/products.md#product-endpoints).
  */
-export const catalogue_orders = [
+export const catalogueOrders = [
   'created_at',
   '-created_at',
   'updated_at',
@@ -18,7 +18,7 @@ export const catalogue_orders = [
 ] as const
 
 /** The columns behind them, for `pageOf`. */
-export const catalogue_columns = {
+export const catalogueColumns = {
   created_at: 'created_at',
   updated_at: { nullable: 'updated_at' },
   type: 'created_at',

@@ -6,7 +6,7 @@ import { newId } from '../../core/lib/ids.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
 import type { Product, ProductQuery, UpdateProduct } from './schema.ts'
-import { catalogue_columns } from './sorting.ts'
+import { catalogueColumns } from './sorting.ts'
 
 type ProductId = ProductRow['id']
 
@@ -69,7 +69,7 @@ export async function listProducts(
   const { rows, total } = await pageOf(
     db.selectFrom('products').where('project_id', '=', project_id).where('deleted_at', 'is', null).selectAll(),
     query,
-    { columns: catalogue_columns, default_order: 'created_at', where },
+    { columns: catalogueColumns, default_order: 'created_at', where },
   )
   return { products: rows.map(toProduct), total }
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { shipping_id, shipping_source_id } from '../../core/db/built-in-products.ts'
+import { shippingId, shippingSourceId } from '../../core/db/built-in-products.ts'
 import { duplicate, isProtected, notFound } from '../../core/http/errors.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { checkMetadata } from './check-metadata.ts'
@@ -18,7 +18,7 @@ export async function upsertProduct(
   rules?: MetadataRules,
 ): Promise<{ product: Product; isNew: boolean }> {
   if (id !== undefined && id !== null) return { product: await changeProduct(ctx, id, sent), isNew: false }
-  if (source_id === shipping_source_id) throw isProtected('product', source_id)
+  if (source_id === shippingSourceId) throw isProtected('product', source_id)
   checkPrice(sent.price, 'invalid_product')
   const [upserted] = await insertProducts(
     ctx,
@@ -36,7 +36,7 @@ export async function upsertProduct(
 
 /** Changes what was sent of a product; 404 when there is none of this id. */
 export async function changeProduct(ctx: Ctx, id: string, sent: Sent<UpdateProduct>): Promise<Product> {
-  if (id === shipping_id) throw isProtected('product', id)
+  if (id === shippingId) throw isProtected('product', id)
   checkPrice(sent.price, 'invalid_product')
   const product = await updateProduct(ctx, id, sent)
   if (product === undefined) throw notFound('product', id)

@@ -1,6 +1,6 @@
 import { parse as parseJson } from 'secure-json-parse'
 import type { Ctx } from '../../core/context.ts'
-import { shipping_id } from '../../core/db/built-in-products.ts'
+import { shippingId } from '../../core/db/built-in-products.ts'
 import { ApiError, duplicate, invalidPayload, isProtected, notFound } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
 import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
@@ -69,11 +69,11 @@ function readAttributes(text: string | undefined): Record<string, unknown> {
 }
 
 /** Whether the database has a form for it, and nothing will run out of stack over it. */
-function isStorable(value: unknown, levels_max: number = limits.body_nesting_max): boolean {
+function isStorable(value: unknown, levelsMax: number = limits.body_nesting_max): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true
-  if (levels_max === 0) return false
-  return Object.entries(value).every(([name, part]) => isStorable(name) && isStorable(part, levels_max - 1))
+  if (levelsMax === 0) return false
+  return Object.entries(value).every(([name, part]) => isStorable(name) && isStorable(part, levelsMax - 1))
 }
 
 async function saveSkus(
@@ -99,7 +99,7 @@ async function saveSkus(
     ({ row, good }) => {
       const product = productNamed(good.product_id)
       if (product === undefined) throw notFound('product', good.product_id)
-      if (product.id === shipping_id) throw isProtected('product', good.product_id)
+      if (product.id === shippingId) throw isProtected('product', good.product_id)
       // The metadata of a known SKU is not written, and so not asked for.
       if (!known.has(good.source_id)) rules.check(good.metadata ?? {}, { isNew: true })
       return { row, good: { ...good, product_id: product.id } }
@@ -110,9 +110,9 @@ async function saveSkus(
     passed.map(({ good }) => good),
     [replacedIfGiven('skus', 'sku'), replacedIfGiven('skus', 'price')],
   )
-  const saved_ids = new Set(saved.map(({ sku }) => sku.source_id))
+  const savedIds = new Set(saved.map(({ sku }) => sku.source_id))
   for (const { row, good } of passed)
-    if (!saved_ids.has(good.source_id))
+    if (!savedIds.has(good.source_id))
       failures.push({ row, reason: duplicate('sku', 'source_id', good.source_id).message })
   return failures
 }

@@ -5,9 +5,9 @@ import type { SkuQuery } from './schema.ts'
 import { listSkus } from './store.ts'
 
 /** A page of the SKUs of a product with what the query asks for (docs/reference/products.md#sku-endpoints). */
-export async function pageOfSkus(ctx: Ctx, product_id: string, query: SkuQuery) {
+export async function pageOfSkus(ctx: Ctx, productId: string, query: SkuQuery) {
   const where = dateBounds(query)
   if (query.filters !== undefined) where.push(await catalogueFilterSql(ctx, 'skus', query.filters))
-  const { skus, total } = await listSkus(ctx, product_id, query, where)
+  const { skus, total } = await listSkus(ctx, productId, query, where)
   return listed('skus', skus, { total })
 }

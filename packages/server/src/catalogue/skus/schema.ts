@@ -1,7 +1,7 @@
 import { FreeText, Instant, Int, Maybe, Metadata, Name, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
-import { catalogue_orders } from '../products/sorting.ts'
+import { catalogueOrders } from '../products/sorting.ts'
 
 export const Sku = Type.Object({
   id: Type.String({ description: 'Time-ordered id, `sku_` and 18 hexadecimal digits.' }),
@@ -38,7 +38,7 @@ export const CreateSku = Type.Object(
 )
 export type CreateSku = Static<typeof CreateSku>
 
-export const SkuQuery = Type.Object({ ...PageQuery({ order: catalogue_orders }), ...DateQuery, ...FilterQuery })
+export const SkuQuery = Type.Object({ ...PageQuery({ order: catalogueOrders }), ...DateQuery, ...FilterQuery })
 export type SkuQuery = Static<typeof SkuQuery>
 
 export const SkuList = listOf('skus', Sku, { total: true })

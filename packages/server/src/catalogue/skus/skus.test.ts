@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
-import { catalogue_orders } from '../products/sorting.ts'
+import { catalogueOrders } from '../products/sorting.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
@@ -12,8 +12,8 @@ async function mugShop(): Promise<{ shop: Shop; mug: string }> {
   return { shop, mug: await newProduct(shop, 'mug') }
 }
 
-async function newProduct(shop: Shop, source_id: string): Promise<string> {
-  return (await shop.call('POST', '/v1/products', { source_id })).body.id
+async function newProduct(shop: Shop, sourceId: string): Promise<string> {
+  return (await shop.call('POST', '/v1/products', { source_id: sourceId })).body.id
 }
 
 async function newSku(shop: Shop, product: string, body: object = {}): Promise<string> {
@@ -235,13 +235,13 @@ describe('PUT /v1/products/{productId}/skus/{skuId}', () => {
     const { shop } = await mugShop()
     const cup = await newProduct(shop, 'cup')
     const blue = await newSku(shop, cup, { source_id: 'blue' })
-    for (const [path, resource_id, resource_type] of [
+    for (const [path, resourceId, resourceType] of [
       ['/v1/products/none/skus/blue', 'none', 'product'],
       ['/v1/products/mug/skus/none', 'none', 'sku'],
       ['/v1/products/mug/skus/blue', 'blue', 'sku'],
       [`/v1/products/mug/skus/${blue}`, blue, 'sku'],
     ]) {
-      const missing = { status: 404, body: { key: 'not_found', resource_id, resource_type } }
+      const missing = { status: 404, body: { key: 'not_found', resource_id: resourceId, resource_type: resourceType } }
       expect(await shop.call('PUT', path as string, { price: 'x' })).toMatchObject(missing)
       expect(await shop.call('DELETE', path as string)).toMatchObject(missing)
     }
@@ -279,7 +279,7 @@ describe('GET /v1/products/{productId}/skus', () => {
     await expectStablePaging({
       shop,
       path: '/v1/products/mug/skus',
-      orders: catalogue_orders,
+      orders: catalogueOrders,
       data_ref: 'skus',
       create: async (n) => {
         const id = await newSku(shop, mug, { source_id: `s${n}`, sku: `SKU ${1_000 - n}` })
@@ -314,9 +314,9 @@ describe('GET /v1/products/{productId}/skus', () => {
       { source_id: 'c' },
     ]
     for (const [index, sku] of skus.entries()) {
-      const created_at = `2025-03-0${index + 1}T12:00:00.000Z`
+      const createdAt = `2025-03-0${index + 1}T12:00:00.000Z`
       const id = await newSku(shop, mug, sku)
-      await sql`update skus set created_at = ${created_at} where project_id = ${shop.project_id} and id = ${id}`.execute(
+      await sql`update skus set created_at = ${createdAt} where project_id = ${shop.project_id} and id = ${id}`.execute(
         shop.service.runtime.database.db,
       )
     }

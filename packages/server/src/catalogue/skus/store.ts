@@ -6,7 +6,7 @@ import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { listed, pageOf } from '../../core/query/list.ts'
-import { catalogue_columns } from '../products/sorting.ts'
+import { catalogueColumns } from '../products/sorting.ts'
 import type { GoodChange, Sent } from '../products/store.ts'
 import type { Sku, SkuQuery, SkusOfProduct, UpdateSku } from './schema.ts'
 
@@ -67,7 +67,7 @@ export async function listSkusNamed(
 
 export async function listSkus(
   { db, project_id }: Ctx,
-  product_id: string,
+  productId: string,
   query: SkuQuery,
   where: Condition[],
 ): Promise<{ skus: Sku[]; total: number }> {
@@ -75,11 +75,11 @@ export async function listSkus(
     db
       .selectFrom('skus')
       .where('project_id', '=', project_id)
-      .where('product_id', '=', product_id as ProductId)
+      .where('product_id', '=', productId as ProductId)
       .where('deleted_at', 'is', null)
       .selectAll(),
     query,
-    { columns: catalogue_columns, default_order: 'created_at', where },
+    { columns: catalogueColumns, default_order: 'created_at', where },
   )
   return { skus: rows.map(toSku), total }
 }
@@ -87,10 +87,10 @@ export async function listSkus(
 /** What some products show of their SKUs: the first of each and how many there are, all in one statement. */
 export async function listSkusOf(
   { db, project_id }: Ctx,
-  product_ids: readonly string[],
-): Promise<(product_id: string) => SkusOfProduct> {
+  productIds: readonly string[],
+): Promise<(productId: string) => SkusOfProduct> {
   const { rows } = await sql<Selectable<SkuRow> & { skus_count: number }>`
-    select shown.*, counted.skus_count from unnest(${product_ids}::text[]) as wanted (product_id)
+    select shown.*, counted.skus_count from unnest(${productIds}::text[]) as wanted (product_id)
     cross join lateral (
       select count(*) as skus_count from skus
       where project_id = ${project_id} and product_id = wanted.product_id and deleted_at is null
@@ -101,18 +101,18 @@ export async function listSkusOf(
       order by created_at, id limit ${sql.lit(limits.embedded_skus_max)}
     ) as shown
     order by shown.created_at, shown.id`.execute(db)
-  const by_product = Map.groupBy(rows, ({ product_id }) => product_id as string)
-  return (product_id) => {
-    const shown = by_product.get(product_id) ?? []
+  const byProduct = Map.groupBy(rows, ({ product_id }) => product_id as string)
+  return (productId) => {
+    const shown = byProduct.get(productId) ?? []
     return listed('data', shown.map(toSku), { total: shown[0]?.skus_count ?? 0 })
   }
 }
 
-export async function listSkuIds({ db, project_id }: Ctx, product_id: string): Promise<string[]> {
+export async function listSkuIds({ db, project_id }: Ctx, productId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('skus')
     .where('project_id', '=', project_id)
-    .where('product_id', '=', product_id as ProductId)
+    .where('product_id', '=', productId as ProductId)
     .where('deleted_at', 'is', null)
     .select('id')
     .execute()
@@ -164,7 +164,7 @@ export async function insertSkus(
 export async function updateSku(
   { db, project_id, now }: Ctx,
   id: string,
-  product_id: string,
+  productId: string,
   { sku, price, currency, attributes, metadata, image_url }: UpdateSku,
 ): Promise<Sku | undefined> {
   const row = await db
@@ -180,7 +180,7 @@ export async function updateSku(
     })
     .where('project_id', '=', project_id)
     .where('id', '=', id as SkuId)
-    .where('product_id', '=', product_id as ProductId)
+    .where('product_id', '=', productId as ProductId)
     .where('deleted_at', 'is', null)
     .returningAll()
     .executeTakeFirst()

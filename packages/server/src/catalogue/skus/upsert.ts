@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { shipping_id } from '../../core/db/built-in-products.ts'
+import { shippingId } from '../../core/db/built-in-products.ts'
 import { duplicate, invalidPayload, isProtected, notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
@@ -13,13 +13,13 @@ import { insertSkus, updateSku } from './store.ts'
  * Creates an SKU of a product, or changes the one that `id`, which must exist there, or `source_id` names
  * (docs/reference/products.md#sku-endpoints). The caller keeps the product from being deleted.
  */
-export async function upsertSku(ctx: Ctx, product_id: string, { id, source_id, ...sent }: CreateSku): Promise<Sku> {
-  if (product_id === shipping_id) throw isProtected('product', product_id)
-  if (id !== undefined && id !== null) return changeSku(ctx, id, product_id, sent)
+export async function upsertSku(ctx: Ctx, productId: string, { id, source_id, ...sent }: CreateSku): Promise<Sku> {
+  if (productId === shippingId) throw isProtected('product', productId)
+  if (id !== undefined && id !== null) return changeSku(ctx, id, productId, sent)
   checkFields(sent)
   const [upserted] = await insertSkus(
     ctx,
-    [{ product_id, source_id: source_id ?? null, ...sent }],
+    [{ product_id: productId, source_id: source_id ?? null, ...sent }],
     [...columnsOf(sent).map(replaced), mergedMetadata('skus')],
   )
   if (upserted === undefined) throw duplicate('sku', 'source_id', source_id as string)
@@ -29,9 +29,9 @@ export async function upsertSku(ctx: Ctx, product_id: string, { id, source_id, .
 }
 
 /** Changes what was sent of an SKU; 404 when the product has none of this id. */
-export async function changeSku(ctx: Ctx, id: string, product_id: string, sent: UpdateSku): Promise<Sku> {
+export async function changeSku(ctx: Ctx, id: string, productId: string, sent: UpdateSku): Promise<Sku> {
   checkFields(sent)
-  const sku = await updateSku(ctx, id, product_id, sent)
+  const sku = await updateSku(ctx, id, productId, sent)
   if (sku === undefined) throw notFound('sku', id)
   checkMetadata(await loadMetadataRules(ctx, 'product'), sent.metadata, { isNew: false, metadata: sku.metadata })
   return sku

@@ -46,13 +46,13 @@ async function statementsOf(shop: Shop, call: Call): Promise<string[]> {
   }
 }
 
-const one_trip = [expect.stringMatching(/^select checkout_facts\(/)]
+const oneTrip = [expect.stringMatching(/^select checkout_facts\(/)]
 
 const save = expect.stringMatching(/^select checkout_save\(/)
-const two_trips = [...one_trip, save]
+const twoTrips = [...oneTrip, save]
 
 /** Some rules of the shop compare what was counted, and some segments: then a known customer is looked at more closely. */
-const closer_look = [...one_trip, expect.stringMatching(/^select checkout_details\(/)]
+const closerLook = [...oneTrip, expect.stringMatching(/^select checkout_details\(/)]
 
 const post = (shop: Shop, path: string, body: object) => () => shop.call('POST', path, body)
 
@@ -67,14 +67,14 @@ async function fullShop() {
     type: 'auto-update',
     filter: { junction: 'and', 'metadata.level': { conditions: { $is: ['gold'] } } },
   }
-  const { id: segment_id } = await ok(shop, 'POST', '/v1/segments', segment)
+  const { id: segmentId } = await ok(shop, 'POST', '/v1/segments', segment)
   await ok(shop, 'POST', '/v1/customers', { source_id: 'anna', metadata: { level: 'gold' } })
   const { id: campaign } = await newCampaign(shop, 'Spring', { type: 'AUTO_UPDATE', category_id: category.id })
   const codes: string[] = []
   for (let n = 0; n < 5; n += 1) codes.push((await ok(shop, 'POST', `/v1/campaigns/${campaign}/vouchers`, {})).code)
   await newRule(shop, when('campaign.redemptions.count', { $less_than: [1000] }), { campaign })
   await newRule(shop, when('redemption.count.per_customer.daily', { $less_than: [1000] }), { campaign })
-  await newRule(shop, when('customer.segment', { $is: [segment_id] }), { campaign })
+  await newRule(shop, when('customer.segment', { $is: [segmentId] }), { campaign })
   await newDiscount(shop, 'PLAIN', amountOff(100))
   await newGiftCard(shop, 'GIFT', 5000)
   const card = await newCard(shop, { points: 500 })
@@ -116,7 +116,7 @@ describe('a validation goes to the database once', () => {
       'a stack without a customer': { redeemables: [stack(tiers.id)], order: lines(100) },
     }
     for (const [about, body] of Object.entries(bodies))
-      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(one_trip)
+      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(oneTrip)
     const compared: Record<string, object> = {
       'a code of a campaign with counters': { redeemables: vouchers(codes[0] as string), order: lines(2), customer },
       'five codes': { redeemables: vouchers(...codes), order: lines(100), customer },
@@ -137,19 +137,19 @@ describe('a validation goes to the database once', () => {
       },
     }
     for (const [about, body] of Object.entries(compared))
-      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(closer_look)
+      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(closerLook)
     const single: Record<string, [path: string, body: object]> = {
       'one code': ['/v1/vouchers/PLAIN/validate', { order: lines(100), customer }],
       'one tier': [`/v1/promotions/tiers/${one.id}/validation`, { order: lines(1), customer }],
       'all tiers': ['/v1/promotions/validation', { order: lines(100), customer }],
     }
     for (const [about, [path, body]] of Object.entries(single))
-      expect(await statementsOf(shop, post(shop, path, body)), about).toEqual(closer_look)
+      expect(await statementsOf(shop, post(shop, path, body)), about).toEqual(closerLook)
     for (const path of [
       `/client/v1/validate?code=PLAIN&item[0][product_id]=${mug.id}`,
       '/client/v1/validate?code=PLAIN',
     ])
-      expect(await statementsOf(shop, () => asClient(shop, 'GET', path)), path).toEqual(one_trip)
+      expect(await statementsOf(shop, () => asClient(shop, 'GET', path)), path).toEqual(oneTrip)
   })
 
   test('and once more to keep what it holds', async () => {
@@ -159,7 +159,7 @@ describe('a validation goes to the database once', () => {
       order: lines(3),
       session: { type: 'LOCK', key: 'S' },
     }
-    expect(await statementsOf(shop, post(shop, '/v1/validations', body))).toEqual(two_trips)
+    expect(await statementsOf(shop, post(shop, '/v1/validations', body))).toEqual(twoTrips)
   })
 })
 
@@ -175,7 +175,7 @@ describe('a redemption goes to the database twice', () => {
       'in a session': { redeemables: vouchers('PLAIN'), order: lines(1), session: { type: 'LOCK', key: 'S' } },
     }
     for (const [about, body] of Object.entries(bodies))
-      expect(await statementsOf(shop, post(shop, '/v1/redemptions', body)), about).toEqual(two_trips)
+      expect(await statementsOf(shop, post(shop, '/v1/redemptions', body)), about).toEqual(twoTrips)
     const compared: Record<string, object> = {
       'a code for a customer': { redeemables: vouchers('PLAIN'), order: lines(100), customer },
       'a tier with a counter': { redeemables: [tier(one.id)], order: lines(1), customer },
@@ -183,7 +183,7 @@ describe('a redemption goes to the database twice', () => {
     }
     const sent = []
     for (const body of Object.values(compared)) sent.push(await statementsOf(shop, post(shop, '/v1/redemptions', body)))
-    const alone = [...closer_look, save]
+    const alone = [...closerLook, save]
     expect(sent).toEqual([alone, alone, alone])
   })
 
@@ -194,7 +194,7 @@ describe('a redemption goes to the database twice', () => {
     expect(sent).toEqual([
       'begin',
       expect.stringContaining('from vouchers v'), // is anything due?
-      ...closer_look,
+      ...closerLook,
       save,
       expect.stringContaining('select loyalty_facts('),
       expect.stringMatching(/^select checkout_save\(/),

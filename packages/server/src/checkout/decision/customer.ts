@@ -27,8 +27,8 @@ export function buyerOf(
   { customer: named, tracked_source }: CheckoutRequest,
   { caller }: CheckoutRows,
 ): Buyer {
-  const source_id = caller === null ? (named?.source_id ?? tracked_source) : caller.source_id
-  if (tracked_source !== null && source_id !== tracked_source) throw ambiguous(tracked_source, source_id)
+  const sourceId = caller === null ? (named?.source_id ?? tracked_source) : caller.source_id
+  if (tracked_source !== null && sourceId !== tracked_source) throw ambiguous(tracked_source, sourceId)
   if (named === null) return { stored: caller, customer: caller }
   const before =
     caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: named.source_id }, ctx.now)
@@ -61,6 +61,6 @@ function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, 
     at,
   )
   // Of the memberships that are stored, those of dynamic segments may be a moment behind.
-  const is_dynamic = new Set<string>(configuration.segments.map(({ id }) => id))
-  return [...segments.filter((id) => !is_dynamic.has(id)), ...dynamic]
+  const isDynamic = new Set<string>(configuration.segments.map(({ id }) => id))
+  return [...segments.filter((id) => !isDynamic.has(id)), ...dynamic]
 }

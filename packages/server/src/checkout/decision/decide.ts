@@ -92,17 +92,17 @@ export async function decideAndSave<Result>(
 
   /** A refusal, and an answer that was given before, undo what was prepared and issued. */
   async function inOneTransaction(guards: string[] = []): Promise<Result | StoredReplyResult | ApiError> {
-    const after_commit: Array<() => void> = []
+    const afterCommit: Array<() => void> = []
     try {
       const result = await inTransaction(ctx.db, async (trx) => {
-        after_commit.length = 0
-        const inside: Ctx = { ...ctx, db: trx, afterCommit: (work) => void after_commit.push(work) }
+        afterCommit.length = 0
+        const inside: Ctx = { ...ctx, db: trx, afterCommit: (work) => void afterCommit.push(work) }
         await prepare?.(inside)
         const result = await attempt(inside, true, guards)
-        if (result instanceof StoredReplyResult && result.is_replayed) throw new RolledBackResult(result)
+        if (result instanceof StoredReplyResult && result.isReplayed) throw new RolledBackResult(result)
         return result
       })
-      for (const work of after_commit) work()
+      for (const work of afterCommit) work()
       return result
     } catch (error) {
       if (!(error instanceof RolledBackResult)) throw error

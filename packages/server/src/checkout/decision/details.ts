@@ -140,12 +140,12 @@ function countedFor(
   return { counted, app_id: ctx.caller.api_key?.app_id ?? null, ...periodsOf(ctx, request) }
 }
 
-const groups_by_rule = new WeakMap<ValidationRule, readonly string[]>()
+const groupsByRule = new WeakMap<ValidationRule, readonly string[]>()
 
 function groupsOf(rules: readonly ValidationRule[]): string[] {
   const all = rules.flatMap((rule) => {
-    const groups = groups_by_rule.get(rule) ?? countedGroups(rule)
-    groups_by_rule.set(rule, groups)
+    const groups = groupsByRule.get(rule) ?? countedGroups(rule)
+    groupsByRule.set(rule, groups)
     return groups
   })
   return [...new Set(all)]
@@ -154,17 +154,17 @@ function groupsOf(rules: readonly ValidationRule[]): string[] {
 /** When the day, the week and the month of the request began, as moments and as days of the project. */
 function periodsOf({ now, project: { timezone } }: Ctx, { as_of }: CheckoutRequest) {
   const clock = clockAt(as_of ?? now, timezone)
-  const [day_start, week_start, month_start] = (['day', 'week', 'month'] as const).map((period) =>
+  const [dayStart, weekStart, monthStart] = (['day', 'week', 'month'] as const).map((period) =>
     toInstant(periodStart(clock, period)),
   ) as [string, string, string]
   const dayOf = (now: string) => todayIn({ now, timezone })
   return {
-    day_start,
-    week_start,
-    month_start,
-    today: dayOf(day_start),
-    week: dayOf(week_start),
-    month: dayOf(month_start),
+    day_start: dayStart,
+    week_start: weekStart,
+    month_start: monthStart,
+    today: dayOf(dayStart),
+    week: dayOf(weekStart),
+    month: dayOf(monthStart),
     ...(as_of === null ? {} : { last_moment: as_of, last_day: dayOf(as_of) }),
   }
 }
@@ -180,12 +180,12 @@ function asksOfCustomer(configuration: Configuration): DetailQuestion {
   }
 }
 
-const mentions_publications = new WeakMap<Terms, boolean>()
+const mentionCache = new WeakMap<Terms, boolean>()
 
 /** Formulas may read with what a code was published. */
 function mentionsPublications(terms: Terms): boolean {
-  const mentions = mentions_publications.get(terms) ?? JSON.stringify(terms).includes('PUBLICATION_METADATA')
-  mentions_publications.set(terms, mentions)
+  const mentions = mentionCache.get(terms) ?? JSON.stringify(terms).includes('PUBLICATION_METADATA')
+  mentionCache.set(terms, mentions)
   return mentions
 }
 
@@ -198,8 +198,8 @@ function withUnits(
 ): Goods | Promise<Goods> {
   const units = vouchers.flatMap(({ terms }) => unitTypes(terms.discount ?? null))
   if (units.length === 0) return goods
-  const is_known = new Set([...goods.products, ...goods.skus].flatMap(({ id, source_id }) => [id, source_id]))
-  const missing = [...new Set(units)].filter((id) => !is_known.has(id))
+  const isKnown = new Set([...goods.products, ...goods.skus].flatMap(({ id, source_id }) => [id, source_id]))
+  const missing = [...new Set(units)].filter((id) => !isKnown.has(id))
   if (missing.length === 0) return goods
   return findGoods({ ...ctx, db }, { products: missing, skus: missing }).then(({ products, skus }) => ({
     products: [...goods.products, ...products],

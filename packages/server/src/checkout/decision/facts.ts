@@ -61,10 +61,10 @@ function factsOf(
 
 type MetadataTypes = NonNullable<NonNullable<Facts['catalogue']>['metadata_types']>
 
-const types_by_schemas = new WeakMap<object, MetadataTypes>()
+const typesBySchemas = new WeakMap<object, MetadataTypes>()
 
 function metadataTypesOf({ configuration: { metadata_schemas } }: CheckoutRows): MetadataTypes {
-  let types = types_by_schemas.get(metadata_schemas)
+  let types = typesBySchemas.get(metadata_schemas)
   if (types === undefined) {
     types = Object.fromEntries(
       [...metadata_schemas.values()].map(({ related_object, properties }) => [
@@ -72,7 +72,7 @@ function metadataTypesOf({ configuration: { metadata_schemas } }: CheckoutRows):
         Object.fromEntries(active(properties as NamedDefinition[]).map(({ name, type }) => [name, type])),
       ]),
     ) as MetadataTypes
-    types_by_schemas.set(metadata_schemas, types)
+    typesBySchemas.set(metadata_schemas, types)
   }
   return types
 }

@@ -13,17 +13,17 @@ export async function loadCheckout(ctx: Ctx, request: CheckoutRequest, options: 
   let configuration = ctx.configurations.known(ctx.project_id)
   for (let attempt = 0; ; attempt += 1) {
     const rows = await loadRows(ctx, request, configuration, options)
-    if ('kept' in rows) return { ...nothing_loaded, configuration, kept: rows.kept }
-    if (rows.config_version === configuration.version || attempt === refreshes_max)
+    if ('kept' in rows) return { ...nothingLoaded, configuration, kept: rows.kept }
+    if (rows.config_version === configuration.version || attempt === refreshesMax)
       return withDetails(ctx, request, configuration, rows, options.db)
     configuration = await ctx.configurations.atLeast(options.db, ctx.project_id, rows.config_version)
   }
 }
 
 /** Whoever changes the configuration without a pause cannot keep a checkout from its answer. */
-const refreshes_max = 5
+const refreshesMax = 5
 
-const nothing_loaded: Omit<CheckoutRows, 'configuration' | 'kept'> = {
+const nothingLoaded: Omit<CheckoutRows, 'configuration' | 'kept'> = {
   vouchers: [],
   customers: [],
   caller: null,

@@ -26,10 +26,10 @@ function gathering() {
     back(rows: string[] | Error): void
   }> = []
   const ask = newLookupBatcher<string[]>(
-    (_, project_id, now, { code_keys }) =>
+    (_, projectId, now, { code_keys }) =>
       new Promise((resolve, reject) => {
         const back = (rows: string[] | Error) => (rows instanceof Error ? reject(rows) : resolve(rows))
-        trips.push({ project_id, codes: code_keys, now, back })
+        trips.push({ project_id: projectId, codes: code_keys, now, back })
       }),
     (rows) =>
       ({ code_keys }) =>
@@ -37,8 +37,8 @@ function gathering() {
   )
   const db = {} as Db
   let seconds = 10
-  const asked = (code: string, project_id = 'proj_1') =>
-    ask({ project_id, now: `2026-01-01T00:00:${seconds++}.000Z` }, db, { ...none, code_keys: [code] })
+  const asked = (code: string, projectId = 'proj_1') =>
+    ask({ project_id: projectId, now: `2026-01-01T00:00:${seconds++}.000Z` }, db, { ...none, code_keys: [code] })
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   return { trips, asked, settled }
 }

@@ -15,7 +15,7 @@ export interface LookupKeys {
   sku_ids: readonly string[]
 }
 
-type Ask<Rows> = (db: Db, project_id: string, now: Instant, names: LookupKeys) => Promise<Rows>
+type Ask<Rows> = (db: Db, projectId: string, now: Instant, names: LookupKeys) => Promise<Rows>
 
 type OwnOf<Rows> = (rows: Rows) => (names: LookupKeys) => Rows
 
@@ -34,10 +34,10 @@ interface QueuedLookup<Rows> {
  * What is found is found for all of them; `ownOf` takes out of it what one of them would have found alone.
  */
 export function newLookupBatcher<Rows>(ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
-  const under_way = new WeakMap<Db, LookupBatcher<Rows>>()
+  const underWay = new WeakMap<Db, LookupBatcher<Rows>>()
   return ({ project_id, now }: Pick<Ctx, 'project_id' | 'now'>, db: Db, names: LookupKeys): Promise<Rows> => {
-    const gathering = under_way.get(db) ?? new LookupBatcher(db, ask, ownOf)
-    under_way.set(db, gathering)
+    const gathering = underWay.get(db) ?? new LookupBatcher(db, ask, ownOf)
+    underWay.set(db, gathering)
     return gathering.ask(project_id, names, now)
   }
 }
@@ -55,18 +55,18 @@ class LookupBatcher<Rows> {
     this.#ownOf = ownOf
   }
 
-  ask(project_id: string, names: LookupKeys, now: Instant): Promise<Rows> {
-    if (this.#trips.hasFreeSlot()) return this.#trip(project_id, names, now)
+  ask(projectId: string, names: LookupKeys, now: Instant): Promise<Rows> {
+    if (this.#trips.hasFreeSlot()) return this.#trip(projectId, names, now)
     return new Promise((resolve, reject) => {
       const one = { names, now, resolve, reject }
-      const others = this.#waiting.get(project_id)
-      if (others === undefined) this.#waiting.set(project_id, [one])
+      const others = this.#waiting.get(projectId)
+      if (others === undefined) this.#waiting.set(projectId, [one])
       else others.push(one)
     })
   }
 
-  #trip(project_id: string, names: LookupKeys, now: Instant): Promise<Rows> {
-    return this.#trips.run(() => this.#ask(this.#db, project_id, now, names))
+  #trip(projectId: string, names: LookupKeys, now: Instant): Promise<Rows> {
+    return this.#trips.run(() => this.#ask(this.#db, projectId, now, names))
   }
 
   /** Whose project waits longest goes next, and to the end of the line if it has more than fit into one trip. */
@@ -74,13 +74,13 @@ class LookupBatcher<Rows> {
     if (!this.#trips.hasFreeSlot()) return
     const first = this.#waiting.entries().next()
     if (first.done) return
-    const [project_id, all] = first.value
-    this.#waiting.delete(project_id)
+    const [projectId, all] = first.value
+    this.#waiting.delete(projectId)
     const together = all.slice(0, limits.lookup_batch_size_max)
     const rest = all.slice(limits.lookup_batch_size_max)
-    if (rest.length > 0) this.#waiting.set(project_id, rest)
+    if (rest.length > 0) this.#waiting.set(projectId, rest)
     const now = together.reduce((latest, one) => (one.now > latest ? one.now : latest), '') as Instant
-    this.#trip(project_id, mergeKeys(together.map(({ names }) => names)), now).then(
+    this.#trip(projectId, mergeKeys(together.map(({ names }) => names)), now).then(
       (rows) => {
         const own = together.length === 1 ? () => rows : this.#ownOf(rows)
         for (const { names, resolve } of together) resolve(own(names))

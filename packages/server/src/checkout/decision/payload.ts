@@ -60,7 +60,7 @@ export function payloadOf(ctx: Ctx, changes: Changes): Payload {
     ),
     ...listed(
       'segment_checks',
-      (segment_checks ?? []).map((customer_id) => ({ customer_id, request_id, caller })),
+      (segment_checks ?? []).map((customerId) => ({ customer_id: customerId, request_id, caller })),
     ),
     told: events === undefined || events.length === 0 ? [] : [shareParts(eventRows(ctx, events))],
   }
@@ -123,11 +123,11 @@ export function canGoTogether(changes: Changes): boolean {
 export function merged(payloads: readonly Payload[]): Payload {
   const all = <Name extends keyof Payload>(name: Name) =>
     payloads.flatMap((payload) => (payload[name] ?? []) as unknown[]) as unknown as NonNullable<Payload[Name]>
-  const customer_sums = added(all('customer_sums'), ({ id }) => id, mergedSum)
+  const customerSums = added(all('customer_sums'), ({ id }) => id, mergedSum)
   return {
     ...listed('new_orders', all('new_orders')),
-    ...listed('customer_sums', customer_sums),
-    ...(customer_sums.length > 1 ? { customer_ids: customer_sums.map(({ id }) => id) } : {}),
+    ...listed('customer_sums', customerSums),
+    ...(customerSums.length > 1 ? { customer_ids: customerSums.map(({ id }) => id) } : {}),
     ...listed(
       'vouchers',
       added(all('vouchers'), ({ id }) => id, mergedVoucher),
@@ -152,12 +152,12 @@ export function merged(payloads: readonly Payload[]): Payload {
 
 /** Rows of one name become one. */
 function added<Row>(rows: readonly Row[], name: (row: Row) => string, sum: (one: Row, more: Row) => Row): Row[] {
-  const by_name = new Map<string, Row>()
+  const byName = new Map<string, Row>()
   for (const row of rows) {
-    const known = by_name.get(name(row))
-    by_name.set(name(row), known === undefined ? row : sum(known, row))
+    const known = byName.get(name(row))
+    byName.set(name(row), known === undefined ? row : sum(known, row))
   }
-  return [...by_name.values()]
+  return [...byName.values()]
 }
 
 function mergedSum({ latest_amount, latest_date, ...one }: CustomerSum, more: CustomerSum): CustomerSum {

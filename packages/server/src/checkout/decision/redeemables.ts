@@ -57,8 +57,8 @@ export function candidatesOf(
     const stack = configuration.stacks.get(id)
     const campaign = stack && configuration.campaigns.get(stack.campaign_id)
     if (campaign === undefined) return [unknown(input)]
-    return (stack as { tier_ids: string[] }).tier_ids.flatMap((tier_id) => {
-      const tier = configuration.tiers.get(tier_id)
+    return (stack as { tier_ids: string[] }).tier_ids.flatMap((tierId) => {
+      const tier = configuration.tiers.get(tierId)
       return tier === undefined ? [] : [tierCandidate(tier, campaign, loaded, id)]
     })
   })
@@ -66,8 +66,8 @@ export function candidatesOf(
 
 /** A code of a campaign in the bin is in the bin too. */
 function findVoucher(project: Project, key: string, { vouchers, configuration }: CheckoutRows): LoadedVoucher | null {
-  const code_key = codeKey(project, key)
-  const found = vouchers.find(({ id }) => id === key) ?? vouchers.find((one) => one.code_key === code_key)
+  const normalizedKey = codeKey(project, key)
+  const found = vouchers.find(({ id }) => id === key) ?? vouchers.find((one) => one.code_key === normalizedKey)
   if (found === undefined) return null
   return found.campaign_id === null || configuration.campaigns.has(found.campaign_id) ? found : null
 }
@@ -189,18 +189,18 @@ function rewardFacts(
   const unknown: RewardFacts = { type: 'UNKNOWN', id: wanted }
   if (assignment === undefined || reward === undefined) return unknown
   const { id, type, parameters, stock } = reward
-  const assignment_id = assignment.id
+  const assignmentId = assignment.id
   const mapping = mappingFor(configuration, card, assignment)
   if (type === 'COIN') {
     const { coin } = parameters as { coin: { exchange_ratio: number; points_ratio: number } }
-    const points_ratio = coinPointsRatio(coin.points_ratio, mapping)
-    if (points_ratio === null) return unknown
-    return { type, id, assignment_id, exchange_ratio: coin.exchange_ratio, points_ratio }
+    const pointsRatio = coinPointsRatio(coin.points_ratio, mapping)
+    if (pointsRatio === null) return unknown
+    return { type, id, assignment_id: assignmentId, exchange_ratio: coin.exchange_ratio, points_ratio: pointsRatio }
   }
   const price = rewardPrice(assignment.parameters.loyalty?.points ?? 0, mapping)
   if (price === null) return unknown
-  if (type === 'CAMPAIGN') return { type, id, assignment_id, price }
-  return { type, id, assignment_id, price, stock, redeemed: rewards_redeemed[id] ?? 0 }
+  if (type === 'CAMPAIGN') return { type, id, assignment_id: assignmentId, price }
+  return { type, id, assignment_id: assignmentId, price, stock, redeemed: rewards_redeemed[id] ?? 0 }
 }
 
 /** What the tier of whoever holds the card makes of a reward (docs/reference/rewards.md#price). */
@@ -239,7 +239,7 @@ export function tierCandidate(
   tier: ConfiguredTier,
   campaign: ConfiguredCampaign,
   { configuration, counted }: Pick<CheckoutRows, 'configuration' | 'counted'>,
-  stack_id: string | null,
+  stackId: string | null,
 ): Candidate {
   const category = categoryOf(configuration, tier)
   const numbers = counted[tier.id]
@@ -265,7 +265,7 @@ export function tierCandidate(
     voucher: null,
     tier,
     campaign,
-    stack_id,
+    stack_id: stackId,
     counted: numbers ?? null,
   }
 }
@@ -283,10 +283,10 @@ const campaignFacts = (campaign: ConfiguredCampaign): CampaignFacts => ({
 /** Units are stored under their limit and what it counts: `product_campaign_quantity_limit/prod_1`. */
 function countedFacts(counted: Counted | undefined) {
   if (counted === undefined) return {}
-  const units_used: Record<string, Record<string, number>> = {}
+  const unitsUsed: Record<string, Record<string, number>> = {}
   for (const [name, units] of Object.entries(counted.units)) {
     const [limit, ...key] = name.split('/') as [UnitLimit, ...string[]]
-    units_used[limit] = { ...units_used[limit], [key.join('/')]: units }
+    unitsUsed[limit] = { ...unitsUsed[limit], [key.join('/')]: units }
   }
-  return { counters: counted.numbers, units_used }
+  return { counters: counted.numbers, units_used: unitsUsed }
 }

@@ -7,11 +7,11 @@ import { newDiscount, percentOff, redeem, vouchers } from '../../testing/checkou
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { ok } from '../../testing/orders.ts'
 
-const at_once = 20
+const atOnce = 20
 
 test('redemptions that wait at the same time are written together', async () => {
   const shop = await newProject()
-  const codes = Array.from({ length: at_once }, (_, n) => `CODE-${n}`)
+  const codes = Array.from({ length: atOnce }, (_, n) => `CODE-${n}`)
   for (const code of codes) await newDiscount(shop, code, percentOff(10))
   const redeemed = (code: string) => redeem(shop, { redeemables: vouchers(code) })
   await redeemed('CODE-0') // what has to be read once is read now
@@ -23,8 +23,8 @@ test('redemptions that wait at the same time are written together', async () => 
     return [...answers, ...codes.slice(first.length).map(redeemed)]
   })
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(codes.map(() => 200))
-  expect((await ok(shop, 'GET', '/v1/redemptions')).total).toBe(1 + at_once)
-  expect(await writtenIn(shop)).toBeLessThan(at_once / 2)
+  expect((await ok(shop, 'GET', '/v1/redemptions')).total).toBe(1 + atOnce)
+  expect(await writtenIn(shop)).toBeLessThan(atOnce / 2)
 })
 
 /** Keeps others from some codes while something happens, which can wait until so many others wait for them. */

@@ -106,10 +106,10 @@ test('whoever asks at the same time gets what it would have got alone', async ()
   await newRule(shop, when('customer.metadata', { $is: ['gold'] }, { property: 'level' }), { voucher: 'GOLD' })
   await newRule(shop, when('product.metadata', { $is: ['mug'] }, { property: 'colour' }), { voucher: 'MUG' })
   const requests = ['ANY', 'GOLD', 'MUG', card, 'NOWHERE'].flatMap((code) =>
-    ['tin', 'gold', 'stranger'].flatMap((source_id) =>
+    ['tin', 'gold', 'stranger'].flatMap((sourceId) =>
       ['mug', 'pot', 'unknown'].map((good) => ({
         redeemables: [voucher(code)],
-        customer: { source_id },
+        customer: { source_id: sourceId },
         order: { items: [{ source_id: good, quantity: 1, price: 500 }] },
       })),
     ),
@@ -163,11 +163,11 @@ test('many large carts at the same time hold nobody up', async () => {
     },
   })
   const { rowsForRequest } = await import('./rows.ts')
-  let looked_at = 0
+  let lookedAt = 0
   const goods = Array.from({ length: 64 * 500 }, (_, n) => ({
     id: `prod_${n}`,
     get source_id() {
-      looked_at += 1
+      lookedAt += 1
       return `good-${Math.floor(n / 500)}-${n % 500}`
     },
   }))
@@ -176,15 +176,15 @@ test('many large carts at the same time hold nobody up', async () => {
   >[0]
   const own = rowsForRequest(rows)
   for (let n = 0; n < 64; n += 1) {
-    const product_sources = cart(n).order.items.map(({ source_id }) => source_id)
-    expect(own({ ...nothing_named, product_sources }).goods.products).toHaveLength(500)
+    const productSources = cart(n).order.items.map(({ source_id }) => source_id)
+    expect(own({ ...nothingNamed, product_sources: productSources }).goods.products).toHaveLength(500)
   }
   // Whoever went through all goods for each cart would look 64 times as often.
-  expect(looked_at).toBeLessThanOrEqual(3 * goods.length)
+  expect(lookedAt).toBeLessThanOrEqual(3 * goods.length)
   expect((await validate(shop, cart(1))).status).toBe(200)
 })
 
-const nothing_named = {
+const nothingNamed = {
   code_keys: [],
   customer_sources: [],
   customer_ids: [],

@@ -84,61 +84,61 @@ class RedemptionBatcher {
   }
 
   #startBatches(): void {
-    for (const project_id of [...this.#waiting.keys()]) {
+    for (const projectId of [...this.#waiting.keys()]) {
       if (!this.#batches.hasFreeSlot()) return
       // Who came first would go by itself, and all who come a moment later would have to wait for it.
-      if ((this.#waiting.get(project_id)?.length ?? 0) < this.#inFlight(project_id)) continue
-      const group = this.#takeBatch(project_id)
-      if (group.length > 0) void this.#runBatch(project_id, group)
+      if ((this.#waiting.get(projectId)?.length ?? 0) < this.#inFlight(projectId)) continue
+      const group = this.#takeBatch(projectId)
+      if (group.length > 0) void this.#runBatch(projectId, group)
     }
   }
 
   /** Whose project waits longest goes first next time, too, unless all of it goes now. */
-  #takeBatch(project_id: string): QueuedRedemption[] {
-    const waiting = this.#waiting.get(project_id) ?? []
+  #takeBatch(projectId: string): QueuedRedemption[] {
+    const waiting = this.#waiting.get(projectId) ?? []
     const group: QueuedRedemption[] = []
     const rest: QueuedRedemption[] = []
     let lines = 0
     for (const one of waiting) {
-      const is_free = one.keys.code_keys.every((key) => !this.#codesInFlight.has(`${project_id} ${key}`))
-      const own_lines = one.request.order?.items?.length ?? 0
+      const isFree = one.keys.code_keys.every((key) => !this.#codesInFlight.has(`${projectId} ${key}`))
+      const ownLines = one.request.order?.items?.length ?? 0
       const fits =
-        group.length < limits.redemption_batch_size_max && lines + own_lines <= limits.redemption_batch_lines_max
-      if (is_free && (fits || group.length === 0)) {
+        group.length < limits.redemption_batch_size_max && lines + ownLines <= limits.redemption_batch_lines_max
+      if (isFree && (fits || group.length === 0)) {
         group.push(one)
-        lines += own_lines
+        lines += ownLines
       } else rest.push(one)
     }
-    this.#waiting.delete(project_id)
-    if (rest.length > 0) this.#waiting.set(project_id, rest)
+    this.#waiting.delete(projectId)
+    if (rest.length > 0) this.#waiting.set(projectId, rest)
     return group
   }
 
-  async #runBatch(project_id: string, group: readonly QueuedRedemption[]): Promise<void> {
-    const codes = [...new Set(group.flatMap(({ keys }) => keys.code_keys))].map((key) => `${project_id} ${key}`)
+  async #runBatch(projectId: string, group: readonly QueuedRedemption[]): Promise<void> {
+    const codes = [...new Set(group.flatMap(({ keys }) => keys.code_keys))].map((key) => `${projectId} ${key}`)
     for (const key of codes) this.#codesInFlight.add(key)
-    this.#addInFlight(project_id, group.length)
+    this.#addInFlight(projectId, group.length)
     try {
       await this.#batches.run(
         () =>
-          decideAll(this.#db, project_id, group).finally(() => {
+          decideAll(this.#db, projectId, group).finally(() => {
             for (const key of codes) this.#codesInFlight.delete(key)
           }),
-        () => this.#addInFlight(project_id, -group.length),
+        () => this.#addInFlight(projectId, -group.length),
       )
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
   }
 
-  #inFlight(project_id: string): number {
-    return this.#inFlightByProject.get(project_id) ?? 0
+  #inFlight(projectId: string): number {
+    return this.#inFlightByProject.get(projectId) ?? 0
   }
 
-  #addInFlight(project_id: string, more: number): void {
-    const all = this.#inFlight(project_id) + more
-    if (all === 0) this.#inFlightByProject.delete(project_id)
-    else this.#inFlightByProject.set(project_id, all)
+  #addInFlight(projectId: string, more: number): void {
+    const all = this.#inFlight(projectId) + more
+    if (all === 0) this.#inFlightByProject.delete(projectId)
+    else this.#inFlightByProject.set(projectId, all)
   }
 }
 
@@ -150,18 +150,18 @@ interface Decided {
 }
 
 /** Decides and writes what can be, and lets the others go alone. */
-async function decideAll(db: Db, project_id: string, group: readonly QueuedRedemption[]): Promise<void> {
+async function decideAll(db: Db, projectId: string, group: readonly QueuedRedemption[]): Promise<void> {
   const { ctx } = group.at(-1) as QueuedRedemption
-  const configuration = ctx.configurations.known(project_id)
+  const configuration = ctx.configurations.known(projectId)
   const rows = await loadTogether(
     db,
-    project_id,
+    projectId,
     ctx.now,
     group.map(({ keys }) => keys),
   )
   // What is in memory says what has to be asked for: what was asked for by an old configuration is not enough.
   if (rows.config_version !== configuration.version) {
-    await ctx.configurations.atLeast(db, project_id, rows.config_version)
+    await ctx.configurations.atLeast(db, projectId, rows.config_version)
     return decideIndividually(group)
   }
   const state = new BatchState()
@@ -186,7 +186,7 @@ async function decideAll(db: Db, project_id: string, group: readonly QueuedRedem
       reject(error)
     }
   }
-  const is_written = await write(together, () =>
+  const isWritten = await write(together, () =>
     saveTogether(
       ctx,
       db,
@@ -194,7 +194,7 @@ async function decideAll(db: Db, project_id: string, group: readonly QueuedRedem
     ),
   )
   // Who relies on more is written after the others, unless it may have relied on what they did not come to do.
-  if (!is_written) return decideIndividually(single.map(({ one }) => one))
+  if (!isWritten) return decideIndividually(single.map(({ one }) => one))
   for (const it of single) void write([it], () => saveCheckout(it.one.ctx, db, it.changes))
 }
 

@@ -66,15 +66,15 @@ export function readRequest(
   { is_alone = false }: { is_alone?: boolean } = {},
 ): CheckoutRequest {
   const { order, options } = body
-  const tracked_source = body.tracking_id == null ? null : sourceIdBehind(ctx.project, body.tracking_id)
-  const customer = readCustomer(ctx, body, tracked_source)
+  const trackedSource = body.tracking_id == null ? null : sourceIdBehind(ctx.project, body.tracking_id)
+  const customer = readCustomer(ctx, body, trackedSource)
   // Whether a bare text is an id or a source id shows when it is looked up.
-  if (tracked_source !== null && customer?.id === null && customer.source_id !== tracked_source)
-    throw ambiguous(tracked_source, customer.source_id)
+  if (trackedSource !== null && customer?.id === null && customer.source_id !== trackedSource)
+    throw ambiguous(trackedSource, customer.source_id)
   return {
     redeemables: redeemables.map((sent, index) => readRedeemable(sent, is_alone ? '' : `.redeemables[${index}]`)),
     customer,
-    tracked_source,
+    tracked_source: trackedSource,
     order: order == null ? null : readCheckoutOrder(order),
     referrer: order?.referrer_id ?? referrerIn(ctx, order?.referrer),
     metadata: body.metadata ?? null,
@@ -86,23 +86,19 @@ export function readRequest(
 }
 
 /** A token and a customer that name two (docs/reference/validity.md#failure-keys). */
-export const ambiguous = (tracked: string, source_id: string | null): ApiError =>
-  new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${tracked}' vs. '${source_id ?? ''}')` })
+export const ambiguous = (tracked: string, sourceId: string | null): ApiError =>
+  new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${tracked}' vs. '${sourceId ?? ''}')` })
 
 /**
  * Who the request is about, first hit (docs/reference/requests.md#customer): the customer, the token, the customer of the order.
  * What is said of the customer without saying who it is, is said of whoever that is.
  */
-function readCustomer(
-  ctx: Ctx,
-  { customer, order }: CheckoutBody,
-  tracked_source: string | null,
-): NamedCustomer | null {
+function readCustomer(ctx: Ctx, { customer, order }: CheckoutBody, trackedSource: string | null): NamedCustomer | null {
   const said = [readNamed(ctx, customer), readNamed(ctx, order?.customer)]
   const profile = said.find((one) => one !== null)?.profile
   const named = [
     said[0],
-    tracked_source === null ? null : { id: null, source_id: tracked_source },
+    trackedSource === null ? null : { id: null, source_id: trackedSource },
     said[1],
     order?.customer_id == null ? null : { id: order.customer_id, source_id: null },
   ].find((one) => one != null && (one.id !== null || one.source_id !== null))
@@ -176,7 +172,7 @@ function readWhole(sent: unknown): number | null {
   return Number.isSafeInteger(number) ? number : null
 }
 
-const unit_ms = {
+const unitMs = {
   DAYS: 86_400_000,
   HOURS: 3_600_000,
   MINUTES: 60_000,
@@ -187,7 +183,7 @@ const unit_ms = {
 } as const
 
 /** The longest that a session lasts: what is asked for beyond it is cut, for a moment must still be a moment. */
-const ttl_ms_max = 3_650 * unit_ms.DAYS
+const ttlMsMax = 3_650 * unitMs.DAYS
 
 function readSession(sent: SessionBody | null | undefined): RequestedSession | null {
   if (sent == null || (sent.key == null && sent.type == null)) return null
@@ -198,7 +194,7 @@ function readSession(sent: SessionBody | null | undefined): RequestedSession | n
     opens:
       type == null
         ? null
-        : { ttl: length, ttl_unit: unit, ttl_ms: Math.min(Math.ceil(length * unit_ms[unit]), ttl_ms_max) },
+        : { ttl: length, ttl_unit: unit, ttl_ms: Math.min(Math.ceil(length * unitMs[unit]), ttlMsMax) },
   }
 }
 

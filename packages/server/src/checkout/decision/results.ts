@@ -24,10 +24,10 @@ export function resultOf(ctx: Ctx, it: Checkout, outcome: Outcome, applied: read
   switch (outcome.status) {
     case 'APPLICABLE': {
       const { order, applicable_to, inapplicable_to, discount, gift, loyalty_card, bundle } = outcome
-      const shows_order = it.request.expand === null || it.request.expand.has('order')
+      const showsOrder = it.request.expand === null || it.request.expand.has('order')
       return {
         ...common,
-        ...(order === undefined || !shows_order ? {} : { order: orderView(it, order, applied) }),
+        ...(order === undefined || !showsOrder ? {} : { order: orderView(it, order, applied) }),
         applicable_to,
         inapplicable_to,
         result: {
@@ -70,13 +70,13 @@ export function explained({ explanation }: Outcome): { explanation?: Explanation
 /** What a refusal says of itself, in an answer or as an error. */
 export function refusalFacts(reason: Reason, candidate: Candidate | null, { id, object }: Outcome): ErrorFacts {
   const { message, details, error } = reason
-  const resource_id = reason.resource_id ?? candidate?.voucher?.id ?? candidate?.tier?.id
-  const resource_type = reason.resource_type ?? (candidate === null ? undefined : object)
+  const resourceId = reason.resource_id ?? candidate?.voucher?.id ?? candidate?.tier?.id
+  const resourceType = reason.resource_type ?? (candidate === null ? undefined : object)
   return {
     message,
     ...(details === undefined ? {} : { details }),
-    ...(resource_id === undefined ? {} : { resource_id }),
-    ...(resource_type === undefined ? {} : { resource_type }),
+    ...(resourceId === undefined ? {} : { resource_id: resourceId }),
+    ...(resourceType === undefined ? {} : { resource_type: resourceType }),
     redeemable_id: id,
     redeemable_type: object,
     ...(error === undefined ? {} : { error }),
@@ -143,8 +143,8 @@ export function orderView(
 ): CalculatedOrderView {
   const { stored } = buyer
   const { order: known } = loaded
-  const referrer_id = referrerOf({ request, loaded }, applied)
-  const source_id = known?.source_id ?? request.order?.source_id
+  const referrerId = referrerOf({ request, loaded }, applied)
+  const sourceId = known?.source_id ?? request.order?.source_id
   return {
     ...(known === null
       ? {}
@@ -157,12 +157,12 @@ export function orderView(
             ? {}
             : { redemptions: known.redemptions as NonNullable<CalculatedOrderView['redemptions']> }),
         }),
-    ...(source_id == null ? {} : { source_id }),
+    ...(sourceId == null ? {} : { source_id: sourceId }),
     ...order,
     customer_id: stored?.id ?? null,
     ...(stored === null ? {} : { customer: { id: stored.id, object: 'customer' as const } }),
-    referrer_id,
-    ...(referrer_id === null ? {} : { referrer: { id: referrer_id, object: 'customer' as const } }),
+    referrer_id: referrerId,
+    ...(referrerId === null ? {} : { referrer: { id: referrerId, object: 'customer' as const } }),
     object: 'order',
   }
 }

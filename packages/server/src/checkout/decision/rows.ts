@@ -61,10 +61,10 @@ export function batchableKeys(ctx: Ctx, request: CheckoutRequest): LookupKeys | 
 /** The rows of several requests, and how each of them takes its own. */
 export const loadTogether = async (
   db: Db,
-  project_id: string,
+  projectId: string,
   now: Instant,
   several: readonly LookupKeys[],
-): Promise<Rows> => toRows((await askFor(db, project_id, now, mergeKeys(several), null)) as Found)
+): Promise<Rows> => toRows((await askFor(db, projectId, now, mergeKeys(several), null)) as Found)
 
 /** Requests that ask for nothing but rows by their names go together; who has something special to ask goes alone. */
 export function loadRows(
@@ -87,13 +87,13 @@ const facts = preparedStatement<{ found: Found | { kept: KeptReply } }>(
 
 async function askFor(
   db: Db,
-  project_id: string,
+  projectId: string,
   now: Instant,
   names: LookupKeys,
   special: ExtraLookups | null,
 ): Promise<Found | { kept: KeptReply }> {
   const [row] = await facts(db, [
-    project_id,
+    projectId,
     now,
     given(names.code_keys),
     given(names.customer_sources),
@@ -108,7 +108,7 @@ async function askFor(
 }
 
 const gathered = newLookupBatcher<Rows>(
-  (db, project_id, now, names) => loadTogether(db, project_id, now, [names]),
+  (db, projectId, now, names) => loadTogether(db, projectId, now, [names]),
   rowsForRequest,
 )
 
@@ -117,19 +117,19 @@ const given = (names: readonly string[]): readonly string[] | null => (names.len
 function namesOf({ project }: Ctx, request: CheckoutRequest, configuration: Configuration): LookupKeys {
   const { customer, order, redeemables, referrer } = request
   const { products, skus } = goodKeys(order?.items ?? [])
-  const product_keys = [
+  const productKeys = [
     ...products,
     ...tiersInRequest(configuration, redeemables).flatMap(({ discount }) => unitTypes(discount)),
   ]
-  const sku_keys = [...skus, ...product_keys]
+  const skuKeys = [...skus, ...productKeys]
   return {
     code_keys: codesOf(request).map((id) => codeKey(project, id)),
     customer_sources: [customer?.source_id, referrer].filter((name) => name != null),
     customer_ids: [customer?.id, referrer].filter((name) => name?.startsWith('cust_') === true) as string[],
-    product_sources: product_keys,
-    product_ids: product_keys.filter((key) => key.startsWith('prod_')),
+    product_sources: productKeys,
+    product_ids: productKeys.filter((key) => key.startsWith('prod_')),
     sku_sources: skus,
-    sku_ids: sku_keys.filter((key) => key.startsWith('sku_')),
+    sku_ids: skuKeys.filter((key) => key.startsWith('sku_')),
   }
 }
 
@@ -156,14 +156,14 @@ function extraLookupsOf(
   { lock = false, key = null, guards = [], is_redemption = false }: Omit<LoadOptions, 'db'>,
 ): ExtraLookups | null {
   const { order, redeemables, session } = request
-  const voucher_ids = codesOf(request).filter((id) => id.startsWith('v_'))
+  const voucherIds = codesOf(request).filter((id) => id.startsWith('v_'))
   const tiers = is_redemption ? tiersInRequest(configuration, redeemables).map(({ id }) => id) : []
   const rewards = rewardAssignmentsInRequest(configuration, redeemables).map(({ reward_id }) => reward_id)
   const special: ExtraLookups = {
     ...(key === null ? {} : { key }),
     ...(order?.id === undefined ? {} : { order_id: order.id }),
     ...(order?.source_id == null ? {} : { order_source: order.source_id }),
-    ...(voucher_ids.length === 0 ? {} : { voucher_ids }),
+    ...(voucherIds.length === 0 ? {} : { voucher_ids: voucherIds }),
     ...(session?.key == null ? {} : { session: session.key }),
     ...(tiers.length === 0 ? {} : { tiers }),
     ...(rewards.length === 0 ? {} : { rewards }),
@@ -208,26 +208,26 @@ function eachOnce<Row extends { id: string }>(some: readonly Row[], more: readon
  * of them: many requests with many lines would otherwise look at each other's rows one by one.
  */
 export function rowsForRequest(rows: Rows): (names: LookupKeys) => Rows {
-  const by_code = new Map(rows.vouchers.map((voucher) => [voucher.code_key, voucher]))
+  const byCode = new Map(rows.vouchers.map((voucher) => [voucher.code_key, voucher]))
   const [customers, products, skus] = [
     new RowIndex(rows.customers),
     new RowIndex(rows.goods.products),
     new RowIndex(rows.goods.skus),
   ]
   return (names) => {
-    const vouchers = names.code_keys.flatMap((key) => by_code.get(key) ?? [])
+    const vouchers = names.code_keys.flatMap((key) => byCode.get(key) ?? [])
     const people = vouchers.flatMap(({ holder_id, referrer_id }) =>
       [holder_id, referrer_id].filter((id) => id !== null),
     )
-    const own_skus = skus.named(names.sku_ids, names.sku_sources)
+    const ownSkus = skus.named(names.sku_ids, names.sku_sources)
     return {
       ...rows,
       vouchers: [...new Set(vouchers)],
       customers: customers.named([...names.customer_ids, ...people], names.customer_sources),
       goods: {
-        skus: own_skus,
+        skus: ownSkus,
         products: products.named(
-          [...names.product_ids, ...own_skus.map(({ product_id }) => product_id)],
+          [...names.product_ids, ...ownSkus.map(({ product_id }) => product_id)],
           names.product_sources,
         ),
       },
@@ -237,17 +237,17 @@ export function rowsForRequest(rows: Rows): (names: LookupKeys) => Rows {
 
 /** Rows by their id, and by the id that the shop gave them. */
 class RowIndex<Row extends { id: string; source_id: string | null }> {
-  readonly #by_id: ReadonlyMap<string, Row>
-  readonly #by_source: ReadonlyMap<string | null, Row>
+  readonly #byId: ReadonlyMap<string, Row>
+  readonly #bySource: ReadonlyMap<string | null, Row>
 
   constructor(rows: readonly Row[]) {
-    this.#by_id = new Map(rows.map((row) => [row.id, row]))
-    this.#by_source = new Map(rows.map((row) => [row.source_id, row]))
+    this.#byId = new Map(rows.map((row) => [row.id, row]))
+    this.#bySource = new Map(rows.map((row) => [row.source_id, row]))
   }
 
   /** Each once, in whichever way it is named. */
   named(ids: readonly string[], sources: readonly string[]): Row[] {
-    const rows = [...ids.map((id) => this.#by_id.get(id)), ...sources.map((source) => this.#by_source.get(source))]
+    const rows = [...ids.map((id) => this.#byId.get(id)), ...sources.map((source) => this.#bySource.get(source))]
     return [...new Set(rows.filter((row) => row !== undefined))]
   }
 }

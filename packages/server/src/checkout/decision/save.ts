@@ -39,23 +39,23 @@ export async function saveCheckout(ctx: Ctx, db: Db, changes: Changes, key: Kept
  * them costs less; none may rely on more than rows of codes, whose changes it knows of (`canGoTogether`).
  */
 export async function saveTogether(ctx: Ctx, db: Db, payloads: readonly Payload[]): Promise<void> {
-  await savePayload(ctx, db, merged(payloads), waits_together_ms)
+  await savePayload(ctx, db, merged(payloads), waitsTogetherMs)
 }
 
 /** Whoever goes together does not wait long for a row that somebody else holds: alone, only one of them would. */
-const waits_together_ms = 250
+const waitsTogetherMs = 250
 
 async function savePayload(
   ctx: Ctx,
   db: Db,
   { told, ...payload }: Payload & { key?: KeptKey },
-  wait_ms: number = limits.checkout_lock_seconds * 1_000,
+  waitMs: number = limits.checkout_lock_seconds * 1_000,
 ): Promise<void> {
   const { project_id, now } = ctx
   const sent: SaveParameter = {
     project_id,
     now,
-    lock_timeout: `${wait_ms}ms`,
+    lock_timeout: `${waitMs}ms`,
     ...payload,
     ...(told.length === 0
       ? {}

@@ -4,6 +4,6 @@ import type { Checkout } from './facts.ts'
 
 /** The token of the customer, who has one by having a source id (docs/reference/requests.md#customer). */
 export function trackingIdOf({ project }: Ctx, { buyer }: Pick<Checkout, 'buyer'>): { tracking_id?: string } {
-  const source_id = buyer.customer?.source_id ?? null
-  return source_id === null ? {} : { tracking_id: trackingId(project, source_id) }
+  const sourceId = buyer.customer?.source_id ?? null
+  return sourceId === null ? {} : { tracking_id: trackingId(project, sourceId) }
 }

@@ -28,7 +28,7 @@ export interface CandidateSources {
 export function openCandidates(sources: CandidateSources): Candidates {
   const { configured, loadCodes, starting_after, first_before, isPossible } = sources
   let place = starting_after === null ? 0 : firstBefore(configured, starting_after)
-  let looked_at = 0
+  let lookedAt = 0
   const codes = {
     loaded: [] as Offer[],
     place: 0,
@@ -36,7 +36,7 @@ export function openCandidates(sources: CandidateSources): Candidates {
     /** Codes that are not loaded yet are not newer than this. */
     horizon: null as Instant | null,
     examined: 0,
-    batch: first_batch,
+    batch: firstBatch,
     is_over: false,
   }
 
@@ -45,7 +45,7 @@ export function openCandidates(sources: CandidateSources): Candidates {
     codes.loaded = found.offers.filter(isPossible)
     codes.place = 0
     codes.examined += found.examined
-    codes.batch = later_batches
+    codes.batch = laterBatches
     codes.before = found.last?.id ?? null
     codes.horizon = found.last?.created_at ?? null
     codes.is_over = found.last === null
@@ -72,10 +72,9 @@ export function openCandidates(sources: CandidateSources): Candidates {
           codes.place += 1
         } else {
           place += 1
-          looked_at += 1
+          lookedAt += 1
           if (isPossible(one)) offers.push(one)
-          if (looked_at >= limits.qualification_candidates_max)
-            candidates.cut_at = configured[place]?.created_at ?? null
+          if (lookedAt >= limits.qualification_candidates_max) candidates.cut_at = configured[place]?.created_at ?? null
         }
       }
       return offers
@@ -85,8 +84,8 @@ export function openCandidates(sources: CandidateSources): Candidates {
 }
 
 /** Most pages are filled by the first codes. */
-const first_batch = 100
-const later_batches = 1_000
+const firstBatch = 100
+const laterBatches = 1_000
 
 const isNewer = (offer: Offer | undefined, horizon: Instant | null): boolean =>
   offer !== undefined && horizon !== null && offer.created_at > horizon

@@ -53,12 +53,12 @@ const explainedAs = ({ object }: Offer, outcome: Applicable) =>
   outcome.explanation === undefined ? {} : explained({ ...outcome, explanation: { ...outcome.explanation, object } })
 
 function resultOf(it: Checkout, { voucher }: Offer, { discount, gift, bundle }: Applicable): QualifiedTier['result'] {
-  const shows_locked = it.request.session?.opens != null
+  const showsLocked = it.request.session?.opens != null
   return {
     ...(discount === undefined ? {} : { discount }),
     ...(gift === undefined
       ? {}
-      : { gift: { ...gift, ...(shows_locked ? { locked_credits: voucher?.held.credits ?? 0 } : {}) } }),
+      : { gift: { ...gift, ...(showsLocked ? { locked_credits: voucher?.held.credits ?? 0 } : {}) } }),
     ...(voucher?.type === 'LOYALTY_CARD' ? { loyalty_card: cardOf(it, voucher) } : {}),
     ...(bundle === undefined ? {} : { bundle }),
   }
@@ -127,11 +127,11 @@ export function judgedAssignments(
     if (step.step === 'rule' && step.passed === null)
       omitted.set(step.rule_id, [...(omitted.get(step.rule_id) ?? []), step.key])
   const judged = assignmentsFor(offer, configuration).map((assignment): JudgedAssignment => {
-    const validation_omitted_rules = omitted.get(assignment.rule_id) ?? []
+    const validationOmittedRules = omitted.get(assignment.rule_id) ?? []
     return {
       ...shownAssignment(assignment),
-      validation_status: validation_omitted_rules.length === 0 ? 'VALID' : 'PARTIALLY_VALID',
-      validation_omitted_rules,
+      validation_status: validationOmittedRules.length === 0 ? 'VALID' : 'PARTIALLY_VALID',
+      validation_omitted_rules: validationOmittedRules,
     }
   })
   return listed('data', judged, { total: judged.length })

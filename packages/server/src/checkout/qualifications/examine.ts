@@ -13,7 +13,7 @@ import { trackingIdOf } from '../decision/tracked.ts'
 import { judgedAssignments } from './element.ts'
 import type { Finding } from './judge.ts'
 import { newestPage, rankedPage } from './page.ts'
-import { openSearch, shown_by_default } from './qualify.ts'
+import { openSearch, shownByDefault } from './qualify.ts'
 import type {
   CampaignExamination,
   CampaignExaminationQuery,
@@ -33,13 +33,20 @@ export async function examineVouchers(
     ctx,
     findings.map(({ offer }) => offer.resource_id),
   )
-  const by_id = new Map<string, (typeof vouchers)[number]>(vouchers.map((voucher) => [voucher.id, voucher]))
+  const byId = new Map<string, (typeof vouchers)[number]>(vouchers.map((voucher) => [voucher.id, voucher]))
   const data = findings.flatMap(({ offer, outcomes }) => {
-    const voucher = by_id.get(offer.resource_id)
+    const voucher = byId.get(offer.resource_id)
     if (voucher === undefined) return [] // deleted between the two statements
     const { applicable_to, inapplicable_to } = outcomes[0] as Applicable
-    const validation_rules_assignments = judgedAssignments(it, offer, outcomes[0] as Applicable)
-    return [{ ...toVoucher(ctx, voucher), validation_rules_assignments, applicable_to, inapplicable_to }]
+    const validationRulesAssignments = judgedAssignments(it, offer, outcomes[0] as Applicable)
+    return [
+      {
+        ...toVoucher(ctx, voucher),
+        validation_rules_assignments: validationRulesAssignments,
+        applicable_to,
+        inapplicable_to,
+      },
+    ]
   })
   return { ...listed('data', data, { total: data.length }), ...stamps(ctx, it) }
 }
@@ -55,12 +62,12 @@ export async function examineCampaigns(
     ctx,
     findings.map(({ offer }) => offer.resource_id),
   )
-  const by_id = new Map<string, (typeof campaigns)[number]>(campaigns.map((campaign) => [campaign.id, campaign]))
+  const byId = new Map<string, (typeof campaigns)[number]>(campaigns.map((campaign) => [campaign.id, campaign]))
   const data = findings.flatMap(({ offer, outcomes }) => {
-    const campaign = by_id.get(offer.resource_id)
+    const campaign = byId.get(offer.resource_id)
     if (campaign === undefined) return [] // deleted between the two statements
-    const validation_rules_assignments = judgedAssignments(it, offer, outcomes[0] as Applicable)
-    return [{ ...toCampaign(campaign), validation_rules_assignments }]
+    const validationRulesAssignments = judgedAssignments(it, offer, outcomes[0] as Applicable)
+    return [{ ...toCampaign(campaign), validation_rules_assignments: validationRulesAssignments }]
   })
   return { ...listed('data', data, { total: data.length }), ...stamps(ctx, it) }
 }
@@ -77,7 +84,7 @@ async function examined(
   query: VoucherExaminationQuery | CampaignExaminationQuery,
   object: 'voucher' | 'campaign',
 ): Promise<{ it: Checkout; findings: Finding[] }> {
-  const { audienceRulesOnly, limit = shown_by_default, order = '-created_at' } = query
+  const { audienceRulesOnly, limit = shownByDefault, order = '-created_at' } = query
   const { customer, order: sent, tracking_id, metadata } = body
   const { it, candidates, judge } = await openSearch(
     ctx,
@@ -98,12 +105,12 @@ async function examined(
 
 /** What has no value comes last, whichever way. */
 function comparison(it: Checkout, order: string): (one: Finding, other: Finding) => number {
-  const is_descending = order.startsWith('-')
+  const isDescending = order.startsWith('-')
   const key = keys[order.replace('-', '') as keyof typeof keys]
   return (one, other) => {
     const [a, b] = [key(one, it), key(other, it)]
     if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
-    return a === b ? 0 : a < b === is_descending ? 1 : -1
+    return a === b ? 0 : a < b === isDescending ? 1 : -1
   }
 }
 

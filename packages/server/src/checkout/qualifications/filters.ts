@@ -24,17 +24,17 @@ export function readFilters(sent: QualificationFilters | null | undefined, codeK
       ? []
       : [{ field: field as Field, holds: readConditions(conditions, field, codeKey), conditions }]
   })
-  const is_any = junction?.toLowerCase() === 'or'
+  const isAny = junction?.toLowerCase() === 'or'
   return {
     matches: (offer) =>
       asked.length === 0 ||
-      asked[is_any ? 'some' : 'every'](({ field, holds }) => holds(fieldOf(offer, field, codeKey))),
+      asked[isAny ? 'some' : 'every'](({ field, holds }) => holds(fieldOf(offer, field, codeKey))),
     only(field) {
-      if (is_any) return null
+      if (isAny) return null
       const conditions = asked.find((one) => one.field === field)?.conditions
       return conditions?.$in ?? conditions?.$is?.slice(0, 1) ?? null
     },
-    excludes: (field, value) => !is_any && asked.some((one) => one.field === field && !one.holds(value)),
+    excludes: (field, value) => !isAny && asked.some((one) => one.field === field && !one.holds(value)),
   }
 }
 
@@ -45,12 +45,12 @@ function readConditions(
 ): (value: string | null) => boolean {
   const set = (values: readonly string[]) => new Set(field === 'code' ? values.map(codeKey) : values)
   const checks: Array<(value: string | null) => boolean> = []
-  const one_of = (values: ReadonlySet<string>) => (value: string | null) => value !== null && values.has(value)
-  const none_of = (values: ReadonlySet<string>) => (value: string | null) => value === null || !values.has(value)
-  if ($is != null) checks.push(one_of(set($is.slice(0, 1))))
-  if ($in != null) checks.push(one_of(set($in)))
-  if ($is_not != null) checks.push(none_of(set($is_not.slice(0, 1))))
-  if ($not_in != null) checks.push(none_of(set($not_in)))
+  const oneOf = (values: ReadonlySet<string>) => (value: string | null) => value !== null && values.has(value)
+  const noneOf = (values: ReadonlySet<string>) => (value: string | null) => value === null || !values.has(value)
+  if ($is != null) checks.push(oneOf(set($is.slice(0, 1))))
+  if ($in != null) checks.push(oneOf(set($in)))
+  if ($is_not != null) checks.push(noneOf(set($is_not.slice(0, 1))))
+  if ($not_in != null) checks.push(noneOf(set($not_in)))
   if ($has_value != null) checks.push((value) => value !== null)
   if ($is_unknown != null) checks.push((value) => value === null)
   return (value) => checks.every((check) => check(value))

@@ -26,7 +26,7 @@ export interface Judge {
 }
 
 /** Judges offers on the order as it was sent, each alone (docs/reference/qualifications.md). */
-export function openJudge(ctx: Ctx, approach: ScenarioPolicy, facts: Facts, customer_id: string | null): Judge {
+export function openJudge(ctx: Ctx, approach: ScenarioPolicy, facts: Facts, customerId: string | null): Judge {
   const manner = evaluationModeOf(approach)
   const known: Known = { facts, goods_asked: new Set(), counted: {} }
   const lines = facts.order?.items?.length ?? 0
@@ -41,8 +41,8 @@ export function openJudge(ctx: Ctx, approach: ScenarioPolicy, facts: Facts, cust
     const { counts_units, asks_holder } = offer.traits
     const redeemables = counts_units ? offer.redeemablesWith(known.counted) : offer.redeemables
     // A code of the campaign would be given to this customer before it is used.
-    return offer.object === 'campaign' && asks_holder && customer_id !== null
-      ? redeemables.map((one) => ({ ...one, holders: [customer_id] }))
+    return offer.object === 'campaign' && asks_holder && customerId !== null
+      ? redeemables.map((one) => ({ ...one, holders: [customerId] }))
       : redeemables
   }
 
@@ -62,7 +62,7 @@ export function openJudge(ctx: Ctx, approach: ScenarioPolicy, facts: Facts, cust
 
   return {
     async judge(offers) {
-      await provide(ctx, offers, known, customer_id)
+      await provide(ctx, offers, known, customerId)
       const stacks = offers.filter(({ object }) => object === 'promotion_stack')
       if (stacks.length > 0) return stacks.flatMap((offer) => stackFinding(offer, false) ?? [])
       const redeemables = offers.map((offer) => redeemablesOf(offer)[0] as KnownRedeemable)
@@ -135,7 +135,7 @@ function requiresLine(outcome: Applicable | undefined): boolean {
 }
 
 /** Loads what some offers need and nobody needed before: goods they give away, units that were discounted ever. */
-async function provide(ctx: Ctx, offers: readonly Offer[], known: Known, customer_id: string | null): Promise<void> {
+async function provide(ctx: Ctx, offers: readonly Offer[], known: Known, customerId: string | null): Promise<void> {
   const goods = offers.flatMap(({ traits }) => traits.gives).filter((id) => !known.goods_asked.has(id))
   if (goods.length > 0) {
     for (const id of goods) known.goods_asked.add(id)
@@ -151,14 +151,14 @@ async function provide(ctx: Ctx, offers: readonly Offer[], known: Known, custome
     }
   }
   const counting = offers.filter(({ traits }) => traits.counts_units).flatMap(({ redeemables }) => redeemables)
-  if (counting.length > 0) Object.assign(known.counted, await countUnits(ctx, counting, customer_id))
+  if (counting.length > 0) Object.assign(known.counted, await countUnits(ctx, counting, customerId))
 }
 
 /** Of the numbers of the past, only units limit what a discount does; the others no qualification looks at. */
 async function countUnits(
   { db, project_id }: Ctx,
   redeemables: readonly KnownRedeemable[],
-  customer_id: string | null,
+  customerId: string | null,
 ): Promise<CheckoutRows['counted']> {
   const asked = redeemables.map(({ kind, resource_id, campaign }) => ({
     id: resource_id,
@@ -167,7 +167,7 @@ async function countUnits(
     groups: ['units'],
   }))
   const { rows } = await sql<{ id: string; counted: CheckoutRows['counted'][string] }>`
-    select one->>'id' as id, checkout_counted(${project_id}, one, ${customer_id}::text, '{}'::jsonb) as counted
+    select one->>'id' as id, checkout_counted(${project_id}, one, ${customerId}::text, '{}'::jsonb) as counted
     from jsonb_array_elements(${JSON.stringify(asked)}::jsonb) one`.execute(db)
   return Object.fromEntries(rows.map(({ id, counted }) => [id, counted]))
 }

@@ -47,10 +47,10 @@ export interface OfferTraits extends RuleTraits {
 
 /** The redeemables of the configuration, the newest first: tiers and campaigns, or stacks. */
 export function configuredOffers(configuration: Configuration, kind: 'single' | 'stacks'): readonly Offer[] {
-  let known = offers_by_configuration.get(configuration)
+  let known = offersByConfiguration.get(configuration)
   if (known === undefined) {
     known = {}
-    offers_by_configuration.set(configuration, known)
+    offersByConfiguration.set(configuration, known)
   }
   known[kind] ??= (
     kind === 'stacks'
@@ -64,7 +64,7 @@ export function configuredOffers(configuration: Configuration, kind: 'single' | 
 }
 
 /** They are the same for every request until something is configured anew, and go with the configuration they are of. */
-const offers_by_configuration = new WeakMap<Configuration, { single?: Offer[]; stacks?: Offer[] }>()
+const offersByConfiguration = new WeakMap<Configuration, { single?: Offer[]; stacks?: Offer[] }>()
 
 /** What was created in the same moment has an order too, always the same. */
 export function newestFirst(one: Pick<Offer, 'created_at' | 'resource_id'>, other: typeof one): number {

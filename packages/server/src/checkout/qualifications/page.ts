@@ -23,8 +23,8 @@ export async function newestPage(
     const { created_at } = finding.offer
     // What was created in the same moment is never split, for the next page begins before that moment
     // (docs/reference/qualifications.md).
-    const is_split = last?.offer.created_at === created_at && findings.length < limits.qualified_at_once_max
-    if (last !== undefined && findings.length >= limit && !is_split)
+    const isSplit = last?.offer.created_at === created_at && findings.length < limits.qualified_at_once_max
+    if (last !== undefined && findings.length >= limit && !isSplit)
       return { findings, has_more: true, more_starting_after: last.offer.created_at }
     findings.push(finding)
   }
@@ -51,24 +51,24 @@ export async function rankedPage(
   compare: (one: Finding, other: Finding) => number,
 ): Promise<Page> {
   const best: Finding[] = []
-  let has_more = false
-  for await (const finding of found(candidates, judge, judged_at_once)) {
+  let hasMore = false
+  for await (const finding of found(candidates, judge, judgedAtOnce)) {
     let place = best.length
     while (place > 0 && compare(finding, best[place - 1] as Finding) < 0) place -= 1
     best.splice(place, 0, finding)
     if (best.length > limit) {
       best.pop()
-      has_more = true
+      hasMore = true
     }
   }
-  return { findings: best, has_more: has_more || candidates.cut_at !== null }
+  return { findings: best, has_more: hasMore || candidates.cut_at !== null }
 }
 
-const judged_at_once = 200
+const judgedAtOnce = 200
 
 /** What qualifies, in the order of the candidates. A long search lets other requests through. */
 async function* found(candidates: Candidates, judge: Judge, first: number): AsyncGenerator<Finding> {
-  for (let count = first; ; count = Math.min(count * 2, judged_at_once)) {
+  for (let count = first; ; count = Math.min(count * 2, judgedAtOnce)) {
     const offers = await candidates.next(count)
     yield* await judge.judge(offers)
     if (offers.length < count) return

@@ -45,7 +45,7 @@ const publish = (shop: Shop, body: object): Promise<Body> => ok(shop, 'POST', '/
 const inTier = (discount: object, more: object = {}) => ({ action: { discount }, ...more })
 
 /** A line of the order that sells a product. */
-const line = (product_id: string, quantity = 1, price = 1_000) => ({ product_id, quantity, price })
+const line = (productId: string, quantity = 1, price = 1_000) => ({ product_id: productId, quantity, price })
 const reference = (id: string) => ({ id, object: 'product', type: 'product_or_sku' })
 const onProduct = (id: string) => ({
   applicable_to: { included: [{ object: 'product', id }], excluded: [], included_all: false },
@@ -57,16 +57,16 @@ async function insertTiers(
   count: number,
   { at = 1_700_000_000_000, apart = 1_000 } = {},
 ): Promise<string[]> {
-  const campaign_id = await newPromotion(shop, uniqueName('Promotion'))
+  const campaignId = await newPromotion(shop, uniqueName('Promotion'))
   const tiers = Array.from({ length: count }, (_, n) => ({
     id: newId('promotion_tier', at - n * apart),
     created_at: toInstant(at - n * apart),
   }))
   await inTransaction(dbOf(shop), async (db) => {
-    const config_version = await nextConfigurationVersion(db, shop.project_id)
+    const configVersion = await nextConfigurationVersion(db, shop.project_id)
     await sql`insert into promotion_tiers (project_id, id, campaign_id, name, discount, metadata, hierarchy, active, created_at, config_version)
-      select ${shop.project_id}, t->>'id', ${campaign_id}, 'Tier', '{"type": "AMOUNT", "amount_off": 100}', '{}', 1, true,
-        (t->>'created_at')::timestamptz, ${config_version}
+      select ${shop.project_id}, t->>'id', ${campaignId}, 'Tier', '{"type": "AMOUNT", "amount_off": 100}', '{}', 1, true,
+        (t->>'created_at')::timestamptz, ${configVersion}
       from jsonb_array_elements(${JSON.stringify(tiers)}::jsonb) t`.execute(db)
   })
   return tiers.map(({ id }) => id)
@@ -113,11 +113,11 @@ describe('what is looked at', () => {
     const { shop, bulk, tier, stack } = await fullShop()
     const customer = { source_id: 'anna' }
     const all = ['GENERIC', 'PUBLIC', bulk, tier]
-    const by_id = (ids: string[]) => ids.toSorted()
-    expect(by_id(await idsOf(shop, { order, options: wide }))).toEqual(by_id(all))
-    expect(by_id(await idsOf(shop, { order, customer, options: wide }))).toEqual(by_id([...all, 'MINE']))
-    expect(by_id(await idsOf(shop, { order, customer, scenario: 'AUDIENCE_ONLY', options: wide }))).toEqual(
-      by_id([...all, 'MINE']),
+    const byId = (ids: string[]) => ids.toSorted()
+    expect(byId(await idsOf(shop, { order, options: wide }))).toEqual(byId(all))
+    expect(byId(await idsOf(shop, { order, customer, options: wide }))).toEqual(byId([...all, 'MINE']))
+    expect(byId(await idsOf(shop, { order, customer, scenario: 'AUDIENCE_ONLY', options: wide }))).toEqual(
+      byId([...all, 'MINE']),
     )
     expect(await idsOf(shop, { order, customer, scenario: 'CUSTOMER_WALLET' })).toEqual(['MINE'])
     expect(await idsOf(shop, { order, customer: 'nobody', scenario: 'CUSTOMER_WALLET' })).toEqual([])
@@ -241,14 +241,14 @@ describe('which rules count', () => {
     }
     await newRule(shop, { rules: either }, { voucher: 'EITHER' })
     const body = { order: { items: [line(id)] } }
-    const of_customers = ['ALL', 'AUDIENCE_ONLY', 'PRODUCTS_BY_CUSTOMER', 'PRODUCTS_DISCOUNT_BY_CUSTOMER']
-    const of_anybody = ['PRODUCTS', 'PRODUCTS_DISCOUNT']
-    for (const scenario of of_customers)
+    const ofCustomers = ['ALL', 'AUDIENCE_ONLY', 'PRODUCTS_BY_CUSTOMER', 'PRODUCTS_DISCOUNT_BY_CUSTOMER']
+    const ofAnybody = ['PRODUCTS', 'PRODUCTS_DISCOUNT']
+    for (const scenario of ofCustomers)
       expect([scenario, await idsOf(shop, { ...body, scenario })]).toEqual([scenario, []])
-    for (const scenario of of_anybody)
+    for (const scenario of ofAnybody)
       expect([scenario, await idsOf(shop, { ...body, scenario })]).toEqual([scenario, ['EITHER']])
     const customer = { metadata: { level: 'tin' } }
-    for (const scenario of [...of_customers, ...of_anybody])
+    for (const scenario of [...ofCustomers, ...ofAnybody])
       expect([scenario, await idsOf(shop, { ...body, scenario, customer })]).toEqual([scenario, ['EITHER']])
   })
 
@@ -322,10 +322,10 @@ describe('products', () => {
   async function productShop() {
     const shop = await newProject()
     const [mug, pot] = [await newProduct(shop, 'Mug'), await newProduct(shop, 'Pot')]
-    const on_items = percentOff(10, { effect: 'APPLY_TO_ITEMS' })
+    const onItems = percentOff(10, { effect: 'APPLY_TO_ITEMS' })
     await newDiscount(shop, 'ORDER', percentOff(10))
-    await newDiscount(shop, 'ITEMS', on_items)
-    await newDiscount(shop, 'MUGS', on_items)
+    await newDiscount(shop, 'ITEMS', onItems)
+    await newDiscount(shop, 'MUGS', onItems)
     await newRule(shop, onProduct(mug.id), { voucher: 'MUGS' })
     await newDiscount(shop, 'NEEDS-MUG', percentOff(10))
     await newRule(shop, when('order.items.any', { $is: [reference(mug.id)] }), { voucher: 'NEEDS-MUG' })
@@ -335,7 +335,7 @@ describe('products', () => {
     const many = { name: 'order.items.quantity', conditions: { $more_than: [5] }, rules: {} }
     const few = when('order.items.none', { $is: [reference(mug.id)] }, { rules: { '1': many, logic: '1' } })
     await newRule(shop, few, { voucher: 'FEW-MUGS' })
-    await newDiscount(shop, 'MUGS-GOLD', on_items)
+    await newDiscount(shop, 'MUGS-GOLD', onItems)
     const rules = when('customer.metadata', { $is: ['gold'] }, { property: 'level' })
     await newRule(shop, { ...rules, ...onProduct(mug.id) }, { voucher: 'MUGS-GOLD' })
     return { shop, mug: mug.id as string, pot: pot.id as string }
@@ -772,8 +772,8 @@ describe('order and pages', () => {
     const shop = await newProject()
     for (const [code, amount] of Object.entries({ A: 100, B: 300, C: 200, D: 300 }))
       await newDiscount(shop, code, amountOff(amount))
-    const ask = async (sorting_rule: string, limit: number) => {
-      const { redeemables } = await qualified(shop, { order, options: { sorting_rule, limit } })
+    const ask = async (sortingRule: string, limit: number) => {
+      const { redeemables } = await qualified(shop, { order, options: { sorting_rule: sortingRule, limit } })
       expect(redeemables).not.toHaveProperty('more_starting_after')
       return [redeemables.data.map(({ id }: Body) => id).join(''), redeemables.has_more]
     }
@@ -787,12 +787,15 @@ describe('order and pages', () => {
   /** All pages, each with the moment where the next one begins. */
   async function pagesOf(shop: Shop, body: Body): Promise<string[][]> {
     const pages: string[][] = []
-    let starting_after: string | undefined = 'null'
-    while (starting_after !== undefined) {
-      const { redeemables } = await qualified(shop, { ...body, options: { ...body.options, starting_after } })
+    let startingAfter: string | undefined = 'null'
+    while (startingAfter !== undefined) {
+      const { redeemables } = await qualified(shop, {
+        ...body,
+        options: { ...body.options, starting_after: startingAfter },
+      })
       pages.push(redeemables.data.map(({ id }: Body) => id))
       expect(redeemables.has_more).toBe(redeemables.more_starting_after !== undefined)
-      starting_after = redeemables.more_starting_after
+      startingAfter = redeemables.more_starting_after
     }
     return pages
   }
@@ -829,12 +832,12 @@ describe('order and pages', () => {
       when('customer.metadata', { $is: ['gold'] }, { property: 'level' }),
     )
     await inTransaction(dbOf(shop), async (db) => {
-      const config_version = await nextConfigurationVersion(db, shop.project_id)
+      const configVersion = await nextConfigurationVersion(db, shop.project_id)
       const others = tiers
         .filter((id) => !wanted.includes(id))
         .map((id) => ({ id, assignment: newId('rule_assignment') }))
       await sql`insert into rule_assignments (project_id, id, rule_id, related_object_type, related_object_id, created_at, config_version)
-        select ${shop.project_id}, t->>'assignment', ${rule.id}, 'promotion_tier', t->>'id', now(), ${config_version}
+        select ${shop.project_id}, t->>'assignment', ${rule.id}, 'promotion_tier', t->>'id', now(), ${configVersion}
         from jsonb_array_elements(${JSON.stringify(others)}::jsonb) t`.execute(db)
     })
     expect(await pagesOf(shop, { order, options: { limit: 2 } })).toEqual([

@@ -35,12 +35,15 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
   const request = readRequest(ctx, body, [])
   refuseAsOf(ctx, request)
   const options = body.options ?? {}
-  const starting_after = readCursor(options.starting_after)
-  const search = await openSearch(ctx, request, body.scenario ?? 'ALL', { filters: options.filters, starting_after })
+  const startingAfter = readCursor(options.starting_after)
+  const search = await openSearch(ctx, request, body.scenario ?? 'ALL', {
+    filters: options.filters,
+    starting_after: startingAfter,
+  })
   const { it, candidates, judge } = search
-  const page = await pageOf(candidates, judge, options, starting_after)
-  const is_told = request.explain || request.expand?.has('validation_rules') === true
-  const data = page.findings.map((finding) => elementOf(it, is_told ? judge.explain(finding) : finding))
+  const page = await pageOf(candidates, judge, options, startingAfter)
+  const isTold = request.explain || request.expand?.has('validation_rules') === true
+  const data = page.findings.map((finding) => elementOf(it, isTold ? judge.explain(finding) : finding))
   return {
     redeemables: {
       object: 'list',
@@ -82,7 +85,7 @@ export async function openSearch(
     throw new ApiError('missing_customer', { details: 'Customer is required to look into a wallet' })
 
   const filters = readFilters(sent, (code) => codeKey(ctx.project, code))
-  const customer_id = it.buyer.stored?.id ?? null
+  const customerId = it.buyer.stored?.id ?? null
   const wanted = wantedCodes(ctx, it, approach, filters)
   const candidates = openCandidates({
     configured: isHopeless(it, approach) ? [] : configuredFor(it, approach, filters),
@@ -100,20 +103,20 @@ export async function openSearch(
     first_before: starting_after === null ? null : idAt(starting_after),
     isPossible: possibilityOf(it, scenario, filters),
   })
-  return { it, candidates, judge: openJudge(ctx, approach, it.facts, customer_id) }
+  return { it, candidates, judge: openJudge(ctx, approach, it.facts, customerId) }
 }
 
 /** What can be said before anything is calculated: filters, switches and dates, rules that nobody can meet. */
 function possibilityOf({ facts, buyer }: Checkout, scenario: Scenario, filters: Filters): (offer: Offer) => boolean {
   const clock = clockAt(facts.now, facts.timezone)
-  const asks_whoever = scenario === 'PRODUCTS' || scenario === 'PRODUCTS_DISCOUNT'
+  const asksWhoever = scenario === 'PRODUCTS' || scenario === 'PRODUCTS_DISCOUNT'
   return (offer) => {
     if (!filters.matches(offer)) return false
     const { campaign, tier } = offer
     if (campaign?.active === false || (tier !== null && (!tier.active || tier.discount === null))) return false
     if (campaign !== null && offer.object !== 'voucher' && whyNotValid(campaign, clock) !== null) return false
     if (tier !== null && whyNotValid(tier, clock) !== null) return false
-    return buyer.customer !== null || asks_whoever || !offer.traits.asks_customer
+    return buyer.customer !== null || asksWhoever || !offer.traits.asks_customer
   }
 }
 
@@ -127,10 +130,10 @@ function configuredFor(
   filters: Filters,
 ): readonly Offer[] {
   if (looks_at.stacks) return configuredOffers(configuration, 'stacks')
-  const is_wanted =
+  const isWanted =
     (looks_at.tiers && !filters.excludes('resource_type', 'promotion_tier')) ||
     (looks_at.campaigns && !filters.excludes('resource_type', 'campaign'))
-  return is_wanted ? configuredOffers(configuration, 'single') : []
+  return isWanted ? configuredOffers(configuration, 'single') : []
 }
 
 /** The codes that filters leave to be looked at: what they exclude as a whole is not even asked for. */
@@ -140,12 +143,12 @@ function wantedCodes(
   { looks_at }: ScenarioPolicy,
   filters: Filters,
 ): WantedCodes {
-  const is_wanted = !filters.excludes('resource_type', 'voucher')
-  const is_generic = is_wanted && looks_at.generic
+  const isWanted = !filters.excludes('resource_type', 'voucher')
+  const isGeneric = isWanted && looks_at.generic
   const campaigns = [...loaded.configuration.campaigns.values()]
   return {
-    without_campaign: is_generic && !filters.excludes('campaign_id', null) && !filters.excludes('campaign_type', null),
-    campaign_ids: is_generic
+    without_campaign: isGeneric && !filters.excludes('campaign_id', null) && !filters.excludes('campaign_type', null),
+    campaign_ids: isGeneric
       ? campaigns
           .filter(({ type, active }) => type === 'STANDALONE' && active)
           .filter(
@@ -154,7 +157,7 @@ function wantedCodes(
           )
           .map(({ id }) => id)
       : [],
-    holder_id: is_wanted && looks_at.held ? (buyer.stored?.id ?? null) : null,
+    holder_id: isWanted && looks_at.held ? (buyer.stored?.id ?? null) : null,
     code_keys: filters.only('code')?.map((code) => codeKey(project, code)) ?? null,
     ids: filters.only('resource_id'),
   }
@@ -164,17 +167,17 @@ function pageOf(
   candidates: Candidates,
   judge: Judge,
   { limit, sorting_rule }: QualificationOptions,
-  starting_after: Instant | null,
+  startingAfter: Instant | null,
 ): Promise<Page> {
-  const shown = limit ?? shown_by_default
+  const shown = limit ?? shownByDefault
   if (sorting_rule === 'BEST_DEAL')
     return rankedPage(candidates, judge, shown, (one, other) => other.amount - one.amount)
   if (sorting_rule === 'LEAST_DEAL')
     return rankedPage(candidates, judge, shown, (one, other) => one.amount - other.amount)
-  return newestPage(candidates, judge, { limit: shown, starting_after })
+  return newestPage(candidates, judge, { limit: shown, starting_after: startingAfter })
 }
 
-export const shown_by_default = 5
+export const shownByDefault = 5
 
 function readCursor(sent: string | null | undefined): Instant | null {
   if (sent == null || sent === 'null') return null
@@ -226,7 +229,11 @@ function asSent(
     ...item
   }: CalculatedItem,
   amount: number | null,
-  discount_amount: number | null,
+  discountAmount: number | null,
 ): UnderstoodOrder['items'][number] {
-  return { ...item, ...(amount === null ? {} : { amount }), ...(discount_amount === null ? {} : { discount_amount }) }
+  return {
+    ...item,
+    ...(amount === null ? {} : { amount }),
+    ...(discountAmount === null ? {} : { discount_amount: discountAmount }),
+  }
 }

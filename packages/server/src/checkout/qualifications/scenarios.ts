@@ -16,8 +16,8 @@ export interface ScenarioPolicy {
 }
 
 const everything = { generic: true, held: true, tiers: true, campaigns: true, stacks: false }
-const only_held = { generic: false, held: true, tiers: false, campaigns: false, stacks: false }
-const only_stacks = { generic: false, held: false, tiers: false, campaigns: false, stacks: true }
+const onlyHeld = { generic: false, held: true, tiers: false, campaigns: false, stacks: false }
+const onlyStacks = { generic: false, held: false, tiers: false, campaigns: false, stacks: true }
 
 const isCustomerRule = (name: string): boolean => /^customer[._]/.test(name)
 /** Rules about what is in the order; how much it is in all is not about any product. */
@@ -27,7 +27,7 @@ const all = () => true
 
 export const scenarioPolicies: Readonly<Record<Scenario, ScenarioPolicy>> = {
   ALL: { looks_at: everything, evaluates: all, needs_bundles: true, keeps: 'everything' },
-  CUSTOMER_WALLET: { looks_at: only_held, evaluates: all, needs_bundles: true, keeps: 'everything' },
+  CUSTOMER_WALLET: { looks_at: onlyHeld, evaluates: all, needs_bundles: true, keeps: 'everything' },
   AUDIENCE_ONLY: { looks_at: everything, evaluates: isCustomerRule, needs_bundles: false, keeps: 'everything' },
   PRODUCTS: { looks_at: everything, evaluates: isProductRule, needs_bundles: false, keeps: 'products' },
   PRODUCTS_DISCOUNT: {
@@ -43,7 +43,7 @@ export const scenarioPolicies: Readonly<Record<Scenario, ScenarioPolicy>> = {
     needs_bundles: false,
     keeps: 'product_discounts',
   },
-  PROMOTION_STACKS: { looks_at: only_stacks, evaluates: all, needs_bundles: true, keeps: 'everything' },
+  PROMOTION_STACKS: { looks_at: onlyStacks, evaluates: all, needs_bundles: true, keeps: 'everything' },
 }
 
 /** Numbers of the past, and the amount before discounts: no qualification looks at them (docs/reference/qualifications.md). */
@@ -70,10 +70,10 @@ export interface RuleTraits {
   counts_units: boolean
 }
 
-const traits_by_rule = new WeakMap<ValidationRule, RuleTraits>()
+const traitsByRule = new WeakMap<ValidationRule, RuleTraits>()
 
 export function ruleTraits(rule: ValidationRule): RuleTraits {
-  let traits = traits_by_rule.get(rule)
+  let traits = traitsByRule.get(rule)
   if (traits === undefined) {
     const names = Object.values(rule.rules).flatMap((one) => (one != null && typeof one === 'object' ? [one.name] : []))
     const { applicable_to } = rule
@@ -83,7 +83,7 @@ export function ruleTraits(rule: ValidationRule): RuleTraits {
       asks_holder: names.some((name) => name.startsWith('publication.')),
       counts_units: applicable_to != null && countedGroups({ rules: {}, applicable_to }).includes('units'),
     }
-    traits_by_rule.set(rule, traits)
+    traitsByRule.set(rule, traits)
   }
   return traits
 }

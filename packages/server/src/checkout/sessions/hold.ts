@@ -11,25 +11,25 @@ import type { FoundVoucher } from '../decision/voucher-row.ts'
  * would use (docs/reference/sessions.md). It replaces all that the session held before. Holding is a change of the code: whoever
  * has read it before has to look again.
  */
-export function holdsOf(ctx: Ctx, it: Checkout, verdict: Verdict, session_key: string): Changes {
+export function holdsOf(ctx: Ctx, it: Checkout, verdict: Verdict, sessionKey: string): Changes {
   const { now } = ctx
-  const expires_at = toInstant(Date.parse(now) + (it.request.session?.opens?.ttl_ms ?? 0))
+  const expiresAt = toInstant(Date.parse(now) + (it.request.session?.opens?.ttl_ms ?? 0))
   const applied = verdict.redeemables.flatMap((outcome) => {
     const candidate = outcome.status === 'APPLICABLE' ? candidateOf(it, outcome) : null
     return outcome.status === 'APPLICABLE' && candidate !== null ? [{ outcome, candidate }] : []
   })
   return {
-    released: session_key,
+    released: sessionKey,
     vouchers: applied.flatMap(({ candidate: { voucher } }) =>
       voucher === null ? [] : [{ ...versionOf(voucher), is_held: true as const }],
     ),
     holds: applied.map(({ outcome, candidate: { voucher, tier } }) => ({
-      session_key,
+      session_key: sessionKey,
       resource_id: voucher?.id ?? (tier?.id as string),
       quantity: voucher === null ? 0 : 1,
       credits: outcome.gift?.credits ?? outcome.loyalty_card?.points ?? 0,
       created_at: now,
-      expires_at,
+      expires_at: expiresAt,
     })),
   }
 }

@@ -5,14 +5,14 @@ import { notFound } from '../../core/http/errors.ts'
 export async function releaseHold(
   { db, project_id, now }: Ctx,
   voucher: { id: string },
-  session_key: string,
+  sessionKey: string,
 ): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('holds')
     .where('project_id', '=', project_id)
-    .where('session_key', '=', session_key)
+    .where('session_key', '=', sessionKey)
     .where('resource_id', '=', voucher.id)
     .where('expires_at', '>', now)
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('session', session_key)
+  if (numDeletedRows === 0n) throw notFound('session', sessionKey)
 }

@@ -90,11 +90,11 @@ test('one that goes on and somebody who ends it do not wait for each other', asy
     await sql`select from holds where project_id = ${shop.project_id} and resource_id = ${held[0]?.id} for update`.execute(
       trx,
     )
-    const goes_on = save({ released: 'S' })
+    const goesOn = save({ released: 'S' })
     await waiting(1)
     const ends = save({ vouchers: held.toReversed().map((code) => ({ ...code, is_held: true })) })
     await waiting(2)
-    return [goes_on, ends]
+    return [goesOn, ends]
   })
   await Promise.all(saved)
   expect(

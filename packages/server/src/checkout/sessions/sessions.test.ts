@@ -19,7 +19,7 @@ import { ok } from '../../testing/orders.ts'
 type Body = any
 
 const order = { amount: 1000 }
-const day_ms = 86_400_000
+const dayMs = 86_400_000
 
 const lock = (key: string, more: object = {}) => ({ session: { type: 'LOCK', key, ...more } })
 
@@ -106,7 +106,7 @@ describe('a session', () => {
     expect(failed).not.toHaveProperty('session')
     expect(await ok(shop, 'POST', '/v1/vouchers/OLD/validate', { order, ...lock('S') })).not.toHaveProperty('session')
     expect([await isFree(shop, ['A']), await isFree(shop, ['B'])]).toEqual([false, true])
-    shop.service.clock.advance(day_ms)
+    shop.service.clock.advance(dayMs)
     expect(await isFree(shop, ['A'])).toBe(true)
   })
 
@@ -159,9 +159,9 @@ describe('a session', () => {
   test('that was over goes on as long as nobody took what it held', async () => {
     const shop = await shopWith('A')
     await isFree(shop, ['A'], lock('S', { ttl: 1 }))
-    shop.service.clock.advance(2 * day_ms)
+    shop.service.clock.advance(2 * dayMs)
     expect(await isFree(shop, ['A'])).toBe(true)
-    shop.service.clock.advance(-2 * day_ms)
+    shop.service.clock.advance(-2 * dayMs)
     expect([await isFree(shop, ['A']), await isFree(shop, ['A'], lock('S'))]).toEqual([false, true])
   })
 
@@ -190,19 +190,19 @@ describe('a session', () => {
 
 describe('how long it lasts', () => {
   test.each<[session: object, lasts_ms: number, told: object]>([
-    [{}, 7 * day_ms, { ttl: 7, ttl_unit: 'DAYS' }],
-    [{ ttl: 2 }, 2 * day_ms, { ttl: 2, ttl_unit: 'DAYS' }],
+    [{}, 7 * dayMs, { ttl: 7, ttl_unit: 'DAYS' }],
+    [{ ttl: 2 }, 2 * dayMs, { ttl: 2, ttl_unit: 'DAYS' }],
     [{ ttl_unit: 'HOURS' }, 7 * 3_600_000, { ttl: 7, ttl_unit: 'HOURS' }],
     [{ ttl: 1.5, ttl_unit: 'MINUTES' }, 90_000, { ttl: 1.5, ttl_unit: 'MINUTES' }],
     [{ ttl: 30, ttl_unit: 'SECONDS' }, 30_000, { ttl: 30, ttl_unit: 'SECONDS' }],
     [{ ttl: 20_000, ttl_unit: 'MILLISECONDS' }, 20_000, { ttl: 20_000, ttl_unit: 'MILLISECONDS' }],
     [{ ttl: 20_000_000, ttl_unit: 'MICROSECONDS' }, 20_000, { ttl: 20_000_000, ttl_unit: 'MICROSECONDS' }],
     [{ ttl: 2e10, ttl_unit: 'NANOSECONDS' }, 20_000, { ttl: 2e10, ttl_unit: 'NANOSECONDS' }],
-  ])('%j', async (session, lasts_ms, told) => {
+  ])('%j', async (session, lastsMs, told) => {
     const shop = await shopWith('A')
     const answer = await validated(shop, { redeemables: vouchers('A'), order, ...lock('S', session) })
     expect(answer.session).toEqual({ key: 'S', type: 'LOCK', ...told })
-    shop.service.clock.advance(lasts_ms - 10_000)
+    shop.service.clock.advance(lastsMs - 10_000)
     expect(await isFree(shop, ['A'])).toBe(false)
     shop.service.clock.advance(10_001)
     expect(await isFree(shop, ['A'])).toBe(true)
@@ -288,7 +288,7 @@ describe('a redemption', () => {
     const shop = await shopWith('A', 'B')
     await redeemed(shop, { redeemables: vouchers('A'), order, ...lock('unknown') })
     await isFree(shop, ['B'], lock('S', { ttl: 1 }))
-    shop.service.clock.advance(day_ms + 1)
+    shop.service.clock.advance(dayMs + 1)
     await redeemed(shop, { redeemables: vouchers('B'), order, session: { key: 'S' } })
   })
 
@@ -317,9 +317,9 @@ describe('a code is released', () => {
   test('only where there is one', async () => {
     const shop = await shopWith('A', 'B')
     await isFree(shop, ['A'], lock('S', { ttl: 1, ttl_unit: 'HOURS' }))
-    const missing = (resource_type: string, resource_id: string) => ({
+    const missing = (resourceType: string, resourceId: string) => ({
       status: 404,
-      body: { key: 'not_found', resource_type, resource_id },
+      body: { key: 'not_found', resource_type: resourceType, resource_id: resourceId },
     })
     expect(await release(shop, 'NOWHERE', 'S')).toMatchObject(missing('voucher', 'NOWHERE'))
     expect(await release(shop, 'B', 'S')).toMatchObject(missing('session', 'S'))

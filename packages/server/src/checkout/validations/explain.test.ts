@@ -115,10 +115,10 @@ const paid =
   }
 
 const soon = new Date()
-const other_day = (soon.getUTCDay() + 3) % 7
-const other_hours = soon.getUTCHours() < 12 ? ['20:00', '21:00'] : ['02:00', '03:00']
-const two_hours_ago = new Date(soon.getTime() - 2 * 3_600_000).toISOString()
-const hours = { daily: [{ start_time: other_hours[0], expiration_time: other_hours[1] }] }
+const otherDay = (soon.getUTCDay() + 3) % 7
+const otherHours = soon.getUTCHours() < 12 ? ['20:00', '21:00'] : ['02:00', '03:00']
+const twoHoursAgo = new Date(soon.getTime() - 2 * 3_600_000).toISOString()
+const hours = { daily: [{ start_time: otherHours[0], expiration_time: otherHours[1] }] }
 
 const customer = { source_id: 'anna' }
 async function newCustomer(shop: Shop, more: object = {}): Promise<Body> {
@@ -185,7 +185,7 @@ const refusals: Row[] = [
     'voucher_not_active_now',
     'between its windows',
     made(
-      { start_date: two_hours_ago, validity_timeframe: { interval: 'P1D', duration: 'PT1H' } },
+      { start_date: twoHoursAgo, validity_timeframe: { interval: 'P1D', duration: 'PT1H' } },
       check('validity_timeframe', { interval: 'P1D', duration: 'PT1H' }, instant),
       /voucher not active now \(validity_timeframe/,
     ),
@@ -194,8 +194,8 @@ const refusals: Row[] = [
     'voucher_not_active_now',
     'on another day of the week',
     made(
-      { validity_day_of_week: [other_day] },
-      check('validity_day_of_week', [other_day], instant),
+      { validity_day_of_week: [otherDay] },
+      check('validity_day_of_week', [otherDay], instant),
       /validity_day_of_week/,
     ),
   ],
@@ -504,8 +504,8 @@ const refusals: Row[] = [
     'promotion_not_active_now',
     'on another day of the week',
     tiered(
-      { validity_day_of_week: [other_day] },
-      check('validity_day_of_week', [other_day], instant),
+      { validity_day_of_week: [otherDay] },
+      check('validity_day_of_week', [otherDay], instant),
       /promotion not active now \(validity_day_of_week/,
     ),
   ],
@@ -664,16 +664,16 @@ describe('a refusal says which check, rule or limit it was', () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop, 'C')
     await ok(shop, 'POST', '/v1/campaigns/C/vouchers/V', {})
-    const of_campaign = await newRule(shop, when('order.amount', { $more_than: [500] }), { campaign: id })
-    const of_code = await newRule(shop, when('order.amount', { $more_than: [5000] }), { voucher: 'V' })
+    const ofCampaign = await newRule(shop, when('order.amount', { $more_than: [500] }), { campaign: id })
+    const ofCode = await newRule(shop, when('order.amount', { $more_than: [5000] }), { voucher: 'V' })
     const body = await validated(shop, explaining({ redeemables: vouchers('V'), order }))
     const [{ explanation, result }] = body.redeemables
     expect(explanation.steps.filter((one: Body) => one.step === 'rule')).toMatchObject([
-      { rule_id: of_campaign.id, expected: { $more_than: [500] }, actual: 1000, passed: true },
-      { rule_id: of_code.id, expected: { $more_than: [5000] }, actual: 1000, passed: false },
+      { rule_id: ofCampaign.id, expected: { $more_than: [500] }, actual: 1000, passed: true },
+      { rule_id: ofCode.id, expected: { $more_than: [5000] }, actual: 1000, passed: false },
     ])
-    expect(result.error.details).toContain(of_code.id)
-    expect(result.error.details).not.toContain(of_campaign.id)
+    expect(result.error.details).toContain(ofCode.id)
+    expect(result.error.details).not.toContain(ofCampaign.id)
   })
 
   test("the shop's own words stand in the answer, the rule in the explanation", async () => {
@@ -777,10 +777,10 @@ const skips: Skip[] = [
 describe('a skip says which limit it was', () => {
   test.each(skips)('$key: $about', async ({ key, rules, categorised, discounts, skipped, step, sentence }) => {
     const shop = await newProject()
-    const { id: category_id } = await newCategory(shop, 'Category')
-    if (rules !== undefined) await setStackingRules(shop, typeof rules === 'function' ? rules(category_id) : rules)
+    const { id: categoryId } = await newCategory(shop, 'Category')
+    if (rules !== undefined) await setStackingRules(shop, typeof rules === 'function' ? rules(categoryId) : rules)
     for (const [code, discount] of Object.entries(discounts))
-      await newDiscount(shop, code, discount, categorised.includes(code) ? { category_id } : {})
+      await newDiscount(shop, code, discount, categorised.includes(code) ? { category_id: categoryId } : {})
     const request = { redeemables: vouchers(...Object.keys(discounts)), order }
     const told = { ...explained('SKIPPED', key, { step, sentence }), id: skipped }
 
@@ -917,7 +917,7 @@ describe('a discount says how it came about', () => {
 
 describe('as of another time', () => {
   const month = 31 * 86_400_000
-  const at = (from_now: number) => new Date(Date.now() + from_now).toISOString()
+  const at = (fromNow: number) => new Date(Date.now() + fromNow).toISOString()
   const invalid = { status: 400, body: { key: 'invalid_payload' } }
 
   async function timedShop(): Promise<Shop> {
@@ -939,11 +939,11 @@ describe('as of another time', () => {
       ['PAST', at(-month), null],
       ['PAST', at(month), 'voucher_expired'],
     ]
-    for (const [code, as_of, key] of cases) {
-      const body = await validated(shop, { redeemables: vouchers(code), order, options: { as_of } })
-      expect([code, as_of, body.valid, body.redeemables[0].result.error?.key ?? null]).toEqual([
+    for (const [code, asOf, key] of cases) {
+      const body = await validated(shop, { redeemables: vouchers(code), order, options: { as_of: asOf } })
+      expect([code, asOf, body.valid, body.redeemables[0].result.error?.key ?? null]).toEqual([
         code,
-        as_of,
+        asOf,
         key === null,
         key,
       ])
@@ -953,17 +953,21 @@ describe('as of another time', () => {
 
   test('the explanation says which time it was', async () => {
     const shop = await timedShop()
-    const as_of = at(-2 * month)
-    const body = await validated(shop, { redeemables: vouchers('NEXT'), order, options: { as_of, explain: true } })
+    const asOf = at(-2 * month)
+    const body = await validated(shop, {
+      redeemables: vouchers('NEXT'),
+      order,
+      options: { as_of: asOf, explain: true },
+    })
     expect(body.redeemables[0].explanation.steps).toContainEqual(
-      expect.objectContaining({ check: 'start_date', actual: as_of, passed: false }),
+      expect.objectContaining({ check: 'start_date', actual: asOf, passed: false }),
     )
   })
 
   test('a qualification looks at that time too', async () => {
     const shop = await timedShop()
-    const qualified = async (as_of?: string) => {
-      const { redeemables } = await ok(shop, 'POST', '/v1/qualifications', { order, options: { as_of } })
+    const qualified = async (asOf?: string) => {
+      const { redeemables } = await ok(shop, 'POST', '/v1/qualifications', { order, options: { as_of: asOf } })
       return redeemables.data.map(({ id }: Body) => id)
     }
     expect(await qualified()).toEqual([])
@@ -989,9 +993,9 @@ describe('as of another time', () => {
     expect(await asClient(shop, 'POST', '/client/v1/qualifications', { order, options })).toMatchObject(invalid)
   })
 
-  test.each(['yesterday', 7, '2025-13-01T00:00:00Z'])('%j is no time', async (as_of) => {
+  test.each(['yesterday', 7, '2025-13-01T00:00:00Z'])('%j is no time', async (asOf) => {
     const shop = await timedShop()
-    const options = { as_of }
+    const options = { as_of: asOf }
     expect(await validate(shop, { redeemables: vouchers('PAST'), order, options })).toMatchObject(invalid)
     expect(await shop.call('POST', '/v1/qualifications', { order, options })).toMatchObject(invalid)
   })

@@ -82,9 +82,11 @@ describe('GET /client/v1/validate', () => {
 
   test('reads metadata as the schemas want them, for rules to compare', async () => {
     const shop = await newShop()
-    for (const [related_object, name] of Object.entries({ customer: 'age', order: 'seats', redemption: 'desk' })) {
+    for (const [relatedObject, name] of Object.entries({ customer: 'age', order: 'seats', redemption: 'desk' })) {
       const properties = { [name]: { type: 'number', array: false, optional: true } }
-      expect(await shop.manage('POST', '/metadata-schemas', { related_object, properties })).toMatchObject({
+      expect(
+        await shop.manage('POST', '/metadata-schemas', { related_object: relatedObject, properties }),
+      ).toMatchObject({
         status: 200,
       })
     }

@@ -16,8 +16,11 @@ export async function readVoucherQuery(
   // Only the white space that no code has: one of two words keeps the space between them (docs/reference/codes.md#valid-codes).
   const code = query.code.replaceAll(/\p{Cc}/gu, '').trim()
   if (code === '') throw invalidQuery('Property .code must NOT have fewer than 1 characters')
-  const { session_type: type, session_key: key, session_ttl: ttl, session_ttl_unit: ttl_unit } = query
-  return { code, body: { ...(await readPromotionQuery(ctx, query)), session: given({ type, key, ttl, ttl_unit }) } }
+  const { session_type: type, session_key: key, session_ttl: ttl, session_ttl_unit: ttlUnit } = query
+  return {
+    code,
+    body: { ...(await readPromotionQuery(ctx, query)), session: given({ type, key, ttl, ttl_unit: ttlUnit }) },
+  }
 }
 
 /** The body that a query string stands for. All in it is text: metadata are read as the project's schemas want them. */
@@ -25,8 +28,8 @@ export async function readPromotionQuery(
   ctx: Ctx,
   { amount, item, order, metadata, customer, tracking_id }: PromotionValidationByQuery,
 ): Promise<PromotionValidationBody> {
-  const order_metadata = order?.metadata && (await fromTexts(ctx, 'order', order.metadata))
-  const sent = given({ amount, items: item, metadata: order_metadata })
+  const orderMetadata = order?.metadata && (await fromTexts(ctx, 'order', order.metadata))
+  const sent = given({ amount, items: item, metadata: orderMetadata })
   return {
     ...given({ tracking_id }),
     ...(Object.keys(sent).length === 0 ? {} : { order: sent }),

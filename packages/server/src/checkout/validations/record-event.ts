@@ -11,13 +11,13 @@ import type { Checkout } from '../decision/facts.ts'
 export function recordValidationEvent(
   ctx: Ctx,
   { buyer: { stored }, candidates, request }: Checkout,
-  is_valid: boolean,
+  isValid: boolean,
 ): void {
   if (request.as_of !== null) return // nobody was at the till
   ctx.saving?.onReply((validation) => {
     const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))
-    const figure = is_valid ? 'validations_succeeded' : 'validations_failed'
-    const type = is_valid ? 'customer.validation.succeeded' : 'customer.validation.failed'
+    const figure = isValid ? 'validations_succeeded' : 'validations_failed'
+    const type = isValid ? 'customer.validation.succeeded' : 'customer.validation.failed'
     ctx.deferred.note(ctx.project_id, {
       event:
         stored === null

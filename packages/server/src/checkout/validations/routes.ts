@@ -29,7 +29,7 @@ const errors = [
   'multiple_requests',
 ] as const
 
-const missing_inputs = [
+const missingInputs = [
   'missing_reward',
   'missing_order_items',
   'missing_order_items_amount',
@@ -75,7 +75,7 @@ export const validations = [
       'Says whether a code applies and what it does to the order, by itself: limits of stacking play no part. A code that nobody knows is not valid. With a `session` of type `LOCK`, it is kept for the session until that ends.',
     body: VoucherValidationBody,
     reply: VoucherValidation,
-    errors: ['invalid_payload', ...refusals, 'invalid_gift', ...missing_inputs, 'multiple_requests'],
+    errors: ['invalid_payload', ...refusals, 'invalid_gift', ...missingInputs, 'multiple_requests'],
     saves: true,
     run: (ctx, { params, body }) => validateVoucher(ctx, params.code, body),
   }),
@@ -89,7 +89,7 @@ export const validations = [
       'Names in brackets are properties: `item[0][product_id]=prod_1`. As many credits or points are used as possible.',
     query: VoucherValidationByQuery,
     reply: VoucherValidation,
-    errors: ['invalid_query_params', 'invalid_payload', ...refusals, ...missing_inputs, 'multiple_requests'],
+    errors: ['invalid_query_params', 'invalid_payload', ...refusals, ...missingInputs, 'multiple_requests'],
     saves: true,
     run: async (ctx, { query }) => {
       const { code, body } = await readVoucherQuery(ctx, query)

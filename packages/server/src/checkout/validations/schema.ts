@@ -144,10 +144,10 @@ export const PromotionTierValidation = Type.Object({
 })
 export type PromotionTierValidation = Static<typeof PromotionTierValidation>
 
-const { session: _, ...without_session } = checkout
+const { session: _, ...withoutSession } = checkout
 
 export const PromotionValidationBody = Type.Object(
-  { ...without_session, options: Maybe(ValidationOptions) },
+  { ...withoutSession, options: Maybe(ValidationOptions) },
   { examples: [sample] },
 )
 export type PromotionValidationBody = Static<typeof PromotionValidationBody>
@@ -178,7 +178,7 @@ const LineQuery = Type.Object({
 
 const { type, key, ttl, ttl_unit } = SessionBody.properties
 
-const by_query = {
+const byQuery = {
   amount: Type.Optional(Int()),
   item: Type.Optional(
     Type.Array(LineQuery, { maxItems: limits.order_items_max, description: '`item[0][product_id]=prod_1`' }),
@@ -196,7 +196,7 @@ const by_query = {
 /** The body of a validation as a query string (docs/reference/client-side.md#single-vouchers-and-tiers). */
 export const VoucherValidationByQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 1_000, description: 'White space in it is left out.' }),
-  ...by_query,
+  ...byQuery,
   session_type: type,
   session_key: key,
   session_ttl: ttl,
@@ -204,5 +204,5 @@ export const VoucherValidationByQuery = Type.Object({
 })
 export type VoucherValidationByQuery = Static<typeof VoucherValidationByQuery>
 
-export const PromotionValidationByQuery = Type.Object(by_query)
+export const PromotionValidationByQuery = Type.Object(byQuery)
 export type PromotionValidationByQuery = Static<typeof PromotionValidationByQuery>

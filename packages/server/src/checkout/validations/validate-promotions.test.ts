@@ -36,8 +36,8 @@ const discount = (discount: object) => ({ action: { discount } })
 describe('one tier', () => {
   test('that applies says what it does', async () => {
     const shop = await newProject()
-    const campaign_id = await newPromotion(shop)
-    const tier = await newTier(shop, campaign_id, {
+    const campaignId = await newPromotion(shop)
+    const tier = await newTier(shop, campaignId, {
       name: 'Ten',
       banner: 'Ten off',
       metadata: { color: 'red' },
@@ -57,7 +57,7 @@ describe('one tier', () => {
       banner: 'Ten off',
       discount: { type: 'PERCENT', effect: 'APPLY_TO_ORDER', percent_off: 10, is_dynamic: false },
       expiration_date: '2199-01-01T00:00:00.000Z',
-      campaign: { id: campaign_id, active: true, object: 'campaign' },
+      campaign: { id: campaignId, active: true, object: 'campaign' },
       hierarchy: 1,
       discount_amount: 100,
       applied_discount_amount: 100,
@@ -69,9 +69,9 @@ describe('one tier', () => {
 
   test('that does not apply says why, and what it would give', async () => {
     const shop = await newProject()
-    const campaign_id = await newPromotion(shop)
+    const campaignId = await newPromotion(shop)
     const formula = { type: 'AMOUNT', amount_off: 500, amount_off_formula: 'ORDER_AMOUNT / 10' }
-    const tier = await newTier(shop, campaign_id, { name: 'Big', ...discount(formula) })
+    const tier = await newTier(shop, campaignId, { name: 'Big', ...discount(formula) })
     await newRule(shop, when('order.amount', { $more_than: [5000] }), { promotion_tier: tier.id })
     const { status, body } = await validateTier(shop, tier.id, { order, options: { explain: true } })
     expect(status).toBe(200)
@@ -92,7 +92,7 @@ describe('one tier', () => {
       id: tier.id,
       name: 'Big',
       discount: expect.objectContaining(formula),
-      campaign: { id: campaign_id, active: true, object: 'campaign' },
+      campaign: { id: campaignId, active: true, object: 'campaign' },
       hierarchy: 1,
       metadata: {},
       explanation: expect.objectContaining({ status: 'INAPPLICABLE', sentence: expect.stringContaining(tier.id) }),

@@ -51,7 +51,7 @@ export async function validatePromotions(
 const isNotAboutCustomer = (rule: string): boolean => !/^customer[._]/.test(rule)
 
 /** What promotions are filtered by. */
-export const promotion_fields: readonly string[] = ['promotion_id', 'metadata.*']
+export const promotionFields: readonly string[] = ['promotion_id', 'metadata.*']
 
 /** `filters[metadata][color]…` is the same as `filters[metadata.color]…`. */
 function readFilter(sent: unknown): Filter | null {
@@ -63,7 +63,7 @@ function readFilter(sent: unknown): Filter | null {
         : [[field, set]],
     ),
   )
-  const isKnown = (field: string) => promotion_fields.includes(field.replace(/^metadata\..*$/s, 'metadata.*'))
+  const isKnown = (field: string) => promotionFields.includes(field.replace(/^metadata\..*$/s, 'metadata.*'))
   const fault = checkFilter(filter, isKnown, '.filters')
   if (fault !== null) throw invalidQuery(fault)
   return filter
@@ -79,14 +79,14 @@ async function loadTiers(ctx: Ctx, request: CheckoutRequest, filter: Filter | nu
     const tiers = examinedTiers(ctx, configuration, filter)
     const asked = { ...request, redeemables: tiers.map(({ id }) => ({ object: 'promotion_tier' as const, id })) }
     const loaded = await loadCheckout(ctx, asked, { db: ctx.db })
-    if (loaded.configuration === configuration || attempt === choices_max)
+    if (loaded.configuration === configuration || attempt === choicesMax)
       return known(assembleCheckout(ctx, asked, loaded))
     configuration = loaded.configuration
   }
 }
 
 /** Whoever changes the configuration without a pause cannot keep anybody from an answer. */
-const choices_max = 5
+const choicesMax = 5
 
 /** Without tiers that are gone since they were chosen. */
 function known(it: Checkout): Checkout {

@@ -70,7 +70,7 @@ function knownTier(candidate: Candidate | null, id: string): { tier: ConfiguredT
 
 function validOf(it: Checkout, tier: ConfiguredTier, outcome: Applicable) {
   const { order, applicable_to, inapplicable_to, discount } = outcome
-  const { total_discount_amount: discount_amount = 0, total_applied_discount_amount: applied_discount_amount = 0 } =
+  const { total_discount_amount: discountAmount = 0, total_applied_discount_amount: appliedDiscountAmount = 0 } =
     order ?? {}
   return {
     applicable_to,
@@ -78,8 +78,8 @@ function validOf(it: Checkout, tier: ConfiguredTier, outcome: Applicable) {
     ...(order === undefined ? {} : { order: orderView(it, order, []) }),
     ...(discount === undefined ? {} : { discount }),
     ...setOnly({ start_date: tier.start_date, expiration_date: tier.expiration_date }),
-    ...(discount_amount === 0 ? {} : { discount_amount }),
-    ...(applied_discount_amount === 0 ? {} : { applied_discount_amount }),
+    ...(discountAmount === 0 ? {} : { discount_amount: discountAmount }),
+    ...(appliedDiscountAmount === 0 ? {} : { applied_discount_amount: appliedDiscountAmount }),
     category_id: tier.category_id,
     ...(showsCategories(it) ? { categories: categoriesOf(it, { voucher: null, tier }) } : {}),
   }

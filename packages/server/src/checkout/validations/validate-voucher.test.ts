@@ -231,9 +231,9 @@ describe('a code that is not valid says why', () => {
 })
 
 describe('a request that lacks something is refused', () => {
-  const customer_rule = when('customer.metadata', { $is: ['x'] }, { property: 'vip' })
+  const customerRule = when('customer.metadata', { $is: ['x'] }, { property: 'vip' })
   const cases: Array<[key: string, prepare: (shop: Shop) => Promise<[code: string, body: object]>]> = [
-    ['missing_customer', async (shop) => [await ruled(shop, customer_rule), { order }]],
+    ['missing_customer', async (shop) => [await ruled(shop, customerRule), { order }]],
     ['missing_order', async (shop) => [await ruled(shop, when('order.amount', { $more_than: [1] })), {}]],
     ['missing_amount', async (shop) => [await ruled(shop, when('order.amount', { $more_than: [1] })), { order: {} }]],
     [
@@ -295,9 +295,9 @@ describe('a request that lacks something is refused', () => {
   test('metadata that could not be redeemed with', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', percentOff(10))
-    for (const related_object of ['redemption', 'order'])
+    for (const relatedObject of ['redemption', 'order'])
       await shop.manage('POST', '/metadata-schemas', {
-        related_object,
+        related_object: relatedObject,
         properties: { seats: { type: 'number', array: false, optional: false } },
       })
     const fine = { metadata: { seats: 2 }, order: { ...order, metadata: { seats: 3 } } }

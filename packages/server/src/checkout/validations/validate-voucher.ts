@@ -92,7 +92,7 @@ type Refused = Exclude<Outcome, Applicable>
 /**
  * What the request lacks is the mistake of who sent it, and says nothing of the code (docs/reference/validations.md#one-voucher).
  */
-const missing_inputs: ReadonlySet<string> = new Set([
+const missingInputs: ReadonlySet<string> = new Set([
   'missing_reward',
   'missing_order_items',
   'missing_order_items_amount',
@@ -103,7 +103,7 @@ const missing_inputs: ReadonlySet<string> = new Set([
 
 function refusedAtOnce(it: Checkout, outcome: Refused): Refused {
   const { reason } = outcome
-  if (!missing_inputs.has(reason.key)) return outcome
+  if (!missingInputs.has(reason.key)) return outcome
   const { explanation } = explained(outcome)
   throw new ApiError(reason.key as ErrorKey, {
     ...refusalFacts(reason, candidateOf(it, outcome), outcome),
@@ -130,17 +130,21 @@ function payingWithPoints(ctx: Ctx, it: Checkout): Checkout {
   const [sent] = request.redeemables
   const [candidate] = candidates
   if (sent === undefined || sent.reward !== undefined || candidate?.facts.kind !== 'loyalty_card') return it
-  const assignment_id = firstCoinReward(loaded.configuration, candidate.voucher?.campaign_id ?? null)
-  if (assignment_id === undefined) return it
-  return assembleCheckout(ctx, { ...request, redeemables: [{ ...sent, reward: { assignment_id } }] }, loaded)
+  const assignmentId = firstCoinReward(loaded.configuration, candidate.voucher?.campaign_id ?? null)
+  if (assignmentId === undefined) return it
+  return assembleCheckout(
+    ctx,
+    { ...request, redeemables: [{ ...sent, reward: { assignment_id: assignmentId } }] },
+    loaded,
+  )
 }
 
 /** The oldest assignment of such a reward. Ids are in the order of creation. */
 const firstCoinReward = (
   { rewards, reward_assignments }: Configuration,
-  campaign_id: string | null,
+  campaignId: string | null,
 ): string | undefined =>
   [...reward_assignments.values()]
-    .filter((one) => one.related_object_id === campaign_id && rewards.get(one.reward_id)?.type === 'COIN')
+    .filter((one) => one.related_object_id === campaignId && rewards.get(one.reward_id)?.type === 'COIN')
     .map(({ id }) => id)
     .sort()[0]

@@ -44,12 +44,12 @@ function validationOf(ctx: Ctx, it: Checkout, verdict: Verdict, session: Session
   const applied = appliedOf(it, verdict.redeemables)
   const shown = (outcome: Outcome) => resultOf(ctx, it, outcome, applied)
   const of = (status: Outcome['status']) => verdict.redeemables.filter((one) => one.status === status).map(shown)
-  const is_partial = it.facts.stacking_rules.redeemables_application_mode === 'PARTIAL'
+  const isPartial = it.facts.stacking_rules.redeemables_application_mode === 'PARTIAL'
   const [skipped, inapplicable] = [of('SKIPPED'), of('INAPPLICABLE')]
   return {
     id: newId('validation', Date.parse(ctx.now)),
     valid: verdict.valid,
-    redeemables: is_partial ? of('APPLICABLE') : verdict.redeemables.map(shown),
+    redeemables: isPartial ? of('APPLICABLE') : verdict.redeemables.map(shown),
     ...(skipped.length === 0 ? {} : { skipped_redeemables: skipped }),
     ...(inapplicable.length === 0 ? {} : { inapplicable_redeemables: inapplicable }),
     ...(verdict.order === undefined ? {} : { order: orderView(it, verdict.order, applied) }),

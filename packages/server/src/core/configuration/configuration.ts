@@ -1,4 +1,4 @@
-import { default_stacking_rules } from '@guerdon/engine'
+import { defaultStackingRules } from '@guerdon/engine'
 import type { Collection, Filter, Shape, StackingRules, ValidationRule } from '@guerdon/engine/schema'
 import type { Selectable } from 'kysely'
 import type {
@@ -66,7 +66,7 @@ interface Derived {
   asks_segments?: boolean
 }
 
-export const nothing_configured: Configuration = {
+export const nothingConfigured: Configuration = {
   version: -1,
   campaigns: new Map(),
   tiers: new Map(),
@@ -83,7 +83,7 @@ export const nothing_configured: Configuration = {
   metadata_schemas: new Map(),
   locations: {},
   segments: [],
-  stacking_rules: default_stacking_rules,
+  stacking_rules: defaultStackingRules,
   derived: { rules_of: new Map() },
 }
 
@@ -91,19 +91,19 @@ export const nothing_configured: Configuration = {
  * The assignments of a campaign, a tier or a reward, in the order of creation, in which they are evaluated
  * (docs/reference/rules.md#failure).
  */
-export function assignmentsOf(configuration: Configuration, object_id: string): readonly ConfiguredAssignment[] {
+export function assignmentsOf(configuration: Configuration, objectId: string): readonly ConfiguredAssignment[] {
   const { derived } = configuration
   derived.assignments_of ??= byObject(configuration.assignments)
-  return derived.assignments_of.get(object_id) ?? none
+  return derived.assignments_of.get(objectId) ?? none
 }
 
 /** The rules assigned to a campaign, a tier or a reward. */
-export function rulesOf(configuration: Configuration, object_id: string): readonly ValidationRule[] {
+export function rulesOf(configuration: Configuration, objectId: string): readonly ValidationRule[] {
   const { derived, rules } = configuration
-  let found = derived.rules_of.get(object_id)
+  let found = derived.rules_of.get(objectId)
   if (found === undefined) {
-    found = assignmentsOf(configuration, object_id).flatMap(({ rule_id }) => rules.get(rule_id) ?? [])
-    derived.rules_of.set(object_id, found)
+    found = assignmentsOf(configuration, objectId).flatMap(({ rule_id }) => rules.get(rule_id) ?? [])
+    derived.rules_of.set(objectId, found)
   }
   return found
 }
@@ -112,13 +112,13 @@ const none: readonly ConfiguredAssignment[] = []
 
 function byObject(assignments: Configuration['assignments']): Map<string, ConfiguredAssignment[]> {
   const sorted = [...assignments.values()].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
-  const by_object = new Map<string, ConfiguredAssignment[]>()
+  const assignmentsByObject = new Map<string, ConfiguredAssignment[]>()
   for (const assignment of sorted) {
-    const own = by_object.get(assignment.related_object_id)
-    if (own === undefined) by_object.set(assignment.related_object_id, [assignment])
+    const own = assignmentsByObject.get(assignment.related_object_id)
+    if (own === undefined) assignmentsByObject.set(assignment.related_object_id, [assignment])
     else own.push(assignment)
   }
-  return by_object
+  return assignmentsByObject
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,7 +1,7 @@
-import { default_stacking_rules } from '@guerdon/engine'
+import { defaultStackingRules } from '@guerdon/engine'
 import type { Collection, Filter, Shape, StackingRules, ValidationRule } from '@guerdon/engine/schema'
 import { type Selectable, sql } from 'kysely'
-import { all_products_id } from '../db/built-in-collections.ts'
+import { allProductsId } from '../db/built-in-collections.ts'
 import type { Db } from '../db/database.ts'
 import { allFromJson } from '../db/json-row.ts'
 import type { ProductCollectionRow, SegmentRow, StackingRulesRow, ValidationRuleRow } from '../db/tables.ts'
@@ -35,15 +35,15 @@ type ChangedKind =
  * The configuration as it is now, from what was known before and what has changed since: one statement, so that it is one
  * moment, and a second one for locations, where filters name any.
  */
-export async function refreshed(db: Db, project_id: string, known: Configuration): Promise<Configuration> {
-  const changes = await loadChanges(db, project_id, known.version)
+export async function refreshed(db: Db, projectId: string, known: Configuration): Promise<Configuration> {
+  const changes = await loadChanges(db, projectId, known.version)
   if (changes === null || changes.version === known.version) return known
   const gone = new Map<string, Set<string>>()
   for (const { object_type, object_id } of changes.deletions ?? [])
     gone.set(object_type, (gone.get(object_type) ?? new Set()).add(object_id))
 
   const campaigns = changed(known.campaigns, changes.campaigns, gone.get('campaign'), (row) => row.deleted_at === null)
-  const metadata_schemas = changed(known.metadata_schemas, changes.metadata_schemas, gone.get('metadata_schema'))
+  const metadataSchemas = changed(known.metadata_schemas, changes.metadata_schemas, gone.get('metadata_schema'))
   const collections = changedCollections(known, changes, gone.get('products_collection'))
   const segments =
     changes.segments === null ? known.segments : allFromJson<Selectable<SegmentRow>>(changes.segments).map(toSegment)
@@ -61,18 +61,18 @@ export async function refreshed(db: Db, project_id: string, known: Configuration
     loyalty_tiers: changed(known.loyalty_tiers, changes.loyalty_tiers, gone.get('loyalty_tier')),
     referral_tiers: changed(known.referral_tiers, changes.referral_tiers, gone.get('referral_tier')),
     collections,
-    metadata_schemas,
-    locations: await locationsOf(db, project_id, collections, segments),
+    metadata_schemas: metadataSchemas,
+    locations: await locationsOf(db, projectId, collections, segments),
     segments,
     stacking_rules: changedStacking(known, changes, gone.has('stacking_rules')),
     derived: { rules_of: new Map() },
   }
 }
 
-async function loadChanges(db: Db, project_id: string, since: number): Promise<Changes | null> {
+async function loadChanges(db: Db, projectId: string, since: number): Promise<Changes | null> {
   const rows = (table: string, more = '') =>
     sql`(select jsonb_agg(to_jsonb(changed) - 'project_id') from ${sql.table(table)} changed
-      where changed.project_id = ${project_id} and changed.config_version > ${since} ${sql.raw(more)})`
+      where changed.project_id = ${projectId} and changed.config_version > ${since} ${sql.raw(more)})`
   const { rows: found } = await sql<{ changes: Changes }>`select jsonb_build_object(
     'version', projects.config_version,
     'campaigns', ${rows('campaigns')},
@@ -91,16 +91,16 @@ async function loadChanges(db: Db, project_id: string, since: number): Promise<C
     'stacking_rules', ${rows('stacking_rules')},
     -- Few, and each is looked at for every customer: they are read whole when one of them, or a schema, has changed.
     'segments', case when ${since} < 0 or exists (
-        select from segments where project_id = ${project_id} and config_version > ${since}
-        union all select from metadata_schemas where project_id = ${project_id} and config_version > ${since}
-        union all select from configuration_deletions where project_id = ${project_id} and config_version > ${since}
+        select from segments where project_id = ${projectId} and config_version > ${since}
+        union all select from metadata_schemas where project_id = ${projectId} and config_version > ${since}
+        union all select from configuration_deletions where project_id = ${projectId} and config_version > ${since}
           and object_type in ('segment', 'metadata_schema', 'location')
-        union all select from locations where project_id = ${project_id} and config_version > ${since})
+        union all select from locations where project_id = ${projectId} and config_version > ${since})
       then (select coalesce(jsonb_agg(to_jsonb(s) - 'project_id' order by s.id), '[]') from segments s
-        where s.project_id = ${project_id} and s.type <> 'static' and s.deleted_at is null) end,
+        where s.project_id = ${projectId} and s.type <> 'static' and s.deleted_at is null) end,
     'deletions', (select jsonb_agg(jsonb_build_object('object_type', d.object_type, 'object_id', d.object_id))
-      from configuration_deletions d where ${since} >= 0 and d.project_id = ${project_id} and d.config_version > ${since})
-  ) as changes from projects where id = ${project_id}`.execute(db)
+      from configuration_deletions d where ${since} >= 0 and d.project_id = ${projectId} and d.config_version > ${since})
+  ) as changes from projects where id = ${projectId}`.execute(db)
   return found[0]?.changes ?? null
 }
 
@@ -147,7 +147,7 @@ function changedCollections(
   for (const { id, products, filter } of allFromJson<Selectable<ProductCollectionRow>>(rows)) {
     // The built-in one contains everything, also what nobody knows (docs/reference/requests.md#conventions), and the engine knows
     // that.
-    if (id === all_products_id) continue
+    if (id === allProductsId) continue
     map[id] =
       products === null ? { type: 'AUTO_UPDATE', filter: (filter ?? {}) as Filter } : { type: 'STATIC', products }
   }
@@ -157,7 +157,7 @@ function changedCollections(
 function changedStacking(known: Configuration, { stacking_rules: rows }: Changes, isGone: boolean): StackingRules {
   const [row] = allFromJson<Selectable<StackingRulesRow>>(rows)
   if (row !== undefined) return row.rules as StackingRules
-  return isGone ? default_stacking_rules : known.stacking_rules
+  return isGone ? defaultStackingRules : known.stacking_rules
 }
 
 const toSegment = ({ id, name, type, filter }: Selectable<SegmentRow>): ConfiguredSegment => ({
@@ -170,7 +170,7 @@ const toSegment = ({ id, name, type, filter }: Selectable<SegmentRow>): Configur
 /** The shapes that filters of collections and segments name. */
 async function locationsOf(
   db: Db,
-  project_id: string,
+  projectId: string,
   collections: Configuration['collections'],
   segments: Configuration['segments'],
 ): Promise<Configuration['locations']> {
@@ -182,7 +182,7 @@ async function locationsOf(
   if (ids.length === 0) return {}
   const rows = await db
     .selectFrom('locations')
-    .where('project_id', '=', project_id)
+    .where('project_id', '=', projectId)
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .select(['id', 'shape'])
     .execute()

@@ -6,14 +6,14 @@ import type { ProductCollectionRow } from './tables.ts'
  * The collection that holds every item there is, catalogued or not. Every project has it from birth
  * (docs/reference/products.md#ids-and-source-ids).
  */
-export const all_products_id: ProductCollectionRow['id'] = 'pc_a11pr0dUc75'
+export const allProductsId: ProductCollectionRow['id'] = 'pc_a11pr0dUc75'
 
-export async function insertAllProducts(db: Db, project_id: string, now: Instant): Promise<void> {
+export async function insertAllProducts(db: Db, projectId: string, now: Instant): Promise<void> {
   await db
     .insertInto('product_collections')
     .values({
-      project_id,
-      id: all_products_id,
+      project_id: projectId,
+      id: allProductsId,
       name: 'All Products',
       type: 'AUTO_UPDATE',
       filter: null,

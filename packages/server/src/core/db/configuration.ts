@@ -7,12 +7,12 @@ import type { ProjectRow } from './tables.ts'
  * stamps the changed rows with it, in the same transaction; every node sees the version with the next facts it loads
  * and fetches only the rows stamped since. The project row stays locked until commit, so versions appear in order.
  */
-export async function nextConfigurationVersion(db: Db, project_id: string): Promise<number> {
+export async function nextConfigurationVersion(db: Db, projectId: string): Promise<number> {
   if (db.isTransaction) changing.add(db) // a statement by itself is committed at once, and its connections serve everybody
   const { config_version } = await db
     .updateTable('projects')
     .set({ config_version: sql`config_version + 1` })
-    .where('id', '=', project_id as ProjectRow['id'])
+    .where('id', '=', projectId as ProjectRow['id'])
     .returning('config_version')
     .executeTakeFirstOrThrow()
   return config_version
@@ -25,15 +25,10 @@ const changing = new WeakSet<Db>()
 export const isChanging = (db: Db): boolean => changing.has(db)
 
 /** Takes the next version for a deletion and leaves a mark with it: a row that is gone can carry no stamp. */
-export async function recordDeletion(
-  db: Db,
-  project_id: string,
-  object_type: string,
-  object_id: string,
-): Promise<void> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+export async function recordDeletion(db: Db, projectId: string, objectType: string, objectId: string): Promise<void> {
+  const configVersion = await nextConfigurationVersion(db, projectId)
   await db
     .insertInto('configuration_deletions')
-    .values({ project_id, config_version, object_type, object_id })
+    .values({ project_id: projectId, config_version: configVersion, object_type: objectType, object_id: objectId })
     .execute()
 }

@@ -83,8 +83,8 @@ test('a statement sent during somebody else’s transaction does not run inside 
 
 test('who asks for it hears of every statement, without its values', async () => {
   const heard: string[] = []
-  const { db, close } = await connectAgain((text, duration_ms) => {
-    expect(duration_ms).toBeGreaterThanOrEqual(0)
+  const { db, close } = await connectAgain((text, durationMs) => {
+    expect(durationMs).toBeGreaterThanOrEqual(0)
     heard.push(text)
   })
   onTestFinished(close)

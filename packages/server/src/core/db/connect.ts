@@ -11,7 +11,7 @@ import { enablePreparedStatements } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 
 /** Called with every statement that has ended. Its values are left out: they can be secrets. */
-export type OnStatement = (text: string, duration_ms: number) => void
+export type OnStatement = (text: string, durationMs: number) => void
 
 export interface PostgresOptions {
   connectionString: string

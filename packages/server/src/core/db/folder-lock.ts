@@ -14,7 +14,7 @@ export function lockFolder(folder: string): () => void {
     const found = read(file)
     if (found === null) continue // released a moment ago
     const holder = holderOf(found)
-    if (attempt === attempts_max || (holder !== null && isAlive(holder)))
+    if (attempt === attemptsMax || (holder !== null && isAlive(holder)))
       throw new Error(
         `The data folder ${folder} is in use by another Guerdon process${holder === null ? '' : ` (pid ${holder.pid})`}. ` +
           'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.',
@@ -24,7 +24,7 @@ export function lockFolder(folder: string): () => void {
 }
 
 /** Several processes may find the same dead lock; all but one of them soon find that one alive. */
-const attempts_max = 100
+const attemptsMax = 100
 
 /** Puts a text into a file that does not exist yet, whole: written aside and linked into place, it is never read half. */
 function place(file: string, text: string): boolean {

@@ -16,7 +16,7 @@ interface Prepared {
 type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number]
 
 /** There is one connection, which keeps them all. */
-const prepared_max = 500
+const preparedMax = 500
 
 /**
  * Runs statements on PGlite. It reads and plans each anew, in six calls of the database; what comes often is prepared here, and is
@@ -24,7 +24,7 @@ const prepared_max = 500
  */
 export class PgliteStatements {
   readonly #pglite: PGlite
-  readonly #often = new FrequentStatements(prepared_max)
+  readonly #often = new FrequentStatements(preparedMax)
   readonly #prepared = new Map<string, Prepared>()
 
   constructor(pglite: PGlite) {

@@ -5,7 +5,7 @@ import { isOutdated } from './transaction.ts'
 
 /** Statements by their text: what a connection has prepared it knows by a name. */
 const names = new Map<string, string>()
-let names_given = 0
+let namesGiven = 0
 
 /** Outside of transactions they go straight to the connections, without a query builder on the way. */
 const pools = new WeakMap<Db, pg.Pool>()
@@ -27,7 +27,7 @@ export function preparedStatement<Row>(text: string): (db: Db, values: readonly 
   }
 }
 
-const newName = (): string => `guerdon_${++names_given}`
+const newName = (): string => `guerdon_${++namesGiven}`
 
 /** A statement that is refused leaves its connection as good as it was; one that has broken the pool does not take back. */
 async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row[]> {
@@ -51,11 +51,11 @@ export function enablePreparedStatements(db: Db, pool: pg.Pool, { is_logged = fa
 
 function prepareOften(client: pg.ClientBase, often: FrequentStatements): void {
   const query = (...sent: unknown[]) => Object.getPrototypeOf(client).query.apply(client, sent)
-  let planned_at = Date.now()
+  let plannedAt = Date.now()
   const runNamed = async (statement: pg.QueryConfig) => {
     const now = Date.now()
-    if (now - planned_at > plans_last_ms) {
-      planned_at = now
+    if (now - plannedAt > plansLastMs) {
+      plannedAt = now
       await query('discard plans')
     }
     try {
@@ -69,8 +69,8 @@ function prepareOften(client: pg.ClientBase, often: FrequentStatements): void {
     const hot = names.get(text as string)
     if (hot !== undefined) return query({ name: hot, text, values }, ...more)
     // What comes with a callback is not ours but the job queue's.
-    const is_ours = typeof text === 'string' && Array.isArray(values) && values.length > 0 && more.length === 0
-    const name = is_ours ? often.statementNameOf(text) : undefined
+    const isOurs = typeof text === 'string' && Array.isArray(values) && values.length > 0 && more.length === 0
+    const name = isOurs ? often.statementNameOf(text) : undefined
     return name === undefined
       ? query(text, values, ...more)
       : runNamed({ name, text: text as string, values: values as unknown[] })
@@ -79,40 +79,40 @@ function prepareOften(client: pg.ClientBase, often: FrequentStatements): void {
 }
 
 /** A plan that was made for a few rows must not outlive them by much: the database looks at a table that grows only once a minute. */
-const plans_last_ms = 10_000
+const plansLastMs = 10_000
 
 /** How often a statement comes within a minute before it is worth a name: as often as PostgreSQL tries before it keeps a plan. */
-const uses_min = 5
-const minute_ms = 60_000
+const usesMin = 5
+const minuteMs = 60_000
 /** Each of several connections keeps all of them, with their plans. */
-const prepared_max = 200
+const preparedMax = 200
 /** What is longer was written for so many rows, and will hardly come again. */
-const text_length_max = 10_000
+const textLengthMax = 10_000
 /** Texts that have come less often. */
-const seen_max = 2_000
+const seenMax = 2_000
 
 /** Statements that come often. Filters and lists make up so many that not all of them can be kept: what is rare has no place. */
 export class FrequentStatements {
   readonly #names = new Map<string, string>()
   readonly #uses = new Map<string, number>()
-  readonly #names_max: number
-  #counted_since = 0
+  readonly #namesMax: number
+  #countedSince = 0
 
-  constructor(names_max: number = prepared_max) {
-    this.#names_max = names_max
+  constructor(namesMax: number = preparedMax) {
+    this.#namesMax = namesMax
   }
 
   /** Undefined: it has none yet. `at` is Unix milliseconds. */
   statementNameOf(text: string, at: number = Date.now()): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined) return name
-    if (this.#names.size >= this.#names_max || text.length > text_length_max) return undefined
-    if (at - this.#counted_since > minute_ms || this.#uses.size >= seen_max) {
+    if (this.#names.size >= this.#namesMax || text.length > textLengthMax) return undefined
+    if (at - this.#countedSince > minuteMs || this.#uses.size >= seenMax) {
       this.#uses.clear()
-      this.#counted_since = at
+      this.#countedSince = at
     }
     const uses = (this.#uses.get(text) ?? 0) + 1
-    if (uses < uses_min) {
+    if (uses < usesMin) {
       this.#uses.set(text, uses)
       return undefined
     }

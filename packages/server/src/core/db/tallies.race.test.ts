@@ -12,37 +12,37 @@ test('while two nodes fold and others count, every sum that anybody sees is exac
   let isOver = false
 
   /** Adds one and takes it away again in pairs: whoever looks from outside sees ever the same sum. */
-  const count = async (project_id: string) => {
+  const count = async (projectId: string) => {
     for (let round = 0; round < rounds; round += 1)
       await db.transaction().execute(async (trx) => {
-        await tally(trx, project_id, 'customers', 3)
-        await tally(trx, project_id, 'customers', -3)
+        await tally(trx, projectId, 'customers', 3)
+        await tally(trx, projectId, 'customers', -3)
       })
   }
-  const add = async (project_id: string) => {
-    for (let round = 0; round < rounds; round += 1) await tally(db, project_id, 'orders', 1)
+  const add = async (projectId: string) => {
+    for (let round = 0; round < rounds; round += 1) await tally(db, projectId, 'orders', 1)
   }
-  const fold = async (on: typeof db, rows_max: number) => {
+  const fold = async (on: typeof db, rowsMax: number) => {
     let folds = 0
-    while (!isOver) if ((await foldTallies(on, rows_max)) > 0) folds += 1
+    while (!isOver) if ((await foldTallies(on, rowsMax)) > 0) folds += 1
     return folds
   }
-  const look = async (project_id: string) => {
+  const look = async (projectId: string) => {
     const seen: Array<{ customers: number; orders: number }> = []
     while (!isOver)
       seen.push(
         await other.db
-          .selectNoFrom([tallyOf(project_id, 'customers').as('customers'), tallyOf(project_id, 'orders').as('orders')])
+          .selectNoFrom([tallyOf(projectId, 'customers').as('customers'), tallyOf(projectId, 'orders').as('orders')])
           .executeTakeFirstOrThrow(),
       )
     return seen
   }
 
-  for (const project_id of projects) await tally(db, project_id, 'customers', 10)
+  for (const projectId of projects) await tally(db, projectId, 'customers', 10)
   const folding = [fold(db, 20), fold(other.db, 50), fold(other.db, 7)]
   const looking = projects.map(look)
   await Promise.all(
-    projects.flatMap((project_id) => [count(project_id), count(project_id), add(project_id), add(project_id)]),
+    projects.flatMap((projectId) => [count(projectId), count(projectId), add(projectId), add(projectId)]),
   )
   isOver = true
 
@@ -61,9 +61,9 @@ test('while two nodes fold and others count, every sum that anybody sees is exac
     .select(['project_id', 'name', 'delta'])
     .execute()
   expect(rows).toEqual(
-    [...projects].sort().flatMap((project_id) => [
-      { project_id, name: 'customers', delta: 10 },
-      { project_id, name: 'orders', delta: 2 * rounds },
+    [...projects].sort().flatMap((projectId) => [
+      { project_id: projectId, name: 'customers', delta: 10 },
+      { project_id: projectId, name: 'orders', delta: 2 * rounds },
     ]),
   )
 })

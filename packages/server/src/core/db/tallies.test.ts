@@ -6,34 +6,34 @@ import { foldTallies, type Tally, tally, tallyOf } from './tallies.ts'
 const { database } = await ownDatabase()
 const { db } = database
 
-const sumOf = async (project_id: string, name: Tally) =>
-  (await db.selectNoFrom(tallyOf(project_id, name).as('sum')).executeTakeFirstOrThrow()).sum
+const sumOf = async (projectId: string, name: Tally) =>
+  (await db.selectNoFrom(tallyOf(projectId, name).as('sum')).executeTakeFirstOrThrow()).sum
 
-const rowsOf = async (project_id: string) =>
-  (await db.selectFrom('tallies').where('project_id', '=', project_id).select('delta').orderBy('id').execute()).map(
+const rowsOf = async (projectId: string) =>
+  (await db.selectFrom('tallies').where('project_id', '=', projectId).select('delta').orderBy('id').execute()).map(
     ({ delta }) => delta,
   )
 
 test('a tally is the sum of its changes, of one project and one name', async () => {
-  const project_id = newId('project')
-  expect(await sumOf(project_id, 'customers')).toBe(0)
-  for (const delta of [1, 1, -1, 0, 5]) await tally(db, project_id, 'customers', delta)
-  await tally(db, project_id, 'orders', 9)
+  const projectId = newId('project')
+  expect(await sumOf(projectId, 'customers')).toBe(0)
+  for (const delta of [1, 1, -1, 0, 5]) await tally(db, projectId, 'customers', delta)
+  await tally(db, projectId, 'orders', 9)
   await tally(db, newId('project'), 'customers', 4)
-  expect(await sumOf(project_id, 'customers')).toBe(6)
-  expect(await sumOf(project_id, 'orders')).toBe(9)
+  expect(await sumOf(projectId, 'customers')).toBe(6)
+  expect(await sumOf(projectId, 'orders')).toBe(9)
 })
 
 test('a change that is undone never counted', async () => {
-  const project_id = newId('project')
+  const projectId = newId('project')
   await db
     .transaction()
     .execute(async (trx) => {
-      await tally(trx, project_id, 'customers', 1)
+      await tally(trx, projectId, 'customers', 1)
       throw new Error('no')
     })
     .catch(() => {})
-  expect(await sumOf(project_id, 'customers')).toBe(0)
+  expect(await sumOf(projectId, 'customers')).toBe(0)
 })
 
 test('folding takes as many changes as it may, of several tallies, and leaves the sums as they were', async () => {

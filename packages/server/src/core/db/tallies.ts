@@ -19,27 +19,27 @@ export type Tally =
  * Notes that a project has so many rows more, or fewer, in the transaction that adds or removes them. Every change is a
  * row of its own: two writers never wait for each other, and a sum sees exactly what has been committed.
  */
-export async function tally(db: Db, project_id: string, name: Tally, delta: number): Promise<void> {
-  await tallyMany(db, project_id, [[name, delta]])
+export async function tally(db: Db, projectId: string, name: Tally, delta: number): Promise<void> {
+  await tallyMany(db, projectId, [[name, delta]])
 }
 
 /** Several changes with one statement. */
 export async function tallyMany(
   db: Db,
-  project_id: string,
+  projectId: string,
   deltas: ReadonlyArray<readonly [name: Tally, delta: number]>,
 ): Promise<void> {
   const changes = deltas.filter(([, delta]) => delta !== 0)
   if (changes.length === 0) return
   await db
     .insertInto('tallies')
-    .values(changes.map(([name, delta]) => ({ project_id, name, id: newId('background_run'), delta })))
+    .values(changes.map(([name, delta]) => ({ project_id: projectId, name, id: newId('background_run'), delta })))
     .execute()
 }
 
 /** The number of rows, as an expression of a statement: `pageOf(query, page, { total: tallyOf(project_id, 'customers') })`. */
-export const tallyOf = (project_id: string, name: Tally) =>
-  sql<number>`(select ${summed} from tallies where project_id = ${project_id} and name = ${name})`
+export const tallyOf = (projectId: string, name: Tally) =>
+  sql<number>`(select ${summed} from tallies where project_id = ${projectId} and name = ${name})`
 
 /** Sums of amounts may be more than a number of JSON carries: nobody reads more than that. */
 export const summed = sql<number>`least(greatest(coalesce(sum(delta), 0), -9007199254740991), 9007199254740991)::bigint`
@@ -49,13 +49,13 @@ export const summed = sql<number>`least(greatest(coalesce(sum(delta), 0), -90071
  * asked for when no more are left. Rows that somebody else is folding are left to them. It is one statement, so that
  * whoever adds a tally up sees either the changes or their sum. Changes are never changed, so that a row is where it is.
  */
-export async function foldTallies(db: Db, rows_max: number): Promise<number> {
+export async function foldTallies(db: Db, rowsMax: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     with held as materialized (
       select t.ctid as place from tallies t
       join (select project_id, name from tallies group by project_id, name having count(*) > 1) many
         on many.project_id = t.project_id and many.name = t.name
-      limit ${rows_max} for update of t skip locked
+      limit ${rowsMax} for update of t skip locked
     ), gone as (
       delete from tallies t using held where t.ctid = held.place returning t.project_id, t.name, t.delta
     ), kept as (

@@ -30,14 +30,14 @@ export async function insertBinEntry(
 /** Forgets the entry of something that was destroyed in another way, if it has one. */
 export async function deleteBinEntryOf(
   { db, project_id }: InProject,
-  resource_type: BinEntryRow['resource_type'],
-  resource_id: string,
+  resourceType: BinEntryRow['resource_type'],
+  resourceId: string,
 ): Promise<void> {
   await db
     .deleteFrom('bin_entries')
     .where('project_id', '=', project_id)
-    .where('resource_type', '=', resource_type)
-    .where('resource_id', '=', resource_id)
+    .where('resource_type', '=', resourceType)
+    .where('resource_id', '=', resourceId)
     .execute()
 }
 

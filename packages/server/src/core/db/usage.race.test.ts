@@ -5,8 +5,8 @@ import { newId } from '../lib/ids.ts'
 import type { Db } from './database.ts'
 import { foldUsage, netUsageOf } from './usage.ts'
 
-const use = (db: Db, project_id: string, scope_id: string, day: string, is_undone: boolean) =>
-  sql`insert into usage values (${project_id}, ${scope_id}, ${day}, ${is_undone}, ${newId('redemption')}, 1, 100, 10, 3)`.execute(
+const use = (db: Db, projectId: string, scopeId: string, day: string, isUndone: boolean) =>
+  sql`insert into usage values (${projectId}, ${scopeId}, ${day}, ${isUndone}, ${newId('redemption')}, 1, 100, 10, 3)`.execute(
     db,
   )
 
@@ -14,32 +14,32 @@ test('while two nodes fold and others redeem, every sum that anybody sees is exa
   const { database, url } = await ownDatabase()
   const { db } = database
   const other = anotherConnection(url as string)
-  const project_id = newId('project')
+  const projectId = newId('project')
   const scopes = ['camp_1', 'camp_2', 'promo_1']
   const days = ['2026-01-01', '2026-01-02']
   const rounds = 120
   let isOver = false
 
   /** Uses and takes back again in pairs: whoever looks from outside sees ever the same sum. */
-  const redeemAndUndo = async (scope_id: string) => {
+  const redeemAndUndo = async (scopeId: string) => {
     for (let round = 0; round < rounds; round += 1)
       await db.transaction().execute(async (trx) => {
-        await use(trx, project_id, scope_id, days[round % 2] as string, false)
-        await use(trx, project_id, scope_id, days[round % 2] as string, true)
+        await use(trx, projectId, scopeId, days[round % 2] as string, false)
+        await use(trx, projectId, scopeId, days[round % 2] as string, true)
       })
   }
-  const redeem = async (scope_id: string) => {
-    for (let round = 0; round < rounds; round += 1) await use(db, project_id, scope_id, days[round % 2] as string, false)
+  const redeem = async (scopeId: string) => {
+    for (let round = 0; round < rounds; round += 1) await use(db, projectId, scopeId, days[round % 2] as string, false)
   }
-  const fold = async (on: Db, rows_max: number) => {
+  const fold = async (on: Db, rowsMax: number) => {
     let folds = 0
-    while (!isOver) if ((await foldUsage(on, rows_max)) > 0) folds += 1
+    while (!isOver) if ((await foldUsage(on, rowsMax)) > 0) folds += 1
     return folds
   }
   const look = async () => {
     const seen: Array<Array<{ redemptions: number; orders_amount: number; discounted_amount: number; credits: number }>> = []
     while (!isOver) {
-      const usage = await netUsageOf(other.db, project_id, scopes)
+      const usage = await netUsageOf(other.db, projectId, scopes)
       seen.push(scopes.map(usage))
     }
     return seen

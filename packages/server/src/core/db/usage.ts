@@ -15,27 +15,27 @@ const nothing: Usage = { redemptions: 0, orders_amount: 0, discounted_amount: 0,
 /** What is left of it once rollbacks are taken off, for each of some ids. */
 export async function netUsageOf(
   db: Db,
-  project_id: string,
-  scope_ids: readonly string[],
+  projectId: string,
+  scopeIds: readonly string[],
 ): Promise<(id: string) => Usage> {
-  if (scope_ids.length === 0) return () => nothing
+  if (scopeIds.length === 0) return () => nothing
   const { rows } = await sql<Usage & { scope_id: string }>`
     select scope_id, ${sql.join(columns.map((name) => sql`${added(sql`case when is_undone then -${name} else ${name} end`)} as ${name}`))}
-    from usage where project_id = ${project_id} and scope_id = any(${scope_ids}::text[]) group by scope_id`.execute(db)
-  const by_id = new Map(rows.map(({ scope_id, ...usage }) => [scope_id, usage]))
-  return (id) => by_id.get(id) ?? nothing
+    from usage where project_id = ${projectId} and scope_id = any(${scopeIds}::text[]) group by scope_id`.execute(db)
+  const byId = new Map(rows.map(({ scope_id, ...usage }) => [scope_id, usage]))
+  return (id) => byId.get(id) ?? nothing
 }
 
 /** All that was ever used of one, from one day to another, both included; rollbacks take nothing off. */
 export async function grossUsageOf(
   db: Db,
-  project_id: string,
-  scope_id: string,
+  projectId: string,
+  scopeId: string,
   { start_date, end_date }: { start_date?: string; end_date?: string },
 ): Promise<Usage> {
   const { rows } = await sql<Usage>`
     select ${sql.join(columns.map((name) => sql`${added(name)} as ${name}`))} from usage
-    where project_id = ${project_id} and scope_id = ${scope_id} and not is_undone
+    where project_id = ${projectId} and scope_id = ${scopeId} and not is_undone
       and day >= ${start_date ?? '-infinity'}::date and day <= ${end_date ?? 'infinity'}::date`.execute(db)
   return rows[0] ?? nothing
 }
@@ -50,11 +50,11 @@ const added = (value: ReturnType<typeof sql>) => sql`least(coalesce(sum(${value}
  * are left. Rows that somebody else is folding are left to them. It is one statement, so that whoever adds up sees either
  * the rows or their sum; the sums are written in order, so that two who fold never wait for each other in a circle.
  */
-export async function foldUsage(db: Db, rows_max: number): Promise<number> {
+export async function foldUsage(db: Db, rowsMax: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     with held as materialized (
       select ctid as place from usage where id <> '' order by project_id, scope_id, day, is_undone
-      limit ${rows_max} for update skip locked
+      limit ${rowsMax} for update skip locked
     ), gone as (
       delete from usage u using held where u.ctid = held.place returning u.*
     ), kept as (

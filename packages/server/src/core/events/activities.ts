@@ -68,14 +68,14 @@ interface ActivityFilters {
 /** What happened to one entity, page by page. Ids of events sort by time, so that the list is read from their index. */
 export async function listActivities(
   { db, project_id }: Ctx,
-  entity_id: string,
+  entityId: string,
   query: ActivityFilters,
 ): Promise<ActivityList> {
   const { rows, ...more } = await cursorOf(
     db
       .selectFrom('events')
       .where('project_id', '=', project_id)
-      .where('entity_id', '=', entity_id)
+      .where('entity_id', '=', entityId)
       .select(['id', 'type', 'data', 'created_at', 'group_id', 'category', 'event_source']),
     query,
     { columns: { created_at: 'id' }, default_order: '-created_at', where: conditionsOf(query) },
@@ -84,10 +84,10 @@ export async function listActivities(
 }
 
 /** All that happened to one entity and is asked for, on every page. */
-export function countActivities({ db, project_id }: Ctx, entity_id: string, query: ActivityFilters): Promise<number> {
+export function countActivities({ db, project_id }: Ctx, entityId: string, query: ActivityFilters): Promise<number> {
   const { starting_after: _, ...asked } = query
   return countOf(
-    db.selectFrom('events').where('project_id', '=', project_id).where('entity_id', '=', entity_id).select('id'),
+    db.selectFrom('events').where('project_id', '=', project_id).where('entity_id', '=', entityId).select('id'),
     conditionsOf(asked),
   )
 }

@@ -12,7 +12,7 @@ import type { EventHead } from './parts.ts'
  * A process that is killed loses what it has not written yet, a tenth of a second at most.
  */
 export interface DeferredWriter {
-  note(project_id: string, noted: DeferredRecord): void
+  note(projectId: string, noted: DeferredRecord): void
   /** Writes what has been noted so far. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -24,10 +24,10 @@ export interface DeferredRecord {
   tallies: ReadonlyArray<[Tally, number]>
 }
 
-const wait_ms = 100
+const waitMs = 100
 /** Rows of one statement, and characters of what they tell. */
-const rows_max = 1_000
-const length_max = 200_000
+const rowsMax = 1_000
+const lengthMax = 200_000
 
 export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWriter {
   let events: Array<NonNullable<DeferredRecord['event']>> = []
@@ -38,15 +38,15 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
   let writing: Promise<void> = Promise.resolve()
 
   const write = async () => {
-    const noted_events = events
-    const noted_tallies = [...tallies.values()].map((tally) => ({ ...tally, id: newId('background_run') }))
+    const notedEvents = events
+    const notedTallies = [...tallies.values()].map((tally) => ({ ...tally, id: newId('background_run') }))
     events = []
     bytes = 0
     isFull = false
     tallies = new Map()
     try {
-      for (const some of slices(noted_events, ({ data }) => data.length)) await insertEvents(db, some)
-      for (const some of slices(noted_tallies)) await insertTallies(db, [JSON.stringify(some)])
+      for (const some of slices(notedEvents, ({ data }) => data.length)) await insertEvents(db, some)
+      for (const some of slices(notedTallies)) await insertTallies(db, [JSON.stringify(some)])
     } catch (error) {
       log.warn({ err: error }, 'what was looked at could not be written down')
     }
@@ -58,7 +58,7 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
     return writing
   }
   return {
-    note(project_id, { event, tallies: counted }) {
+    note(projectId, { event, tallies: counted }) {
       if (event !== null) {
         // Beyond this the database does not follow: what is noted then is forgotten, rather than memory filled.
         if (bytes + event.data.length > limits.deferred_bytes_max) {
@@ -70,10 +70,10 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
         }
       }
       for (const [name, delta] of counted) {
-        const known = tallies.get(`${project_id} ${name}`)
-        tallies.set(`${project_id} ${name}`, { project_id, name, delta: delta + (known?.delta ?? 0) })
+        const known = tallies.get(`${projectId} ${name}`)
+        tallies.set(`${projectId} ${name}`, { project_id: projectId, name, delta: delta + (known?.delta ?? 0) })
       }
-      timer ??= setTimeout(() => void flush(), wait_ms)
+      timer ??= setTimeout(() => void flush(), waitMs)
     },
     flush,
     close: flush,
@@ -103,7 +103,7 @@ function slices<Row>(rows: readonly Row[], lengthOf: (row: Row) => number = () =
   for (const row of rows) {
     const own = lengthOf(row)
     const last = some.at(-1)
-    if (last === undefined || last.length >= rows_max || length + own > length_max) {
+    if (last === undefined || last.length >= rowsMax || length + own > lengthMax) {
       some.push([row])
       length = own
     } else {

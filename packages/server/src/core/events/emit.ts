@@ -17,10 +17,10 @@ export type { NewEvent } from './catalogue.ts'
 export async function emit<T extends EmittedEventType>(
   ctx: Ctx,
   type: T,
-  entity_id: EntityId<T>,
+  entityId: EntityId<T>,
   data: EventData<T>,
 ): Promise<SimpleEvent> {
-  const [event] = await emitMany(ctx, [{ type, entity_id, data } as unknown as NewEvent])
+  const [event] = await emitMany(ctx, [{ type, entity_id: entityId, data } as unknown as NewEvent])
   return event as SimpleEvent
 }
 

@@ -9,22 +9,22 @@ import type { Db } from '../db/database.ts'
  */
 export async function forgetEvents(
   db: Db,
-  project_id: string,
+  projectId: string,
   condition: RawBuilder<unknown>,
   using: RawBuilder<unknown> | null = null,
 ): Promise<string[]> {
   const { rows } = await sql<{ type: string; parts_id: string | null }>`
     delete from event_rows as events ${using === null ? sql`` : sql`using ${using}`}
-    where events.project_id = ${project_id} and ${condition}
+    where events.project_id = ${projectId} and ${condition}
     returning events.type, events.parts_id`.execute(db)
-  const parts_ids = [...new Set(rows.flatMap(({ parts_id }) => parts_id ?? []))]
-  if (parts_ids.length > 0) {
+  const partsIds = [...new Set(rows.flatMap(({ parts_id }) => parts_id ?? []))]
+  if (partsIds.length > 0) {
     await sql`
       update event_rows e set data = event_data(e.data, p.parts)::text, parts_id = null
       from event_parts p
-      where p.project_id = ${project_id} and p.id = any(${parts_ids}::text[])
-        and e.project_id = ${project_id} and e.id = any(p.event_ids)`.execute(db)
-    await sql`delete from event_parts where project_id = ${project_id} and id = any(${parts_ids}::text[])`.execute(db)
+      where p.project_id = ${projectId} and p.id = any(${partsIds}::text[])
+        and e.project_id = ${projectId} and e.id = any(p.event_ids)`.execute(db)
+    await sql`delete from event_parts where project_id = ${projectId} and id = any(${partsIds}::text[])`.execute(db)
   }
   return rows.map(({ type }) => type)
 }

@@ -17,16 +17,16 @@ export interface SharedEventParts {
  * the parts `[customer, order]`.
  */
 export function shareParts(events: ReadonlyArray<Selectable<EventRow>>): SharedEventParts {
-  const parts_id = events[0]?.id ?? null
-  const by_value = new Map<unknown, number>()
-  const by_text = new Map<string, number>()
+  const partsId = events[0]?.id ?? null
+  const byValue = new Map<unknown, number>()
+  const byText = new Map<string, number>()
   const place = (value: unknown): number => {
-    let found = by_value.get(value)
+    let found = byValue.get(value)
     if (found === undefined) {
       const text = JSON.stringify(value)
-      found = by_text.get(text) ?? by_text.size
-      by_text.set(text, found)
-      by_value.set(value, found)
+      found = byText.get(text) ?? byText.size
+      byText.set(text, found)
+      byValue.set(value, found)
     }
     return found
   }
@@ -34,7 +34,7 @@ export function shareParts(events: ReadonlyArray<Selectable<EventRow>>): SharedE
     const places: Record<string, number> = {}
     for (const [name, value] of Object.entries(event.data as object))
       if (value !== undefined) places[name] = place(value)
-    return { ...event, data: places, parts_id }
+    return { ...event, data: places, parts_id: partsId }
   })
-  return { rows, parts: `[${[...by_text.keys()].join(',')}]` }
+  return { rows, parts: `[${[...byText.keys()].join(',')}]` }
 }

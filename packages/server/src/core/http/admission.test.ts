@@ -157,8 +157,8 @@ describe('of several reasons to refuse, the first in the order of the reference 
     if (offends('blocked key')) await shop.manage('PUT', `/api-keys/${id}`, { status: 'BLOCKED' })
     const token = await newToken(shop, offends('scope') ? 'api' : 'client_promotions')
     if (shop === limited) {
-      const one_per_hour = { api_calls: [{ value: 1, duration: 'PT1H' }] }
-      await shop.manage('PUT', '/limits', one_per_hour)
+      const onePerHour = { api_calls: [{ value: 1, duration: 'PT1H' }] }
+      await shop.manage('PUT', '/limits', onePerHour)
       await shop.call('GET', '/v1/categories')
     }
     const answer = await send(
@@ -630,9 +630,9 @@ describe('origins', () => {
 
   test('are asked for by every operation of the client side', async () => {
     const refused = { status: 403, body: { key: 'forbidden', details: "Origin 'https://evil.test' is not allowed" } }
-    const on_client_side = operations.filter(({ path }) => familyOf(path) === 'client')
-    expect(on_client_side.map(({ path }) => path)).toContain('/client/v1/validate')
-    for (const { method, path } of on_client_side)
+    const onClientSide = operations.filter(({ path }) => familyOf(path) === 'client')
+    expect(onClientSide.map(({ path }) => path)).toContain('/client/v1/validate')
+    for (const { method, path } of onClientSide)
       expect(await shop.call(method, path, undefined, { origin: 'https://evil.test' }), path).toMatchObject(refused)
   })
 

@@ -68,8 +68,8 @@ function projectGate(
       checkOrigin(headers.origin, project, identity)
       answerCors(headers.origin, reply)
     }
-    const client_address = family === 'client' && !identity.has_application_pair ? request.ip : null
-    const counting = limiter.countCall(project, { bulk, client_address }, reply)
+    const clientAddress = family === 'client' && !identity.has_application_pair ? request.ip : null
+    const counting = limiter.countCall(project, { bulk, client_address: clientAddress }, reply)
     if (counting !== null) await counting
     checkApiVersion(headers['x-voucherify-api-version'], reply)
     if (identity.token !== null && needed !== null && !covers(identity.token.scope, needed)) throw outOfScope(needed)

@@ -60,51 +60,50 @@ export function answerOf(operation: Operation, parts: AnswerParts): Answer {
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
 function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: AnswerParts): Answer {
   const { database, settings, credentials } = runtime
-  const query_shape = operation.query === undefined ? null : compileValidator(operation.query)
-  const body_shape = operation.body === undefined ? null : compileValidator(operation.body)
+  const queryShape = operation.query === undefined ? null : compileValidator(operation.query)
+  const bodyShape = operation.body === undefined ? null : compileValidator(operation.body)
   const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
   const status = successStatus(operation)
   const isWrite = writes(operation)
-  const takes_key = mayRepeat(operation)
+  const takesKey = mayRepeat(operation)
   const isForm = operation.consumes === 'form' || operation.consumes === 'multipart'
-  const names_project =
-    familyOf(operation.path) === 'management' && pathParamNames(operation.path).includes('projectId')
+  const namesProject = familyOf(operation.path) === 'management' && pathParamNames(operation.path).includes('projectId')
 
   return async (request, reply) => {
     const params = request.params as Record<string, string>
-    const after_commit: Array<() => void> = []
-    const { caller, project: admitted_to } = request.admitted as Admitted
-    const project = admitted_to ?? (names_project ? await credentials.project(params.projectId as string) : null)
-    if (project === null && names_project) throw notFound('project', params.projectId as string)
+    const afterCommit: Array<() => void> = []
+    const { caller, project: admittedTo } = request.admitted as Admitted
+    const project = admittedTo ?? (namesProject ? await credentials.project(params.projectId as string) : null)
+    if (project === null && namesProject) throw notFound('project', params.projectId as string)
     const outside: InstallationCtx = {
       ...newCtx(runtime, { request_id: request.id, caller, log: request.log }),
-      afterCommit: (work) => void after_commit.push(work),
+      afterCommit: (work) => void afterCommit.push(work),
     }
     const ctx: InstallationCtx & Partial<Ctx> = project === null ? outside : inProject(outside, project)
 
-    const key = takes_key ? idempotencyKey(request.headers['idempotency-key']) : null
+    const key = takesKey ? idempotencyKey(request.headers['idempotency-key']) : null
     if (operation.saves === true) return send(reply, await saveItself(key))
     if (!isWrite) return send(reply, serialised(await decide(ctx)))
     const stored = key === null ? await writeOnce() : await writeOncePerKey(key)
-    for (const work of after_commit) work()
+    for (const work of afterCommit) work()
     return send(reply, stored)
 
     /** Query, then what the path names, then the body, then the work: the order in which failures are reported. */
     async function decide(ctx: InstallationCtx): Promise<unknown> {
       let query: unknown
-      if (query_shape !== null) {
-        query = query_shape.coerce(parseQueryString(request.query as string))
-        const fault = query_shape.fault(query, { root: 'Query', required })
+      if (queryShape !== null) {
+        query = queryShape.coerce(parseQueryString(request.query as string))
+        const fault = queryShape.fault(query, { root: 'Query', required })
         if (fault !== null) throw invalidQuery(fault)
       }
       const target = operation.target === undefined ? undefined : await operation.target(ctx, { params, query })
       let body: unknown
-      if (body_shape !== null) {
+      if (bodyShape !== null) {
         body = request.body === undefined ? {} : request.body
-        if (isForm) body = body_shape.coerce(body)
-        const fault = body_shape.fault(body, { root: 'Payload', required })
+        if (isForm) body = bodyShape.coerce(body)
+        const fault = bodyShape.fault(body, { root: 'Payload', required })
         if (fault !== null) throw invalidPayload(fault)
-        body = body_shape.normalise(body)
+        body = bodyShape.normalise(body)
       }
       return run(ctx, { params, query, body, target })
     }
@@ -120,7 +119,7 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
       }
       if (key === null) {
         const result = await decide({ ...ctx, saving: { key, replyOf: serialised, onReply } })
-        for (const work of after_commit) work()
+        for (const work of afterCommit) work()
         return told(serialised(result))
       }
       const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
@@ -132,9 +131,9 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
           if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
           return error
         })
-        for (const work of after_commit) work()
+        for (const work of afterCommit) work()
         if (result instanceof StoredReplyResult) {
-          if (!result.is_replayed) return told(result.reply)
+          if (!result.isReplayed) return told(result.reply)
           reply.header('Idempotency-Replayed', 'true')
           return result.reply
         }
@@ -158,7 +157,7 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
 
     async function writeOnce(): Promise<StoredReply> {
       return inTransaction(database.db, async (trx) => {
-        after_commit.length = 0
+        afterCommit.length = 0
         return serialised(await decide({ ...ctx, db: trx }))
       })
     }
@@ -168,7 +167,7 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
       const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
       return serialize(`${scope} ${key}`, () =>
         inTransaction(database.db, async (trx) => {
-          after_commit.length = 0
+          afterCommit.length = 0
           const known = await claim(trx, scope, key, fingerprint, ctx.now)
           if (known !== null) {
             reply.header('Idempotency-Replayed', 'true')
@@ -187,7 +186,7 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
             } catch (error) {
               if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
               await sql`rollback to savepoint refusal`.execute(trx)
-              after_commit.length = 0
+              afterCommit.length = 0
               return serialised(error)
             }
           }

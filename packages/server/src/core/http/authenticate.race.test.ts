@@ -79,9 +79,9 @@ test('under a steady stream of calls, none that begins after the change was hear
   const seen: Array<{ began_after: boolean; status: number }> = []
   const caller = async () => {
     while (!stopped) {
-      const began_after = isHeard
+      const beganAfter = isHeard
       const status = await statusElsewhere(pair)
-      seen.push({ began_after, status })
+      seen.push({ began_after: beganAfter, status })
       isHeard ||= status === 403
       await new Promise((resolve) => setImmediate(resolve)) // a refusal from memory never lets go of the event loop
     }

@@ -341,10 +341,10 @@ describe('the weakest role counts', () => {
     ['VIEWER', 'ADMIN', 'VIEWER', 403],
     ['MERCHANT', 'ADMIN', 'MERCHANT', 403],
     ['VIEWER', 'MERCHANT', 'VIEWER', 403],
-  ])('of a pair of %s and a token of %s: %s', async (pair_role, token_role, effective, status) => {
+  ])('of a pair of %s and a token of %s: %s', async (pairRole, tokenRole, effective, status) => {
     const shop = await shopIn('strict')
-    const presented = await newKey(shop, { role: pair_role })
-    const issuer = await newKey(shop, { role: token_role })
+    const presented = await newKey(shop, { role: pairRole })
+    const issuer = await newKey(shop, { role: tokenRole })
     const headers = { ...presented.pair, ...bearer(await newToken(shop, issuer.pair)) }
     expect((await send(shop.service.app, 'GET', '/v1/probes/whoami', undefined, headers)).body).toMatchObject({
       role: effective,
@@ -393,9 +393,9 @@ describe('the addresses a key may be used from', () => {
     [['203.0.113.0/24'], '2001:db8::1', false],
     [['fe80::/10'], 'fe80::1%eth0', true],
     [['203.0.113.9'], 'unknown', false],
-  ])('%j and a caller at %s: %s', async (ip_whitelist, address, allowed) => {
+  ])('%j and a caller at %s: %s', async (ipWhitelist, address, allowed) => {
     const shop = await shopIn('either')
-    const { pair } = await newKey(shop, { ip_whitelist })
+    const { pair } = await newKey(shop, { ip_whitelist: ipWhitelist })
     const answer = await from(shop, address, pair)
     expect(answer.statusCode).toBe(allowed ? 200 : 403)
     if (!allowed)
@@ -435,13 +435,20 @@ describe('the addresses a key may be used from', () => {
   test('bind a management key as well, and a blocked one opens nothing', async () => {
     const shop = await shopIn('strict')
     const insert = async (columns: { status: 'ACTIVE' | 'BLOCKED'; ip_whitelist: string }): Promise<Headers> => {
-      const [app_id, secret] = [newSecret(), newSecret()]
-      const created_at = '2026-01-01T00:00:00.000Z'
+      const [appId, secret] = [newSecret(), newSecret()]
+      const createdAt = '2026-01-01T00:00:00.000Z'
       await shop.service.runtime.database.db
         .insertInto('management_keys')
-        .values({ id: newId('api_key'), name: 'Bound', app_id, secret_hash: hashOf(secret), created_at, ...columns })
+        .values({
+          id: newId('api_key'),
+          name: 'Bound',
+          app_id: appId,
+          secret_hash: hashOf(secret),
+          created_at: createdAt,
+          ...columns,
+        })
         .execute()
-      return { 'x-management-id': app_id, 'x-management-token': secret }
+      return { 'x-management-id': appId, 'x-management-token': secret }
     }
     const read = (remoteAddress: string, headers: Headers) =>
       shop.service.app.inject({
@@ -516,13 +523,13 @@ describe('a change is in force with the very next request', () => {
 
   test('a revoked token', async () => {
     const shop = await shopIn('either')
-    const access_token = await newToken(shop, pairOf(shop))
-    expect(await statusOf(shop, bearer(access_token))).toBe(200)
+    const accessToken = await newToken(shop, pairOf(shop))
+    expect(await statusOf(shop, bearer(accessToken))).toBe(200)
     const form = { ...pairOf(shop), 'content-type': 'application/x-www-form-urlencoded' }
     expect(
-      (await send(shop.service.app, 'POST', '/v1/oauth/token/revoke', `access_token=${access_token}`, form)).status,
+      (await send(shop.service.app, 'POST', '/v1/oauth/token/revoke', `access_token=${accessToken}`, form)).status,
     ).toBe(204)
-    expect(await statusOf(shop, bearer(access_token))).toBe(401)
+    expect(await statusOf(shop, bearer(accessToken))).toBe(401)
   })
 
   test('a deleted project, with every key and token of it', async () => {
@@ -559,9 +566,9 @@ describe('a change is in force with the very next request', () => {
 
 test('no credential is remembered that was never there: a key works from the moment it exists', async () => {
   const shop = await shopIn('either')
-  const app_id = newSecret()
+  const appId = newSecret()
   const secret = newSecret()
-  const pair = { 'x-app-id': app_id, 'x-app-token': secret }
+  const pair = { 'x-app-id': appId, 'x-app-token': secret }
   const call = async () => (await send(shop.service.app, 'GET', '/v1/categories', undefined, pair)).status
   expect(await call()).toBe(401)
   await shop.service.runtime.database.db
@@ -572,7 +579,7 @@ test('no credential is remembered that was never there: a key works from the mom
       name: 'Made elsewhere',
       kind: 'server',
       role: 'ADMIN',
-      app_id,
+      app_id: appId,
       secret_hash: hashOf(secret),
       client_id: 'c'.repeat(8) + shop.project_id,
       ip_whitelist: '[]',

@@ -88,14 +88,14 @@ export async function authenticateManagement(
 
 /** A pair that is wholly absent is null; half a pair, or a wrong one, is refused. */
 async function pair(
-  id_header: string | string[] | undefined,
-  secret_header: string | string[] | undefined,
+  idHeader: string | string[] | undefined,
+  secretHeader: string | string[] | undefined,
   kinds: KnownKey['kind'][],
   credentials: Credentials,
 ): Promise<KnownKey | null> {
-  if (id_header === undefined && secret_header === undefined) return null
-  const id = text(id_header)
-  const secret = text(secret_header)
+  if (idHeader === undefined && secretHeader === undefined) return null
+  const id = text(idHeader)
+  const secret = text(secretHeader)
   if (id === undefined || secret === undefined) throw unauthorized()
   const key = await credentials.key(id)
   if (key === null || !kinds.includes(key.kind) || !isSecret(secret, key.secret_hash)) throw unauthorized()

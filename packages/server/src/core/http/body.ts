@@ -26,11 +26,11 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   request.raw_body = bytes
   const { operation } = request.routeOptions.config as { operation?: Operation }
   if (operation?.body === undefined || bytes.length === 0) return undefined
-  const content_type = request.headers['content-type'] ?? ''
-  if (content_type.split(';')[0]?.trim().toLowerCase() !== mediaTypeOf(operation))
+  const contentType = request.headers['content-type'] ?? ''
+  if (contentType.split(';')[0]?.trim().toLowerCase() !== mediaTypeOf(operation))
     throw new ApiError('unsupported_media_type')
   if (operation.consumes === 'form') return storable(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))))
-  if (operation.consumes === 'multipart') return multipartOf(operation.body, bytes, content_type)
+  if (operation.consumes === 'multipart') return multipartOf(operation.body, bytes, contentType)
   if (isNestedDeeper(bytes, limits.body_nesting_max))
     throw invalidPayload(`Payload is nested deeper than ${limits.body_nesting_max} levels`)
   return jsonOf(bytes)
@@ -54,8 +54,8 @@ function jsonOf(bytes: Buffer): unknown {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Of the parts those that are declared: bytes where the schema says so, otherwise text. */
-function multipartOf(schema: TSchema, bytes: Buffer, content_type: string): Record<string, unknown> {
-  const parts = readMultipart(bytes, content_type)
+function multipartOf(schema: TSchema, bytes: Buffer, contentType: string): Record<string, unknown> {
+  const parts = readMultipart(bytes, contentType)
   if (parts === null) throw invalidPayload('Payload is not a well-formed multipart/form-data body')
   const { properties = {} } = schema as { properties?: Record<string, { format?: string }> }
   const body: Record<string, unknown> = {}
@@ -75,7 +75,7 @@ function textOf(name: string, part: Buffer): string {
 }
 
 /** Counts brackets before anything is built: what recurses over a value later would run out of stack. */
-function isNestedDeeper(bytes: Buffer, levels_max: number): boolean {
+function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
   let depth = 0
   let isText = false
   for (let at = 0; at < bytes.length; at += 1) {
@@ -87,7 +87,7 @@ function isNestedDeeper(bytes: Buffer, levels_max: number): boolean {
     } else if (byte === 0x22) isText = true
     else if (byte === 0x5b || byte === 0x7b) {
       depth += 1
-      if (depth > levels_max) return true
+      if (depth > levelsMax) return true
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1
   }
   return false

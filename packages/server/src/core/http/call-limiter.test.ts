@@ -176,9 +176,9 @@ test('a call counts once it is authenticated, whatever becomes of it then, and i
 })
 
 describe('several windows', () => {
-  test.each(['2/PT1S,3/PT1M', '3/PT1M,2/PT1S'])('%s: the tightest decides', async (RATE_LIMIT_API_CALLS) => {
+  test.each(['2/PT1S,3/PT1M', '3/PT1M,2/PT1S'])('%s: the tightest decides', async (ratelimitapicalls) => {
     const shop = await newProject()
-    const { at, call } = await limited({ RATE_LIMIT_API_CALLS })
+    const { at, call } = await limited({ RATE_LIMIT_API_CALLS: ratelimitapicalls })
     at(0)
     expect(told(await call(shop))).toEqual({ status: 200, limit: '2', left: '1', retry: String(start) })
     at(0.1)
@@ -209,9 +209,9 @@ describe('several windows', () => {
 
   test.each(['1/PT1S,1/PT1M', '1/PT1M,1/PT1S'])(
     '%s: of two that are full the last to open says when',
-    async (RATE_LIMIT_API_CALLS) => {
+    async (ratelimitapicalls) => {
       const shop = await newProject()
-      const { at, call } = await limited({ RATE_LIMIT_API_CALLS })
+      const { at, call } = await limited({ RATE_LIMIT_API_CALLS: ratelimitapicalls })
       at(0)
       expect(told(await call(shop))).toEqual({ status: 200, limit: '1', left: '0', retry: String(start + 60) })
       at(0.5)

@@ -71,21 +71,30 @@ export function newCallLimiter({ settings, database, now }: Runtime): CallLimite
       seconds: durationSeconds(duration) as number,
     }))
     const windows = onePerLength(own ?? settings[`rate_limit_${kind}`]).map(({ calls, seconds }) => {
-      const starts_at = at - (at % (seconds * 1_000)) // aligned to the clock
-      return { kind, seconds, starts_at, ends_at: starts_at + seconds * 1_000, calls_max: calls } satisfies Window
+      const startsAt = at - (at % (seconds * 1_000)) // aligned to the clock
+      return {
+        kind,
+        seconds,
+        starts_at: startsAt,
+        ends_at: startsAt + seconds * 1_000,
+        calls_max: calls,
+      } satisfies Window
     })
     if (settings.rate_limit_api_calls_cycle === null) return windows
     const today = new Date(at)
     const month = (offset: number) => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + offset)
-    const calls_max = settings.rate_limit_api_calls_cycle
-    return [...windows, { kind: 'api_calls_cycle', seconds: 0, starts_at: month(0), ends_at: month(1), calls_max }]
+    const callsMax = settings.rate_limit_api_calls_cycle
+    return [
+      ...windows,
+      { kind: 'api_calls_cycle', seconds: 0, starts_at: month(0), ends_at: month(1), calls_max: callsMax },
+    ]
   }
 
   /** Counts the call in every window; null when one was full and none was counted. */
-  async function count(project_id: string, windows: Window[]): Promise<((window: Window) => number) | null> {
+  async function count(projectId: string, windows: Window[]): Promise<((window: Window) => number) | null> {
     try {
       const { rows } = await sql<{ kind: string; seconds: number; calls: number }>`
-        select * from count_call(${project_id}, ${windows.map(({ kind }) => kind)}::text[], ${windows.map(({ seconds }) => seconds)}::integer[],
+        select * from count_call(${projectId}, ${windows.map(({ kind }) => kind)}::text[], ${windows.map(({ seconds }) => seconds)}::integer[],
           ${windows.map(({ starts_at }) => toInstant(starts_at))}::timestamptz[], ${windows.map(({ calls_max }) => calls_max)}::bigint[])
       `.execute(database.db)
       return (window) =>
@@ -97,10 +106,10 @@ export function newCallLimiter({ settings, database, now }: Runtime): CallLimite
   }
 
   /** Which of the windows refused a call: of several full ones the last to open again. */
-  async function firstFull(project_id: string, windows: Window[]): Promise<Window> {
+  async function firstFull(projectId: string, windows: Window[]): Promise<Window> {
     const rows = await database.db
       .selectFrom('call_windows')
-      .where('project_id', '=', project_id)
+      .where('project_id', '=', projectId)
       .where(
         'starts_at',
         'in',
@@ -119,10 +128,10 @@ export function newCallLimiter({ settings, database, now }: Runtime): CallLimite
 
 /** Two windows of one length are the smaller of them: the database counts them as one. */
 function onePerLength(windows: readonly CallWindow[]): CallWindow[] {
-  const calls_of = new Map<number, number>()
+  const callsOf = new Map<number, number>()
   for (const { calls, seconds } of windows)
-    calls_of.set(seconds, Math.min(calls, calls_of.get(seconds) ?? Number.POSITIVE_INFINITY))
-  return [...calls_of].map(([seconds, calls]) => ({ calls, seconds }))
+    callsOf.set(seconds, Math.min(calls, callsOf.get(seconds) ?? Number.POSITIVE_INFINITY))
+  return [...callsOf].map(([seconds, calls]) => ({ calls, seconds }))
 }
 
 /** The window with the fewest calls left; of several the last to open again, which says when the next call may be made. */
@@ -134,11 +143,11 @@ function tightest(windows: Window[], used: (window: Window) => number): Window {
 
 const lastToOpen = (windows: Window[]): Window => windows.reduce((a, b) => (b.ends_at > a.ends_at ? b : a))
 
-function tooMany(wait_ms: number, headers: Record<string, string> = {}): ApiError {
+function tooMany(waitMs: number, headers: Record<string, string> = {}): ApiError {
   return new ApiError(
     'too_many_requests',
     {},
-    { 'Retry-After': String(Math.max(1, Math.ceil(wait_ms / 1_000))), ...headers },
+    { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))), ...headers },
   )
 }
 
@@ -154,23 +163,23 @@ interface SlidingWindow {
  * exact count over all nodes.
  */
 function slidingWindow(limit: CallWindow | null): SlidingWindow {
-  const calls_of = new Map<string, number[]>()
-  const addresses_max = 50_000
+  const callsOf = new Map<string, number[]>()
+  const addressesMax = 50_000
   return {
     take(address, at) {
       if (limit === null) return null
       const since = at - limit.seconds * 1_000
-      const recent = (calls_of.get(address) ?? []).filter((call) => call > since)
+      const recent = (callsOf.get(address) ?? []).filter((call) => call > since)
       const oldest = recent[0]
       if (recent.length >= limit.calls && oldest !== undefined) return oldest - since
       // Re-inserting keeps the map in order of last use, so that what is dropped is what was quiet longest.
-      calls_of.delete(address)
-      calls_of.set(address, [...recent, at])
-      if (calls_of.size > addresses_max) calls_of.delete(calls_of.keys().next().value as string)
+      callsOf.delete(address)
+      callsOf.set(address, [...recent, at])
+      if (callsOf.size > addressesMax) callsOf.delete(callsOf.keys().next().value as string)
       return null
     },
     giveBack(address, at) {
-      const calls = calls_of.get(address)
+      const calls = callsOf.get(address)
       const index = calls?.lastIndexOf(at) ?? -1
       if (index >= 0) calls?.splice(index, 1)
     },

@@ -38,9 +38,9 @@ export interface KnownManagementKey {
 
 /** Keys, tokens and projects, remembered for a moment so that admission costs no round trip. */
 export interface Credentials {
-  key(app_id: string): Promise<KnownKey | null>
-  managementKey(app_id: string): Promise<KnownManagementKey | null>
-  token(token_hash: Buffer): Promise<KnownToken | null>
+  key(appId: string): Promise<KnownKey | null>
+  managementKey(appId: string): Promise<KnownManagementKey | null>
+  token(tokenHash: Buffer): Promise<KnownToken | null>
   project(id: string): Promise<Project | null>
   /** What a set of presented credentials proved, so that a caller who comes back is not examined anew each time. */
   proven<T extends object>(presented: string, prove: () => Promise<T>): T | Promise<T>
@@ -91,9 +91,9 @@ export async function openCredentials(database: Database, now: () => number): Pr
   }, limits.credential_ttl_seconds * 1_000).unref()
   const listener = await database.listen(credentialChannel, forget, forget)
   return {
-    key: async (app_id) => remember(`key ${app_id}`, () => findKey(db, app_id)),
-    managementKey: async (app_id) => remember(`management ${app_id}`, () => findManagementKey(db, app_id)),
-    token: async (token_hash) => remember(`token ${token_hash.toString('base64')}`, () => findToken(db, token_hash)),
+    key: async (appId) => remember(`key ${appId}`, () => findKey(db, appId)),
+    managementKey: async (appId) => remember(`management ${appId}`, () => findManagementKey(db, appId)),
+    token: async (tokenHash) => remember(`token ${tokenHash.toString('base64')}`, () => findToken(db, tokenHash)),
     project: async (id) => remember(`project ${id}`, () => findProject(db, id)),
     proven: (presented, prove) => remember(`proven ${presented}`, prove),
     forget,
@@ -118,12 +118,12 @@ const keyColumns = [
   'api_keys.ip_whitelist',
 ] as const
 
-async function findKey(db: Db, app_id: string): Promise<KnownKey | null> {
+async function findKey(db: Db, appId: string): Promise<KnownKey | null> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('projects', 'projects.id', 'api_keys.project_id')
     .where('projects.deleted_at', 'is', null)
-    .where('api_keys.app_id', '=', app_id)
+    .where('api_keys.app_id', '=', appId)
     .select(keyColumns)
     .executeTakeFirst()
   if (row === undefined) return null
@@ -131,13 +131,13 @@ async function findKey(db: Db, app_id: string): Promise<KnownKey | null> {
   return { ...key, allowed: allowList(ip_whitelist) }
 }
 
-async function findToken(db: Db, token_hash: Buffer): Promise<KnownToken | null> {
+async function findToken(db: Db, tokenHash: Buffer): Promise<KnownToken | null> {
   const row = await db
     .selectFrom('oauth_tokens')
     .innerJoin('api_keys', 'api_keys.id', 'oauth_tokens.api_key_id')
     .innerJoin('projects', 'projects.id', 'api_keys.project_id')
     .where('projects.deleted_at', 'is', null)
-    .where('oauth_tokens.token_hash', '=', token_hash)
+    .where('oauth_tokens.token_hash', '=', tokenHash)
     .select([...keyColumns, 'oauth_tokens.scope', 'oauth_tokens.expires_at'])
     .executeTakeFirst()
   if (row === undefined) return null
@@ -145,8 +145,8 @@ async function findToken(db: Db, token_hash: Buffer): Promise<KnownToken | null>
   return { scope, expires_at: Date.parse(expires_at), key: { ...key, allowed: allowList(ip_whitelist) } }
 }
 
-async function findManagementKey(db: Db, app_id: string): Promise<KnownManagementKey | null> {
-  const row = await db.selectFrom('management_keys').where('app_id', '=', app_id).selectAll().executeTakeFirst()
+async function findManagementKey(db: Db, appId: string): Promise<KnownManagementKey | null> {
+  const row = await db.selectFrom('management_keys').where('app_id', '=', appId).selectAll().executeTakeFirst()
   return row === undefined ? null : { ...row, allowed: allowList(row.ip_whitelist) }
 }
 

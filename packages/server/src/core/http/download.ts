@@ -8,10 +8,10 @@ import { compileValidator } from './validation.ts'
 
 /** Answers with the file that the address leads to, read as fast as the caller takes it. */
 export function downloadAnswer({ query: schema }: Operation, { find }: Download, runtime: Runtime): Answer {
-  const query_shape = schema === undefined ? null : compileValidator(schema)
+  const queryShape = schema === undefined ? null : compileValidator(schema)
   return async (request, reply) => {
-    const query = query_shape?.coerce(parseQueryString(request.query as string))
-    const fault = query_shape?.fault(query, { root: 'Query', required: 'should' }) ?? null
+    const query = queryShape?.coerce(parseQueryString(request.query as string))
+    const fault = queryShape?.fault(query, { root: 'Query', required: 'should' }) ?? null
     if (fault !== null) throw invalidQuery(fault)
     const ctx = newCtx(runtime, {
       request_id: request.id,

@@ -174,32 +174,32 @@ export class ApiError extends Error {
 }
 
 /** 404 for one resource: `notFound('category', id)`. */
-export const notFound = (resource_type: string, resource_id: string): ApiError =>
+export const notFound = (resourceType: string, resourceId: string): ApiError =>
   new ApiError('not_found', {
-    details: `Cannot find ${resource_type} with id ${resource_id}`,
-    resource_id,
-    resource_type,
+    details: `Cannot find ${resourceType} with id ${resourceId}`,
+    resource_id: resourceId,
+    resource_type: resourceType,
   })
 
 /** 409 for a value that is taken: `duplicate('category', 'name', name)`. */
-export const duplicate = (resource_type: string, field: string, value: string): ApiError =>
+export const duplicate = (resourceType: string, field: string, value: string): ApiError =>
   new ApiError('duplicate_found', {
-    details: `Duplicated ${resource_type} exists with ${field} ${value}`,
+    details: `Duplicated ${resourceType} exists with ${field} ${value}`,
     resource_id: value,
-    resource_type,
+    resource_type: resourceType,
   })
 
 /** 400 for something that others still need: `inUse('category', id, { type: 'stacking_rules', ids: [rules.id] })`. */
 export const inUse = (
-  resource_type: string,
-  resource_id: string,
+  resourceType: string,
+  resourceId: string,
   { type, ids, total = ids.length }: { type: string; ids: string[]; total?: number },
 ): ApiError => {
-  const named = ids.slice(0, related_ids_max)
+  const named = ids.slice(0, relatedIdsMax)
   return new ApiError('resource_in_use', {
-    details: `Resource ${resource_type} with id ${resource_id} is in use by ${type} with ids [${named.join(', ')}]`,
-    resource_id,
-    resource_type,
+    details: `Resource ${resourceType} with id ${resourceId} is in use by ${type} with ids [${named.join(', ')}]`,
+    resource_id: resourceId,
+    resource_type: resourceType,
     related_object_ids: named,
     related_object_type: type,
     related_object_total: total,
@@ -207,14 +207,14 @@ export const inUse = (
 }
 
 /** Ids that an answer names (docs/reference/errors.md#error-body); the total counts the others. */
-const related_ids_max = 20
+const relatedIdsMax = 20
 
 /** 400 for an object that every project has and nobody may change. */
-export const isProtected = (resource_type: string, resource_id: string): ApiError =>
+export const isProtected = (resourceType: string, resourceId: string): ApiError =>
   new ApiError('resource_protected', {
-    details: `Resource ${resource_type} with id ${resource_id} is built in and cannot be changed`,
-    resource_id,
-    resource_type,
+    details: `Resource ${resourceType} with id ${resourceId} is built in and cannot be changed`,
+    resource_id: resourceId,
+    resource_type: resourceType,
   })
 
 export const invalidPayload = (details: string): ApiError => new ApiError('invalid_payload', { details })
@@ -227,18 +227,18 @@ const transportNames: Partial<Record<ErrorKey, string>> = {
 }
 
 /** The text of a refusal's answer, for the operator's own messages by key. */
-export function errorText(error: ApiError, request_id: string, messages: ReadonlyMap<string, string>): string {
-  return error.bodiless ? '' : JSON.stringify(errorBody(error, request_id, messages.get(error.key)))
+export function errorText(error: ApiError, requestId: string, messages: ReadonlyMap<string, string>): string {
+  return error.bodiless ? '' : JSON.stringify(errorBody(error, requestId, messages.get(error.key)))
 }
 
-function errorBody(error: ApiError, request_id: string, custom: string | undefined): ErrorBody {
+function errorBody(error: ApiError, requestId: string, custom: string | undefined): ErrorBody {
   const { key, facts, status } = error
   const body: ErrorBody = {
     code: status,
     key,
     message: facts.message ?? errorMessage(key),
     ...withoutMessage(facts),
-    request_id,
+    request_id: requestId,
   }
   const transport = error instanceof MalformedJson ? 'Bad Request' : transportNames[key]
   if (transport !== undefined) return { statusCode: status, error: transport, ...body }

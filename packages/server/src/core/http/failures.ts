@@ -38,9 +38,9 @@ export function refusalOf(thrown: unknown, { max_body_bytes }: Pick<Settings, 'm
 
 const isFrameworkCode = (code: unknown): boolean => typeof code === 'string' && code.startsWith('FST_ERR_')
 
-const payloadTooLarge = (max_body_bytes: number) =>
+const payloadTooLarge = (maxBodyBytes: number) =>
   new ApiError('payload_too_large', {
-    message: `Payload content length greater than maximum allowed: ${max_body_bytes}`,
+    message: `Payload content length greater than maximum allowed: ${maxBodyBytes}`,
   })
 
 export const unavailable = () => new ApiError('service_unavailable', {}, { 'Retry-After': '5' })

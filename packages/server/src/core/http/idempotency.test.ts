@@ -267,7 +267,7 @@ test('a key is kept for a day and then free', async () => {
 })
 
 /** Creates a category and then ends as its path says, the first times it is called; later it simply succeeds. */
-let left_to_fail = 0
+let leftToFail = 0
 const fateProbe = operation({
   id: 'fateProbe',
   method: 'POST',
@@ -278,7 +278,7 @@ const fateProbe = operation({
   errors: ['not_found', 'duplicate_found', 'missing_parameters', 'invalid_payload'],
   run: async (ctx, { params: { fate }, body }) => {
     const category = await insertCategory(ctx, body)
-    if (left_to_fail-- <= 0) return category
+    if (leftToFail-- <= 0) return category
     if (fate === 'bug') throw new Error('a bug')
     const refusal = new ApiError(fate as ErrorKey, { details: 'Fate' })
     if (fate === 'missing_parameters') return refusal // returned, not thrown: what was done is kept
@@ -288,7 +288,7 @@ const fateProbe = operation({
 
 describe('a request that fails half-way', () => {
   const probe = (shop: Shop, fate: string, times: number) => {
-    left_to_fail = times
+    leftToFail = times
     return call(shop, 'k1', 'POST', `/v1/fate-probe/${fate}`, summer)
   }
 
@@ -334,7 +334,7 @@ describe('a request that fails half-way', () => {
 
   test('while others wait with the same key: the next of them does the work', async () => {
     const shop = await newProject({ extra: [fateProbe] })
-    left_to_fail = 1
+    leftToFail = 1
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => call(shop, 'k1', 'POST', '/v1/fate-probe/bug', summer)),
     )

@@ -36,10 +36,10 @@ export async function claim(
   fingerprint: Buffer,
   now: Instant,
 ): Promise<StoredReply | null> {
-  const expires_at = expiryOf(now)
+  const expiresAt = expiryOf(now)
   const { rows } = await sql`
     insert into idempotency_keys as k (project_id, key, fingerprint, expires_at)
-    values (${scope}, ${key}, ${fingerprint}, ${expires_at})
+    values (${scope}, ${key}, ${fingerprint}, ${expiresAt})
     on conflict (project_id, key) do update
       set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, status = null, body = null
       where k.expires_at <= ${now}
@@ -95,12 +95,12 @@ const inProgress = () =>
  * hundred database connections; as long as they would wait there.
  */
 export function keyedQueue(
-  wait_ms: number = limits.lock_timeout_seconds * 1_000,
+  waitMs: number = limits.lock_timeout_seconds * 1_000,
 ): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const serialize = new Map<string, Promise<void>>()
   return async (name, work) => {
     const before = serialize.get(name)
-    const flight = before === undefined ? work() : within(wait_ms, before, inProgress).then(work)
+    const flight = before === undefined ? work() : within(waitMs, before, inProgress).then(work)
     // Who gave up waiting does not let those behind it pass the one it waited for.
     const landed = Promise.allSettled([before, flight]).then(() => {
       if (serialize.get(name) === landed) serialize.delete(name)

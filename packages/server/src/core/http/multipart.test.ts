@@ -7,7 +7,7 @@ import { Binary, readMultipart } from './multipart.ts'
 import { operation } from './operation.ts'
 
 const boundary = '----WebKitFormBoundary7MA4YWxkTrZu0gW'
-const content_type = `multipart/form-data; boundary=${boundary}`
+const contentType = `multipart/form-data; boundary=${boundary}`
 
 /** A body as browsers write it. */
 const bodyOf = (parts: ReadonlyArray<readonly [head: string, content: string | Uint8Array]>): Buffer =>
@@ -23,7 +23,7 @@ const bodyOf = (parts: ReadonlyArray<readonly [head: string, content: string | U
 const field = (name: string) => `Content-Disposition: form-data; name="${name}"`
 const fileHead = `${field('file')}; filename="a;b.csv"\r\nContent-Type: text/csv`
 
-const read = (body: string | Buffer, type = content_type) => {
+const read = (body: string | Buffer, type = contentType) => {
   const parts = readMultipart(Buffer.from(body as string), type)
   return parts === null ? null : Object.fromEntries([...parts].map(([name, bytes]) => [name, bytes.toString()]))
 }
@@ -40,7 +40,7 @@ test('any bytes arrive as they were sent, whatever they are', () => {
           [fileHead, file],
           [field('other'), other],
         ]),
-        content_type,
+        contentType,
       )
       expect(parts?.get('file')).toEqual(file)
       expect(parts?.get('other')).toEqual(other)
@@ -92,7 +92,7 @@ describe('a body is malformed', () => {
 
   test('but not with as many parts as there may be', () => {
     const body = bodyOf(Array.from({ length: limits.multipart_parts_max }, (_, n) => [field(`f${n}`), ''] as const))
-    expect(readMultipart(body, content_type)?.size).toBe(limits.multipart_parts_max)
+    expect(readMultipart(body, contentType)?.size).toBe(limits.multipart_parts_max)
   })
 })
 
@@ -121,7 +121,7 @@ describe('over HTTP', () => {
     shop = await newProject({ extra: [probe] })
   })
   const post = (body: Buffer | string | undefined, headers: Record<string, string> = {}) =>
-    shop.call('POST', '/v1/probes/multipart', body, { 'content-type': content_type, ...headers })
+    shop.call('POST', '/v1/probes/multipart', body, { 'content-type': contentType, ...headers })
 
   test('the file is bytes, other parts are read as a form would be, unknown ones are ignored', async () => {
     const body = bodyOf([
@@ -173,7 +173,7 @@ describe('over HTTP', () => {
 
   test('a file may be as large as a body, and no larger', async () => {
     const narrow = await newProject({ extra: [probe], env: { MAX_BODY_BYTES: '2048' } })
-    const headers = { 'content-type': content_type }
+    const headers = { 'content-type': contentType }
     const frame = bodyOf([[fileHead, '']]).length
     const send = (size: number) =>
       narrow.call('POST', '/v1/probes/multipart', bodyOf([[fileHead, 'x'.repeat(size - frame)]]), headers)

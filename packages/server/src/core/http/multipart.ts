@@ -10,31 +10,31 @@ export const Binary = (options: { description?: string; examples?: string[] } = 
  * The parts of a `multipart/form-data` body (RFC 7578) by name, the last one of a name; null when it is malformed. The
  * bytes are views of the body.
  */
-export function readMultipart(body: Buffer, content_type: string): Map<string, Buffer> | null {
-  const boundary = boundaryIn(content_type)
+export function readMultipart(body: Buffer, contentType: string): Map<string, Buffer> | null {
+  const boundary = boundaryIn(contentType)
   if (boundary === null) return null
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts = new Map<string, Buffer>()
   let at = afterFirst(body, delimiter)
   for (let count = 0; at !== null && count <= limits.multipart_parts_max; count += 1) {
     if (body.subarray(at, at + 2).toString('latin1') === '--') return parts
-    const head_at = afterLine(body, at)
-    const head_end = head_at === null ? -1 : body.indexOf('\r\n\r\n', head_at - 2, 'latin1')
-    if (head_at === null || head_end < 0 || head_end - head_at > limits.multipart_head_bytes_max) return null
-    const name = nameIn(body.subarray(head_at, head_end).toString('utf8'))
-    const content_at = head_end + 4
+    const headAt = afterLine(body, at)
+    const headEnd = headAt === null ? -1 : body.indexOf('\r\n\r\n', headAt - 2, 'latin1')
+    if (headAt === null || headEnd < 0 || headEnd - headAt > limits.multipart_head_bytes_max) return null
+    const name = nameIn(body.subarray(headAt, headEnd).toString('utf8'))
+    const contentAt = headEnd + 4
     // The line break that ends the head may be the one that begins the delimiter: then the part is empty.
-    const content_end = body.indexOf(delimiter, head_end + 2)
-    if (name === null || content_end < 0) return null
-    parts.set(name, body.subarray(content_at, content_end))
-    at = content_end + delimiter.length
+    const contentEnd = body.indexOf(delimiter, headEnd + 2)
+    if (name === null || contentEnd < 0) return null
+    parts.set(name, body.subarray(contentAt, contentEnd))
+    at = contentEnd + delimiter.length
   }
   return null
 }
 
 /** `multipart/form-data; boundary="…"`: 1 to 70 characters, with or without quotation marks. */
-function boundaryIn(content_type: string): string | null {
-  const found = /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i.exec(content_type)
+function boundaryIn(contentType: string): string | null {
+  const found = /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i.exec(contentType)
   return found?.[1] ?? found?.[2] ?? null
 }
 

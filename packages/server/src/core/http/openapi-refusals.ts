@@ -20,8 +20,8 @@ export function refusalsOf(operation: Operation): Set<ErrorKey> {
 
 /** The refusals of an operation as answers, by status. */
 export function refusalResponses(operation: Operation): DocumentedOperation['responses'] {
-  const by_status = Map.groupBy(refusalsOf(operation), errorStatus)
-  return Object.fromEntries([...by_status].sort(([a], [b]) => a - b).map(([code, keys]) => [code, sharedOr(keys)]))
+  const byStatus = Map.groupBy(refusalsOf(operation), errorStatus)
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([code, keys]) => [code, sharedOr(keys)]))
 }
 
 /** Refusals that many operations have in exactly this combination, said once. */

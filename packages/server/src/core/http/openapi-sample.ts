@@ -29,14 +29,14 @@ export function sampleOf(schema: JsonSchema, components: Readonly<Record<string,
 }
 
 /** The schema that a `$ref` points to. */
-export function referred($ref: string, components: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  const schema = components[nameIn($ref)]
-  if (schema === undefined) throw new Error(`Nothing is called ${$ref}`)
+export function referred(ref: string, components: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const schema = components[nameIn(ref)]
+  if (schema === undefined) throw new Error(`Nothing is called ${ref}`)
   return schema
 }
 
 /** `#/components/schemas/Category` → `Category`. */
-export const nameIn = ($ref: string): string => $ref.slice($ref.lastIndexOf('/') + 1)
+export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 function sampleObject(
   { properties = {}, required = [] }: JsonSchema,

@@ -174,13 +174,13 @@ function contentOf({ reply, download }: Operation, book: SchemaBook): Content {
   return {
     ...(reply === null ? {} : { 'application/json': { schema: book.publish(reply) } }),
     ...Object.fromEntries(
-      (download?.media_types ?? []).map((media_type) => [media_type, { schema: fileSchema(media_type) }]),
+      (download?.media_types ?? []).map((mediaType) => [mediaType, { schema: fileSchema(mediaType) }]),
     ),
   }
 }
 
-const fileSchema = (media_type: MediaType): JsonSchema =>
-  media_type === 'image/png' ? { type: 'string', format: 'binary' } : { type: 'string' }
+const fileSchema = (mediaType: MediaType): JsonSchema =>
+  mediaType === 'image/png' ? { type: 'string', format: 'binary' } : { type: 'string' }
 
 const successWords: Record<number, string> = {
   200: 'Done.',

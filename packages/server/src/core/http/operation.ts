@@ -118,11 +118,11 @@ export class Accepted {
 export class StoredReplyResult {
   readonly reply: StoredReply
   /** It was given to the same request before. */
-  readonly is_replayed: boolean
+  readonly isReplayed: boolean
 
   constructor(reply: StoredReply, { is_replayed = false }: { is_replayed?: boolean } = {}) {
     this.reply = reply
-    this.is_replayed = is_replayed
+    this.isReplayed = is_replayed
   }
 }
 

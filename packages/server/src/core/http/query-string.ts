@@ -52,8 +52,8 @@ function pathOf(name: string): string[] {
 
 /** Puts a value where its names lead; a last empty name, as in `code[]=A`, makes a list even of one. */
 function put(query: QueryObject, names: string[], value: string): void {
-  const is_list = names.length > 1 && names.at(-1) === ''
-  const path = is_list ? names.slice(0, -1) : names
+  const isList = names.length > 1 && names.at(-1) === ''
+  const path = isList ? names.slice(0, -1) : names
   let place = query
   for (const [depth, name] of path.slice(0, -1).entries()) {
     place[name] ??= emptyObject()
@@ -63,7 +63,7 @@ function put(query: QueryObject, names: string[], value: string): void {
   }
   const name = path.at(-1) as string
   const present = place[name]
-  if (present === undefined) place[name] = is_list ? [value] : value
+  if (present === undefined) place[name] = isList ? [value] : value
   else if (typeof present === 'string') place[name] = [present, value]
   else if (Array.isArray(present)) present.push(value)
   else throw givenTwice(path)

@@ -6,7 +6,7 @@ import { answerFailures } from './failures.ts'
 import { limitTime } from './time-limit.ts'
 import { watchRequests } from './watch-requests.ts'
 
-const answer_ms = 60_000
+const answerMs = 60_000
 
 /** A service whose clock stands still until the test moves it, and which has nothing to wait for but that. */
 async function listening() {
@@ -16,7 +16,7 @@ async function listening() {
   const app = fastify()
   answerFailures(app, readSettings({}))
   const watch = watchRequests(app)
-  limitTime(app, watch, { answer_ms, look_ms: 20 })
+  limitTime(app, watch, { answer_ms: answerMs, look_ms: 20 })
   app.get('/quick', async () => ({ answered: true }))
   app.get('/slow', () => new Promise(() => {}))
   app.get('/endless', async () => {
@@ -42,7 +42,7 @@ test('whoever takes too long is refused, and others are not', async () => {
     isAnswered = true
   })
   await expect.poll(under_way).toBe(1)
-  pass(answer_ms - 1)
+  pass(answerMs - 1)
   for (const answer of await quick()) expect(await answer.json()).toEqual({ answered: true })
   await twoLooks()
   expect(isAnswered).toBe(false)
@@ -53,7 +53,7 @@ test('whoever takes too long is refused, and others are not', async () => {
   expect(slow.headers.get('retry-after')).toBe('5')
   expect(await slow.json()).toMatchObject({ key: 'service_unavailable' })
   // A connection that is used again has its whole time again.
-  pass(answer_ms + 1)
+  pass(answerMs + 1)
   for (const answer of await quick()) expect(await answer.json()).toEqual({ answered: true })
 })
 
@@ -61,7 +61,7 @@ test('an answer that has begun and does not end is cut off', async () => {
   const { address, pass } = await listening()
   const answer = await fetch(`${address}/endless`)
   expect(answer.status).toBe(200)
-  pass(answer_ms)
+  pass(answerMs)
   await expect(answer.text()).rejects.toThrow()
 })
 

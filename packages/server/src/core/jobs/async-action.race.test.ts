@@ -41,10 +41,10 @@ test('after kill -9 in the middle of a step, another node finishes the action: e
   expect(30 + supervision.postgres.superviseIntervalSeconds).toBeLessThan(60)
 
   /** As if the 30 s had passed in which the dead process is still given a chance. */
-  async function heartbeatsLapse(action_id: string): Promise<{ rowCount: number }> {
+  async function heartbeatsLapse(actionId: string): Promise<{ rowCount: number }> {
     const { numAffectedRows } = await sql`
       update pgboss.job set heartbeat_on = heartbeat_on - interval '31 s'
-      where data ->> 'action_id' = ${action_id} and state = 'active' and heartbeat_seconds = 30`.execute(database.db)
+      where data ->> 'action_id' = ${actionId} and state = 'active' and heartbeat_seconds = 30`.execute(database.db)
     return { rowCount: Number(numAffectedRows) }
   }
 })

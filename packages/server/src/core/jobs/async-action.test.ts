@@ -342,10 +342,10 @@ test('an action that breaks ends as FAILED and says what had been done; nothing 
     broken: async (_ctx, _input, state) => void brokenAt.push(state),
   }
   const { start, ended, counted } = await atWork(action as AsyncAction)
-  const ended_action = await ended(await start(action, counting))
-  expect(ended_action).toMatchObject({ status: 'FAILED', operation_status: 'FAILED', progress: 80 })
-  expect(ended_action.result).toEqual({ message: 'Internal Server Error', failed: [], done_count: 20, failed_count: 0 })
-  expect(ended_action.processing_time).toEqual(expect.any(Number))
+  const endedAction = await ended(await start(action, counting))
+  expect(endedAction).toMatchObject({ status: 'FAILED', operation_status: 'FAILED', progress: 80 })
+  expect(endedAction.result).toEqual({ message: 'Internal Server Error', failed: [], done_count: 20, failed_count: 0 })
+  expect(endedAction.processing_time).toEqual(expect.any(Number))
   expect(brokenAt).toEqual([{ next: 20 }])
   expect(await counted()).toEqual({ 1: 20 })
 })

@@ -101,7 +101,7 @@ export async function workAsyncActions(runtime: Runtime, actions: readonly Async
 }
 
 /** So often an action is taken up again without a step forward, after crashes and outages, before it ends as FAILED. */
-const retries_without_progress_max = 20
+const retriesWithoutProgressMax = 20
 
 /** Brings one action from where it stands to its end, or to the moment it is told to stop. */
 export async function runAsyncAction(
@@ -121,7 +121,7 @@ export async function runAsyncAction(
   if (record === undefined) return undefined
   const action = actions.find(({ type }) => type === record.type)
   // A newer node knows it, most likely: let it have the job.
-  if (action === undefined && retries < retries_without_progress_max)
+  if (action === undefined && retries < retriesWithoutProgressMax)
     throw new Error(`No async action ${record.type} here`)
 
   const origin = { request_id: record.request_id, caller: record.event_source as Caller }
@@ -173,7 +173,7 @@ async function advance(
   const at = await lockAction(ctx, id)
   if (at === null) return true
   const { checkpoint, progress } = at
-  if (action === undefined || retries - (checkpoint?.retries ?? 0) > retries_without_progress_max)
+  if (action === undefined || retries - (checkpoint?.retries ?? 0) > retriesWithoutProgressMax)
     throw new Error(`Gave up after ${retries} retries`)
 
   if (checkpoint === null) {

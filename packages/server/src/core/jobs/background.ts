@@ -16,22 +16,22 @@ export interface Origin {
  */
 export async function inBackground<T>(
   runtime: Runtime,
-  project_id: string,
+  projectId: string,
   origin: Origin,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T | null> {
-  const after_commit: Array<() => void> = []
+  const afterCommit: Array<() => void> = []
   const result = await inTransaction(runtime.database.db, async (trx) => {
-    after_commit.length = 0
-    const project = await findProject(trx, project_id)
+    afterCommit.length = 0
+    const project = await findProject(trx, projectId)
     if (project === null) return null
     return work({
       ...backgroundCtx(runtime, project, origin),
       db: trx,
-      afterCommit: (after) => void after_commit.push(after),
+      afterCommit: (after) => void afterCommit.push(after),
     })
   })
-  for (const after of after_commit) after()
+  for (const after of afterCommit) after()
   return result
 }
 

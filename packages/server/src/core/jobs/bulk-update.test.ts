@@ -44,7 +44,7 @@ const run = ({ service: { runtime }, project_id }: Shop, action: AsyncAction) =>
   runAsyncActions(runtime, project_id, [action])
 const read = async (shop: Shop, id: string) => (await shop.call('GET', `/v1/async-actions/${id}`)).body
 const counted = ({ service: { runtime }, project_id }: Shop) => countedRows({ db: runtime.database.db, project_id })
-const named = (...names: string[]): Item[] => names.map((source_id) => ({ source_id }))
+const named = (...names: string[]): Item[] => names.map((sourceId) => ({ source_id: sourceId }))
 
 /** A report by its address, as somebody reads it who knows nothing but that. */
 async function download({ service: { app } }: Shop, url: string): Promise<string> {

@@ -85,13 +85,13 @@ function bulkAction<Input extends object, Item extends object, Setup>(
   return defineAsyncAction<Input, BulkState>({
     type,
     async begin(ctx) {
-      const report_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
-      await appendToFile(ctx, report_id, Buffer.from(csvRow([known_by, 'found', 'updated', 'message'])))
-      return { next: 0, report_id }
+      const reportId = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
+      await appendToFile(ctx, reportId, Buffer.from(csvRow([known_by, 'found', 'updated', 'message'])))
+      return { next: 0, report_id: reportId }
     },
     async step(ctx, input, { next, report_id }) {
-      const items_count = count(input)
-      const last = Math.min(next + limits.bulk_step_items, items_count)
+      const itemsCount = count(input)
+      const last = Math.min(next + limits.bulk_step_items, itemsCount)
       const batch = slice(input, next, last)
       const setup = await prepare(ctx, batch)
       const lines: ReportLine[] = batch.map((one) => ({ key: key(one), found: false, refusal: null }))
@@ -111,21 +111,21 @@ function bulkAction<Input extends object, Item extends object, Setup>(
       await appendToFile(ctx, report_id, Buffer.from(lines.map(reportRow).join('')))
       return {
         state: { next: last, report_id },
-        progress: (last / items_count) * 100,
+        progress: (last / itemsCount) * 100,
         done,
         failed: lines.flatMap((line) => errorOf(line, names_source ? known_by : null) ?? []),
-        finished: last === items_count,
+        finished: last === itemsCount,
       }
     },
     async finish(ctx, _input, { state: { report_id }, done_count, failed_count, failed }) {
       const token = randomText(48)
-      const expires_at = fileExpiry(ctx)
-      await publishFile(ctx, report_id, { token, expires_at })
+      const expiresAt = fileExpiry(ctx)
+      await publishFile(ctx, report_id, { token, expires_at: expiresAt })
       return {
         done_count,
         failed_count,
         reports: [`${ctx.settings.base_url}/v1/task-results/${token}`],
-        reports_available_till: expires_at,
+        reports_available_till: expiresAt,
         errors: failed,
       }
     },

@@ -108,9 +108,9 @@ export async function breakAction(
 }
 
 /** What stays of an action that is over. Records are kept for ever: the file that was imported is not. */
-function remains({ now }: Ctx, created_at: Instant, result: object) {
+function remains({ now }: Ctx, createdAt: Instant, result: object) {
   return {
-    processing_time: Math.min(Math.max(0, Date.parse(now) - Date.parse(created_at)), 2_147_483_647),
+    processing_time: Math.min(Math.max(0, Date.parse(now) - Date.parse(createdAt)), 2_147_483_647),
     input: '{}',
     state: '{}',
     result: JSON.stringify(result),

@@ -123,31 +123,31 @@ export async function startCsvImport<Input extends object>(
   file: Buffer,
   ...[input]: object extends Input ? [] : [input: Input]
 ): Promise<{ async_action_id: Id<'async_action'> }> {
-  const file_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
-  await appendToFile(ctx, file_id, file)
-  return startAsyncAction(ctx, action, { ...(input as Input), file_id })
+  const fileId = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
+  await appendToFile(ctx, fileId, file)
+  return startAsyncAction(ctx, action, { ...(input as Input), file_id: fileId })
 }
 
-async function foundFile(ctx: Ctx, file_id: FileRow['id']) {
-  const file = await findFile(ctx, file_id)
-  if (file === undefined) throw new Error(`File ${file_id} is gone`)
+async function foundFile(ctx: Ctx, fileId: FileRow['id']) {
+  const file = await findFile(ctx, fileId)
+  if (file === undefined) throw new Error(`File ${fileId} is gone`)
   return file
 }
 
 /** What a step reads at once: enough for its rows, unless they are long. */
-const piece_bytes = 65_536
+const pieceBytes = 65_536
 
 /** The next records of the file, at least one unless it ends, and where those after them begin. */
 async function readRecords(
   ctx: Ctx,
-  file_id: FileRow['id'],
+  fileId: FileRow['id'],
   { size, offset, isCut, columns }: CsvState,
 ): Promise<{ records: CsvRecord[]; offset: number; isCut: boolean }> {
-  const rows_max = limits.csv_step_rows + (columns === null ? 1 : 0)
-  for (let at = offset, length = piece_bytes; ; ) {
-    const bytes = await readFileRange(ctx, file_id, at, length)
-    if (bytes.length === 0 && at < size) throw new Error(`File ${file_id} is gone`)
-    const read = readCsv(bytes, { isStart: at === 0, isEnd: at + bytes.length >= size, isCut, rows_max })
+  const rowsMax = limits.csv_step_rows + (columns === null ? 1 : 0)
+  for (let at = offset, length = pieceBytes; ; ) {
+    const bytes = await readFileRange(ctx, fileId, at, length)
+    if (bytes.length === 0 && at < size) throw new Error(`File ${fileId} is gone`)
+    const read = readCsv(bytes, { isStart: at === 0, isEnd: at + bytes.length >= size, isCut, rows_max: rowsMax })
     at += read.used
     isCut = read.isCut
     if (read.rows.length > 0 || at >= size) return { records: read.rows, offset: at, isCut }

@@ -13,19 +13,19 @@ const { database } = await ownDatabase()
 /** Sends one job that is recognised by its `project_id`, as a request would. */
 async function sendIn(
   jobs: Jobs,
-  project_id: string,
-  { lane = project_id, start_after }: { lane?: string; start_after?: string } = {},
+  projectId: string,
+  { lane = projectId, start_after }: { lane?: string; start_after?: string } = {},
 ) {
-  const after_commit: Array<() => void> = []
+  const afterCommit: Array<() => void> = []
   await inTransaction(database.db, (db) =>
     jobs.send(
-      { db, afterCommit: (work) => after_commit.push(work) },
+      { db, afterCommit: (work) => afterCommit.push(work) },
       'async-actions',
-      { project_id, action_id: 'aa_0' },
+      { project_id: projectId, action_id: 'aa_0' },
       { lane, ...(start_after === undefined ? {} : { start_after }) },
     ),
   )
-  for (const work of after_commit) work()
+  for (const work of afterCommit) work()
 }
 
 async function withJobs(test: (jobs: Jobs, problems: unknown[]) => Promise<void>): Promise<void> {
@@ -137,13 +137,13 @@ test('jobs of one lane run in order of arrival, one at a time; lanes run side by
     const active: string[] = []
     const done: string[] = []
     const overlaps: string[] = []
-    let side_by_side_max = 0
+    let sideBySideMax = 0
     const concurrency = queues['async-actions'].concurrency[databaseKind()]
     const full = Promise.withResolvers<void>()
     await jobs.work('async-actions', async ({ project_id }) => {
       overlaps.push(...active.filter(([lane]) => lane === project_id[0]))
       active.push(project_id)
-      side_by_side_max = Math.max(side_by_side_max, active.length)
+      sideBySideMax = Math.max(sideBySideMax, active.length)
       if (active.length >= concurrency) full.resolve()
       await full.promise
       await pause(40) // whoever is one too many has the time to come
@@ -152,7 +152,7 @@ test('jobs of one lane run in order of arrival, one at a time; lanes run side by
     })
     await until(() => (done.length === 18 ? true : undefined))
     expect(overlaps).toEqual([])
-    expect(side_by_side_max).toBe(concurrency)
+    expect(sideBySideMax).toBe(concurrency)
     for (const lane of lanes)
       expect(done.filter((name) => name.startsWith(lane))).toEqual([`${lane}1`, `${lane}2`, `${lane}3`])
   }))
@@ -190,8 +190,8 @@ test('a job for later waits for its time', () =>
   withJobs(async (jobs) => {
     const ran: string[] = []
     await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
-    const start_after = new Date(Date.now() + 3_600_000).toISOString()
-    await sendIn(jobs, 'later', { start_after })
+    const startAfter = new Date(Date.now() + 3_600_000).toISOString()
+    await sendIn(jobs, 'later', { start_after: startAfter })
     await sendIn(jobs, 'now')
     await until(() => (ran.length > 0 ? true : undefined))
     await sendIn(jobs, 'after') // whoever takes this one has looked at that one, too
@@ -199,7 +199,7 @@ test('a job for later waits for its time', () =>
     expect(ran).toEqual(['now', 'after'])
     const { rows } = await database.execute(
       `update pgboss.job set start_after = now() where start_after = $1 returning data ->> 'project_id' as name`,
-      [start_after],
+      [startAfter],
     )
     expect(rows).toEqual([{ name: 'later' }]) // and now its time has come
     await until(() => (ran.length === 3 ? true : undefined))
@@ -226,14 +226,14 @@ test('closing waits for the running job, starts no other, and gives back what is
       await database.execute(`
     select data ->> 'project_id' as name, state::text from pgboss.job where name = 'async-actions' order by created_on, id`)
     ).rows
-  const graceful_seconds = 4_321
+  const gracefulSeconds = 4_321
   const pass = vi.spyOn(globalThis, 'setTimeout')
   onTestFinished(() => pass.mockRestore())
-  const closed = jobs.close({ graceful_seconds })
+  const closed = jobs.close({ graceful_seconds: gracefulSeconds })
   await until(async () => (JSON.stringify(await stored()).includes('completed') ? true : undefined))
   expect(told.slice(2)).toEqual(['quick done, closing'])
   // The time is up: what is not done by now is given back.
-  const deadline = pass.mock.calls.find(([, milliseconds]) => milliseconds === graceful_seconds * 1_000)
+  const deadline = pass.mock.calls.find(([, milliseconds]) => milliseconds === gracefulSeconds * 1_000)
   deadline?.[0]()
   await closed
 

@@ -113,7 +113,7 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
     crew.idle.add(worker)
   }
 
-  async function close(graceful_seconds: number): Promise<void> {
+  async function close(gracefulSeconds: number): Promise<void> {
     clearInterval(ticker)
     const stopped = Promise.all([
       ...[...crews.keys()].map((queue) => boss.offWork(queue, { wait: true })),
@@ -122,7 +122,7 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
     closing.abort()
     let deadline: NodeJS.Timeout | undefined
     const timeout = new Promise((resolve) => {
-      deadline = setTimeout(resolve, graceful_seconds * 1_000)
+      deadline = setTimeout(resolve, gracefulSeconds * 1_000)
     })
     await Promise.race([stopped, timeout])
     clearTimeout(deadline)
@@ -170,7 +170,7 @@ interface Crew {
   idle: Set<string>
 }
 
-const tick_seconds = 1
+const tickSeconds = 1
 
 /** A worker looks for a job when it is woken; by itself, next to never. */
 const workerOptions = { pollingIntervalSeconds: 86_400, heartbeatRefreshSeconds: 10 }
@@ -246,7 +246,7 @@ function startTicking(
       isLooking = false
     }
   }
-  return setInterval(tick, tick_seconds * 1_000).unref()
+  return setInterval(tick, tickSeconds * 1_000).unref()
 }
 
 const dueQueues = `

@@ -14,31 +14,31 @@ const now = '2026-06-01T12:00:00.000Z'
 const before = (minutes: number) => new Date(Date.parse(now) - minutes * 60_000).toISOString()
 
 test('what is over is deleted, what is not stays; a second run finds nothing', async () => {
-  const project_id = newId('project')
-  await insertKeys(project_id, { expired: before(1), fresh: before(-1) })
-  const api_key_id = newId('api_key')
+  const projectId = newId('project')
+  await insertKeys(projectId, { expired: before(1), fresh: before(-1) })
+  const apiKeyId = newId('api_key')
   await sql`
     insert into api_keys (id, project_id, name, kind, role, app_id, secret_hash, client_id, ip_whitelist, status, is_primary, created_at)
-    values (${api_key_id}, ${project_id}, 'key', 'server', 'ADMIN', 'a', '', 'c', '[]', 'ACTIVE', true, ${now})`.execute(
+    values (${apiKeyId}, ${projectId}, 'key', 'server', 'ADMIN', 'a', '', 'c', '[]', 'ACTIVE', true, ${now})`.execute(
     db,
   )
-  const token = (scope: string, expires_at: string) => ({
+  const token = (scope: string, expiresAt: string) => ({
     token_hash: randomBytes(8),
-    project_id,
-    api_key_id,
+    project_id: projectId,
+    api_key_id: apiKeyId,
     scope,
     created_at: now,
-    expires_at,
+    expires_at: expiresAt,
   })
   await db
     .insertInto('oauth_tokens')
     .values([token('long gone', before(25 * 60)), token('just gone', before(60)), token('valid', before(-60))])
     .execute()
-  const window = (kind: string, seconds: number, starts_at: string) => ({
-    project_id,
+  const window = (kind: string, seconds: number, startsAt: string) => ({
+    project_id: projectId,
     kind,
     seconds,
-    starts_at,
+    starts_at: startsAt,
     calls: 1,
     calls_max: 9,
   })
@@ -52,23 +52,23 @@ test('what is over is deleted, what is not stays; a second run finds nothing', a
     ])
     .execute()
 
-  await insertFile(project_id, 'file_over', before(1), 3)
-  await insertFile(project_id, 'file_empty', before(1), 0)
-  await insertFile(project_id, 'file_fresh', before(-1), 2)
-  await insertFile(project_id, 'file_kept', null, 1)
+  await insertFile(projectId, 'file_over', before(1), 3)
+  await insertFile(projectId, 'file_empty', before(1), 0)
+  await insertFile(projectId, 'file_fresh', before(-1), 2)
+  await insertFile(projectId, 'file_kept', null, 1)
 
-  for (const [resource_id, expires_at] of [
+  for (const [resourceId, expiresAt] of [
     ['v_over', before(1)],
     ['v_held', before(-1)],
   ])
-    await sql`insert into holds values (${project_id}, 'ssn_1', ${resource_id}, 1, 0, ${before(9)}, ${expires_at})`.execute(
+    await sql`insert into holds values (${projectId}, 'ssn_1', ${resourceId}, 1, 0, ${before(9)}, ${expiresAt})`.execute(
       db,
     )
-  for (const [name, touched_at] of [
+  for (const [name, touchedAt] of [
     ['left', before(25 * 60)],
     ['in use', before(23 * 60)],
   ])
-    await sql`insert into guards values (${project_id}, ${name}, 1, ${touched_at})`.execute(db)
+    await sql`insert into guards values (${projectId}, ${name}, 1, ${touchedAt})`.execute(db)
 
   for (let run = 0; run < 2; run += 1) {
     await maintain(database, now)
@@ -87,20 +87,20 @@ test('what is over is deleted, what is not stays; a second run finds nothing', a
 })
 
 test('many rows go in batches, on two nodes at once', async () => {
-  const project_id = newId('project')
+  const projectId = newId('project')
   await sql`
     insert into idempotency_keys (project_id, key, fingerprint, expires_at)
-    select ${project_id}, 'key ' || n, '', ${before(1)}::timestamptz from generate_series(1, 3500) as n`.execute(db)
+    select ${projectId}, 'key ' || n, '', ${before(1)}::timestamptz from generate_series(1, 3500) as n`.execute(db)
   await Promise.all([maintain(database, now), maintain(database, now)])
-  expect(await left(`select key as name from idempotency_keys where project_id = '${project_id}'`)).toEqual([])
+  expect(await left(`select key as name from idempotency_keys where project_id = '${projectId}'`)).toEqual([])
 })
 
 test('a large file goes in batches, on two nodes at once', async () => {
-  const project_id = newId('project')
-  await insertFile(project_id, 'file_large', before(1), 250)
+  const projectId = newId('project')
+  await insertFile(projectId, 'file_large', before(1), 250)
   await Promise.all([maintain(database, now), maintain(database, now)])
   await maintain(database, now)
-  expect(await left(`select id as name from files where project_id = '${project_id}'`)).toEqual([])
+  expect(await left(`select id as name from files where project_id = '${projectId}'`)).toEqual([])
 })
 
 test('what was counted piece by piece is added up, for every project', async () => {
@@ -112,7 +112,7 @@ test('what was counted piece by piece is added up, for every project', async () 
   await tally(db, projects[1], 'orders', 7)
   await tally(db, projects[2], 'orders', 3)
   await maintain(database, now)
-  for (const [project_id, name, sum] of [
+  for (const [projectId, name, sum] of [
     [projects[0], 'customers', 500],
     [projects[1], 'customers', 500],
     [projects[1], 'orders', 7],
@@ -121,7 +121,7 @@ test('what was counted piece by piece is added up, for every project', async () 
     expect(
       await db
         .selectFrom('tallies')
-        .where('project_id', '=', project_id)
+        .where('project_id', '=', projectId)
         .where('name', '=', name)
         .select('delta')
         .execute(),
@@ -129,18 +129,18 @@ test('what was counted piece by piece is added up, for every project', async () 
 })
 
 test('what was used is added up by campaign and day, what was taken back apart', async () => {
-  const project_id = newId('project')
+  const projectId = newId('project')
   await sql`
     insert into usage (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
-    select ${project_id}, s, '2026-01-01'::date + n % 2, n % 10 = 0, 'r_' || n, 1, 100, 10, n
+    select ${projectId}, s, '2026-01-01'::date + n % 2, n % 10 = 0, 'r_' || n, 1, 100, 10, n
     from generate_series(1, 2500) as n, unnest(array['camp_1', 'camp_2']) as s`.execute(db)
-  await sql`insert into usage values (${project_id}, 'camp_1', '2026-01-02', false, '', 5, 9007199254740991, 5, 0)`.execute(
+  await sql`insert into usage values (${projectId}, 'camp_1', '2026-01-02', false, '', 5, 9007199254740991, 5, 0)`.execute(
     db,
   )
   await maintain(database, now)
   const { rows } = await sql<{ row: string }>`
     select concat_ws(' ', scope_id, day, is_undone, quote_literal(id), redemptions, orders_amount, discounted_amount, credits) as row
-    from usage where project_id = ${project_id} order by 1`.execute(db)
+    from usage where project_id = ${projectId} order by 1`.execute(db)
   expect(rows.map(({ row }) => row)).toEqual([
     "camp_1 2026-01-01 f '' 1000 100000 10000 1250000",
     "camp_1 2026-01-01 t '' 250 25000 2500 313750",
@@ -152,22 +152,22 @@ test('what was used is added up by campaign and day, what was taken back apart',
 })
 
 test('a run that is told to stop does no more', async () => {
-  const project_id = newId('project')
-  await insertKeys(project_id, { expired: before(1) })
+  const projectId = newId('project')
+  await insertKeys(projectId, { expired: before(1) })
   await maintain(database, now, AbortSignal.abort())
-  expect(await left(`select key as name from idempotency_keys where project_id = '${project_id}'`)).toEqual(['expired'])
+  expect(await left(`select key as name from idempotency_keys where project_id = '${projectId}'`)).toEqual(['expired'])
 })
 
 test('it is scheduled, and runs when its time has come', async () => {
   const runtime = await openHouse(database)
-  const project_id = newId('project')
-  await insertKeys(project_id, { expired: '2020-01-01T00:00:00.000Z' })
+  const projectId = newId('project')
+  await insertKeys(projectId, { expired: '2020-01-01T00:00:00.000Z' })
   await startMaintenance(runtime)
   const { rows } = await database.execute(`select name, cron from pgboss.schedule`)
   expect(rows).toEqual([{ name: 'maintenance', cron: '* * * * *' }])
   expect(await runtime.jobs.send({ db, afterCommit: (work) => work() }, 'maintenance', null)).toBe(true)
   await until(async () =>
-    (await left(`select key as name from idempotency_keys where project_id = '${project_id}'`)).length === 0
+    (await left(`select key as name from idempotency_keys where project_id = '${projectId}'`)).length === 0
       ? true
       : undefined,
   )
@@ -192,18 +192,18 @@ test.runIf(databaseKind() === 'pglite')(
 const left = async (query: string) =>
   (await database.execute(`${query} order by 1`)).rows.map((row) => (row as { name: string }).name)
 
-async function insertKeys(project_id: string, keys: Record<string, string>): Promise<void> {
-  for (const [key, expires_at] of Object.entries(keys))
-    await sql`insert into idempotency_keys (project_id, key, fingerprint, expires_at) values (${project_id}, ${key}, '', ${expires_at})`.execute(
+async function insertKeys(projectId: string, keys: Record<string, string>): Promise<void> {
+  for (const [key, expiresAt] of Object.entries(keys))
+    await sql`insert into idempotency_keys (project_id, key, fingerprint, expires_at) values (${projectId}, ${key}, '', ${expiresAt})`.execute(
       db,
     )
 }
 
-async function insertFile(project_id: string, id: string, expires_at: string | null, chunks: number): Promise<void> {
-  await sql`insert into files (project_id, id, created_at, expires_at) values (${project_id}, ${id}, ${now}, ${expires_at})`.execute(
+async function insertFile(projectId: string, id: string, expiresAt: string | null, chunks: number): Promise<void> {
+  await sql`insert into files (project_id, id, created_at, expires_at) values (${projectId}, ${id}, ${now}, ${expiresAt})`.execute(
     db,
   )
   await sql`
     insert into file_chunks (project_id, file_id, start, bytes)
-    select ${project_id}, ${id}, n, 'x' from generate_series(0, ${sql.lit(chunks - 1)}::int) as n`.execute(db)
+    select ${projectId}, ${id}, n, 'x' from generate_series(0, ${sql.lit(chunks - 1)}::int) as n`.execute(db)
 }

@@ -22,7 +22,7 @@ export async function maintain(database: Database, now: Instant, signal?: AbortS
   const failures: unknown[] = []
   for (const { workOff, rows_max } of chores)
     try {
-      for (let batch = 0; batch < batches_max && !signal?.aborted; batch += 1) {
+      for (let batch = 0; batch < batchesMax && !signal?.aborted; batch += 1) {
         if ((await workOff(database.db, now)) < rows_max) break
         await setImmediate() // requests first
       }
@@ -33,26 +33,26 @@ export async function maintain(database: Database, now: Instant, signal?: AbortS
   if (failures.length > 0) throw failures[0]
 }
 
-const batch_rows = 1_000
+const batchRows = 1_000
 /** A chunk has up to a quarter of a megabyte. */
-const batch_chunks = 100
+const batchChunks = 100
 /** Each look for tallies to add up reads them all, so that it had better find many. */
-const batch_tallies = 2_000
-const batch_usage = 2_000
+const batchTallies = 2_000
+const batchUsage = 2_000
 /** What a run leaves, the next one takes. */
-const batches_max = 200
+const batchesMax = 200
 
 /** What there is to do; each answers how many rows it took, and has no more when they are fewer than it could take. */
 const chores: ReadonlyArray<{ workOff(db: Db, now: Instant): Promise<number>; rows_max: number }> = [
-  { workOff: deleteIdempotencyKeys, rows_max: batch_rows },
-  { workOff: deleteOauthTokens, rows_max: batch_rows },
-  { workOff: deleteCallWindows, rows_max: batch_rows },
-  { workOff: deleteFileChunks, rows_max: batch_chunks },
-  { workOff: deleteFiles, rows_max: batch_rows },
-  { workOff: deleteHolds, rows_max: batch_rows },
-  { workOff: deleteGuards, rows_max: batch_rows },
-  { workOff: (db) => foldTallies(db, batch_tallies), rows_max: batch_tallies },
-  { workOff: (db) => foldUsage(db, batch_usage), rows_max: batch_usage },
+  { workOff: deleteIdempotencyKeys, rows_max: batchRows },
+  { workOff: deleteOauthTokens, rows_max: batchRows },
+  { workOff: deleteCallWindows, rows_max: batchRows },
+  { workOff: deleteFileChunks, rows_max: batchChunks },
+  { workOff: deleteFiles, rows_max: batchRows },
+  { workOff: deleteHolds, rows_max: batchRows },
+  { workOff: deleteGuards, rows_max: batchRows },
+  { workOff: (db) => foldTallies(db, batchTallies), rows_max: batchTallies },
+  { workOff: (db) => foldUsage(db, batchUsage), rows_max: batchUsage },
 ]
 
 /*
@@ -64,7 +64,7 @@ async function deleteIdempotencyKeys(db: Db, now: Instant): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with over as materialized (
       select project_id, key from idempotency_keys where expires_at < ${now}
-      order by expires_at limit ${sql.lit(batch_rows)} for update skip locked
+      order by expires_at limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from idempotency_keys k using over where k.project_id = over.project_id and k.key = over.key`.execute(db)
   return Number(numAffectedRows)
@@ -74,7 +74,7 @@ async function deleteOauthTokens(db: Db, now: Instant): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with over as materialized (
       select token_hash from oauth_tokens where expires_at < ${now}::timestamptz - interval '1 day'
-      limit ${sql.lit(batch_rows)} for update skip locked
+      limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from oauth_tokens t using over where t.token_hash = over.token_hash`.execute(db)
   return Number(numAffectedRows)
@@ -90,7 +90,7 @@ async function deleteCallWindows(db: Db, now: Instant): Promise<number> {
       select project_id, kind, seconds, starts_at from call_windows
       where starts_at + case seconds when 0 then interval '31 days' else seconds * interval '1 second' end
         < ${now}::timestamptz - interval '1 hour'
-      limit ${sql.lit(batch_rows)} for update skip locked
+      limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from call_windows w using over
     where w.project_id = over.project_id and w.kind = over.kind and w.seconds = over.seconds and w.starts_at = over.starts_at
@@ -105,7 +105,7 @@ async function deleteFileChunks(db: Db, now: Instant): Promise<number> {
       select c.project_id, c.file_id, c.start from files f
       join file_chunks c on c.project_id = f.project_id and c.file_id = f.id
       where f.expires_at < ${now}
-      limit ${sql.lit(batch_chunks)} for update of c skip locked
+      limit ${sql.lit(batchChunks)} for update of c skip locked
     )
     delete from file_chunks c using over
     where c.project_id = over.project_id and c.file_id = over.file_id and c.start = over.start`.execute(db)
@@ -118,7 +118,7 @@ async function deleteFiles(db: Db, now: Instant): Promise<number> {
       select project_id, id from files f
       where expires_at < ${now}
         and not exists (select from file_chunks c where c.project_id = f.project_id and c.file_id = f.id)
-      order by expires_at limit ${sql.lit(batch_rows)} for update skip locked
+      order by expires_at limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from files f using over where f.project_id = over.project_id and f.id = over.id`.execute(db)
   return Number(numAffectedRows)
@@ -128,7 +128,7 @@ async function deleteHolds(db: Db, now: Instant): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with over as materialized (
       select project_id, session_key, resource_id from holds where expires_at < ${now}
-      order by expires_at limit ${sql.lit(batch_rows)} for update skip locked
+      order by expires_at limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from holds h using over
     where h.project_id = over.project_id and h.session_key = over.session_key and h.resource_id = over.resource_id`.execute(
@@ -142,7 +142,7 @@ async function deleteGuards(db: Db, now: Instant): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with over as materialized (
       select project_id, name from guards where touched_at < ${now}::timestamptz - interval '1 day'
-      order by touched_at limit ${sql.lit(batch_rows)} for update skip locked
+      order by touched_at limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from guards g using over where g.project_id = over.project_id and g.name = over.name`.execute(db)
   return Number(numAffectedRows)

@@ -19,8 +19,8 @@ test('connections that the database cuts again and again cost no row and count n
   const { async_action_id: id } = await asRequest(runtime, project, (ctx) =>
     startAsyncAction(ctx, countingAction(), { rows_count: 50, step_rows: 10, pause_ms: 200 }),
   )
-  for (const cut_at of [1, 3]) {
-    await untilRetried(runtime, () => (steps >= cut_at ? true : undefined))
+  for (const cutAt of [1, 3]) {
+    await untilRetried(runtime, () => (steps >= cutAt ? true : undefined))
     const { rows } = await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and state = 'idle in transaction'`.execute(

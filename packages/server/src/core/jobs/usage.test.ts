@@ -10,13 +10,13 @@ test('what was used is added up soon after, however much it is', async () => {
   const { database } = await ownDatabase()
   const { db } = database
   const runtime = await openHouse(database)
-  const project_id = newId('project')
-  const use = (scope_id: string, count: number) =>
+  const projectId = newId('project')
+  const use = (scopeId: string, count: number) =>
     sql`
-    insert into usage select ${project_id}, ${scope_id}, '2026-01-01', false, ${scope_id} || n, 1, 100, 10, 3
+    insert into usage select ${projectId}, ${scopeId}, '2026-01-01', false, ${scopeId} || n, 1, 100, 10, 3
     from generate_series(1, ${count}::int) n`.execute(db)
   const rowsLeft = async () =>
-    (await sql<{ id: string }>`select id from usage where project_id = ${project_id}`.execute(db)).rows.length
+    (await sql<{ id: string }>`select id from usage where project_id = ${projectId}`.execute(db)).rows.length
   try {
     await use('camp_1', 1_200)
     watchUsage(runtime)
@@ -27,7 +27,7 @@ test('what was used is added up soon after, however much it is', async () => {
     await use('camp_2', 1)
     for (let woken = 0; woken < 3; woken += 1) runtime.jobs.wake('usage')
     await until(async () => ((await rowsLeft()) === 2 ? true : undefined))
-    const usage = await netUsageOf(db, project_id, ['camp_1', 'camp_2'])
+    const usage = await netUsageOf(db, projectId, ['camp_1', 'camp_2'])
     expect([usage('camp_1').redemptions, usage('camp_2').redemptions]).toEqual([1_201, 1])
     expect(usage('camp_1').orders_amount).toBe(120_100)
   } finally {

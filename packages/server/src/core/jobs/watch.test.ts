@@ -22,12 +22,12 @@ async function someTurns(): Promise<void> {
 test('looks when woken, again and again while there is more, and one look at a time', async () => {
   let waiting = 3
   let looks = 0
-  let at_once = 0
+  let atOnce = 0
   const { watch } = watching(async () => {
-    at_once += 1
-    expect(at_once).toBe(1)
+    atOnce += 1
+    expect(atOnce).toBe(1)
     await setImmediate()
-    at_once -= 1
+    atOnce -= 1
     looks += 1
     waiting -= 1
     return waiting > 0

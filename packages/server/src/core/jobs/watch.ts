@@ -13,7 +13,7 @@ export interface Watch {
   close(): Promise<void>
 }
 
-const tick_ms = 1_000
+const tickMs = 1_000
 
 /**
  * Calls `look` at every tick, since other nodes write rows too, and as soon as it is woken; again and again while it
@@ -45,7 +45,7 @@ export function startWatch(look: Look, report: (problem: unknown) => void): Watc
     if (!closing.signal.aborted) going ??= lookOn()
   }
 
-  const ticker = setInterval(wake, tick_ms).unref()
+  const ticker = setInterval(wake, tickMs).unref()
   return {
     wake,
     async close() {

@@ -18,7 +18,7 @@ export function parseCallLimits(text: string): CallWindow[] {
 const duration = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 
 /** The most seconds the column of a call window holds, some 68 years. */
-const seconds_max = 2_147_483_647
+const secondsMax = 2_147_483_647
 
 /** The length of an ISO 8601 duration of weeks, days, hours, minutes and seconds; null when it is none, zero or endless. */
 export function durationSeconds(text: string): number | null {
@@ -26,5 +26,5 @@ export function durationSeconds(text: string): number | null {
   if (found === null) return null
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = found.slice(1).map((part) => Number(part ?? 0))
   const total = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds
-  return total > 0 && total <= seconds_max ? total : null
+  return total > 0 && total <= secondsMax ? total : null
 }

@@ -28,15 +28,10 @@ const anyRow = array(anyText, { minLength: 1, maxLength: 5 })
 
 test('what was written is read, in whatever pieces', () => {
   assert(
-    property(
-      array(anyRow),
-      integer({ min: 1, max: 40 }),
-      integer({ min: 1, max: 9 }),
-      (rows, piece_bytes, rows_max) => {
-        const file = Buffer.from(rows.map(csvRow).join(''))
-        expect(readAll(file, { piece_bytes, rows_max })).toEqual(rows)
-      },
-    ),
+    property(array(anyRow), integer({ min: 1, max: 40 }), integer({ min: 1, max: 9 }), (rows, pieceBytes, rowsMax) => {
+      const file = Buffer.from(rows.map(csvRow).join(''))
+      expect(readAll(file, { piece_bytes: pieceBytes, rows_max: rowsMax })).toEqual(rows)
+    }),
   )
 })
 
@@ -48,11 +43,11 @@ test('of any bytes at all each is read once, without an exception, and in pieces
     },
   )
   assert(
-    property(tuple(awkward, integer({ min: 1, max: 20 })), ([bytes, piece_bytes]) => {
+    property(tuple(awkward, integer({ min: 1, max: 20 })), ([bytes, pieceBytes]) => {
       const file = Uint8Array.from(bytes)
       const whole = readCsv(file, { isStart: true, isEnd: true, rows_max: 1_000 })
       expect(whole).toMatchObject({ used: file.length, isCut: false })
-      expect(readAll(file, { piece_bytes })).toEqual(whole.rows)
+      expect(readAll(file, { piece_bytes: pieceBytes })).toEqual(whole.rows)
     }),
     { numRuns: 2_000 },
   )

@@ -32,9 +32,9 @@ export function readCsv(
   const rows: CsvRecord[] = []
   let at = isStart && hasByteOrderMark(bytes) ? 3 : 0
   if (isCut) {
-    const line_feed = bytes.indexOf(LF, at)
-    if (line_feed < 0) return { rows, used: bytes.length, isCut: !isEnd }
-    at = line_feed + 1
+    const lineFeed = bytes.indexOf(Lf, at)
+    if (lineFeed < 0) return { rows, used: bytes.length, isCut: !isEnd }
+    at = lineFeed + 1
   }
   while (rows.length < rows_max && at < bytes.length) {
     const { end, next, hasQuotes } = recordAt(bytes, at, isEnd)
@@ -47,9 +47,9 @@ export function readCsv(
     rows.push(record)
     if (Array.isArray(record) || record === notUtf8) at = next as number
     else {
-      const line_feed = bytes.indexOf(LF, at)
-      if (line_feed < 0) return { rows, used: bytes.length, isCut: !isEnd }
-      at = line_feed + 1
+      const lineFeed = bytes.indexOf(Lf, at)
+      if (lineFeed < 0) return { rows, used: bytes.length, isCut: !isEnd }
+      at = lineFeed + 1
     }
   }
   return { rows, used: at, isCut: false }
@@ -66,9 +66,9 @@ export function csvRow(values: readonly unknown[]): string {
   return line === '' ? '""\n' : `${line}\n`
 }
 
-const LF = 0x0a
-const CR = 0x0d
-const QUOTE = 0x22
+const Lf = 0x0a
+const Cr = 0x0d
+const Quote = 0x22
 
 const hasByteOrderMark = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
@@ -83,15 +83,15 @@ function recordAt(
   let hasQuotes = false
   for (let at = start; at < stop; at += 1) {
     const byte = bytes[at]
-    if (byte === QUOTE) {
+    if (byte === Quote) {
       isQuoted = !isQuoted
       hasQuotes = true
-    } else if (byte === LF && !isQuoted)
-      return { end: at > start && bytes[at - 1] === CR ? at - 1 : at, next: at + 1, hasQuotes }
+    } else if (byte === Lf && !isQuoted)
+      return { end: at > start && bytes[at - 1] === Cr ? at - 1 : at, next: at + 1, hasQuotes }
   }
   const isTooLong = stop - start > limits.csv_record_bytes_max
   if (!isEnd || isTooLong || isQuoted) return { end: stop, next: null, hasQuotes }
-  return { end: bytes[stop - 1] === CR ? stop - 1 : stop, next: stop, hasQuotes }
+  return { end: bytes[stop - 1] === Cr ? stop - 1 : stop, next: stop, hasQuotes }
 }
 
 /** A mark that is not closed, stands inside of an unquoted cell, or closes one that goes on. */

@@ -114,7 +114,7 @@ function base62(value: number, width: number): string {
 
 /** The last tail of each millisecond that was in use lately, the latest used last. */
 const tails = new Map<number, number>()
-const tails_max = 4_096
+const tailsMax = 4_096
 let latest: number | undefined
 
 /**
@@ -132,7 +132,7 @@ function timeOrderedHex(at: number): string {
   if (at !== latest) tails.delete(at)
   latest = at
   tails.set(at, tail)
-  if (tails.size > tails_max) tails.delete(tails.keys().next().value as number)
+  if (tails.size > tailsMax) tails.delete(tails.keys().next().value as number)
   return at.toString(16).padStart(11, '0') + tail.toString(16).padStart(7, '0')
 }
 

@@ -20,9 +20,11 @@ test('a variant is told by its tag, be it one of several words', () => {
     fixed_month: 1,
     fixed_day: 2,
   })
-  const expiration_date = { type: 'CUSTOM', extend: 'P1Y', rounding: { type: 'MONTH', strategy: 'END', value: 3 } }
-  expect(knownOnly(TierExpiration, { qualification_type: 'BALANCE', expiration_date, more: 1 })).toEqual({
+  const expirationDate = { type: 'CUSTOM', extend: 'P1Y', rounding: { type: 'MONTH', strategy: 'END', value: 3 } }
+  expect(
+    knownOnly(TierExpiration, { qualification_type: 'BALANCE', expiration_date: expirationDate, more: 1 }),
+  ).toEqual({
     qualification_type: 'BALANCE',
-    expiration_date: { ...expiration_date, rounding: { type: 'MONTH', strategy: 'END' } },
+    expiration_date: { ...expirationDate, rounding: { type: 'MONTH', strategy: 'END' } },
   })
 })

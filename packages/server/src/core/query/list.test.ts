@@ -91,10 +91,10 @@ type Thing = {
 
 const newProject = () => `proj_${randomBytes(4).toString('hex')}`
 
-async function insert(project_id: string, rows: Thing[]) {
+async function insert(projectId: string, rows: Thing[]) {
   const values = rows.map(({ color, ...row }) => ({
     ...row,
-    project_id,
+    project_id: projectId,
     active: null,
     born: null,
     seen: null,
@@ -114,10 +114,10 @@ const twentyFive: Thing[] = Array.from({ length: 25 }, (_, n) => ({
   color: n % 2 === 0 ? 'red' : 'blue',
 }))
 
-async function queryOf(project_id: string) {
+async function queryOf(projectId: string) {
   return (await things())
     .selectFrom('things')
-    .where('project_id', '=', project_id)
+    .where('project_id', '=', projectId)
     .select(['id', 'name', 'created_at', 'updated_at'])
 }
 
@@ -138,12 +138,12 @@ function inOrder(rows: Thing[], order: Order): string[] {
 
 describe('pages', () => {
   test.each(orders)('25 things by %s: each once, in order, with the total', async (order) => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
     await insert(newProject(), twentyFive)
     const seen: string[] = []
     for (let page = 1; page <= 4; page += 1) {
-      const { rows, total, has_more } = await pageOf(await queryOf(project_id), { limit: 7, page, order }, options)
+      const { rows, total, has_more } = await pageOf(await queryOf(projectId), { limit: 7, page, order }, options)
       expect({ total, has_more }).toEqual({ total: 25, has_more: page < 4 })
       expect(rows).toHaveLength(page === 4 ? 4 : 7)
       seen.push(...rows.map(({ id }) => id))
@@ -152,9 +152,9 @@ describe('pages', () => {
   })
 
   test('a page past the end is empty and still knows the total', async () => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
-    expect(await pageOf(await queryOf(project_id), { limit: 10, page: 4 }, options)).toEqual({
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
+    expect(await pageOf(await queryOf(projectId), { limit: 10, page: 4 }, options)).toEqual({
       rows: [],
       total: 25,
       has_more: false,
@@ -168,19 +168,19 @@ describe('pages', () => {
   })
 
   test('without parameters: the first ten, in the default order; rows hold what was selected', async () => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
-    const { rows } = await pageOf(await queryOf(project_id), {}, options)
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
+    const { rows } = await pageOf(await queryOf(projectId), {}, options)
     expect(rows.map(({ id }) => id)).toEqual(inOrder(twentyFive, '-created_at').slice(0, 10))
     const { id, name, created_at, updated_at } = twentyFive.find(({ id }) => id === rows[0]?.id) as Thing
     expect(rows[0]).toEqual({ id, name, created_at, updated_at })
   })
 
   test('the total counts what the conditions leave', async () => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
     const red = filterSql(parseFilter({ 'metadata.color': { conditions: { $is: 'red' } } }, fields), moment)
-    const query = await queryOf(project_id)
+    const query = await queryOf(projectId)
     const { rows, total } = await pageOf(query, { limit: 3, order: 'id' as Order }, { ...options, where: [red] })
     const expected = inOrder(
       twentyFive.filter(({ color }) => color === 'red'),
@@ -196,23 +196,23 @@ describe('pages', () => {
   })
 
   test.each(orders)('by %s after a row: what follows it, whatever page was asked for', async (order) => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
-    const query = await queryOf(project_id)
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
+    const query = await queryOf(projectId)
     const seen: string[] = []
-    for (let cursor = {}, has_more = true; has_more; cursor = { page: 9, starting_after_id: seen.at(-1) }) {
+    for (let cursor = {}, hasMore = true; hasMore; cursor = { page: 9, starting_after_id: seen.at(-1) }) {
       const answer = await pageOf(query, { limit: 4, order, ...cursor }, options)
       seen.push(...answer.rows.map(({ id }) => id))
       expect(answer.total).toBe(25)
-      has_more = answer.has_more
+      hasMore = answer.has_more
     }
     expect(seen).toEqual(inOrder(twentyFive, order))
   })
 
   test('a total that is kept elsewhere is taken while nothing is asked for; a bound only moves the start', async () => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
-    const query = await queryOf(project_id)
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
+    const query = await queryOf(projectId)
     const kept = { ...options, total: sql<number>`7::bigint` }
     expect(await pageOf(query, {}, kept)).toMatchObject({ total: 7 })
     expect(await pageOf(query, { page: 9 }, kept)).toMatchObject({ rows: [], total: 7 })
@@ -222,15 +222,15 @@ describe('pages', () => {
   })
 
   test('a query with groups and an own order is counted by its rows', async () => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
     const query = (await things())
       .selectFrom('things')
-      .where('project_id', '=', project_id)
+      .where('project_id', '=', projectId)
       .groupBy('name')
       .select(['name', sql<number>`count(*)`.as('things')])
-    const by_name = { columns: { name: { nullable: 'name' } }, default_order: 'name' as const, id: 'name' }
-    expect(await pageOf(query, { limit: 2 }, by_name)).toEqual({
+    const byName = { columns: { name: { nullable: 'name' } }, default_order: 'name' as const, id: 'name' }
+    expect(await pageOf(query, { limit: 2 }, byName)).toEqual({
       rows: [
         { name: 'name 0', things: 5 },
         { name: 'name 1', things: 5 },
@@ -244,34 +244,34 @@ describe('pages', () => {
 
 describe('cursors', () => {
   test.each(orders)('25 things by %s: each once, in order, while others arrive and leave', async (order) => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
-    const query = await queryOf(project_id)
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
+    const query = await queryOf(projectId)
     const seen: string[] = []
-    let starting_after_id: string | undefined
+    let startingAfterId: string | undefined
     for (let page = 1; page <= 30; page += 1) {
       const answer = await cursorOf(
         query,
-        { limit: 4, order, ...(starting_after_id === undefined ? {} : { starting_after_id }) },
+        { limit: 4, order, ...(startingAfterId === undefined ? {} : { starting_after_id: startingAfterId }) },
         options,
       )
       seen.push(...answer.rows.map(({ id }) => id))
       expect(answer.more_starting_after).toBe(answer.has_more ? seen.at(-1) : undefined)
       if (!answer.has_more) break
-      starting_after_id = answer.more_starting_after as string
+      startingAfterId = answer.more_starting_after as string
       // Newcomers before and behind the cursor in every order, and one that leaves again.
       const newcomer = {
         name: page % 2 === 0 ? null : `name ${page % 4}`,
         price: page % 3 === 0 ? null : page,
         updated_at: null,
       }
-      await insert(project_id, [
+      await insert(projectId, [
         { ...newcomer, id: `a${page}`, created_at: '2024-12-31T00:00:00.000Z' },
         { ...newcomer, id: `z${page}`, created_at: '2025-12-31T00:00:00.000Z' },
       ])
       await (await things())
         .deleteFrom('things')
-        .where('project_id', '=', project_id)
+        .where('project_id', '=', projectId)
         .where('id', '=', `a${page - 1}`)
         .execute()
     }
@@ -280,9 +280,9 @@ describe('cursors', () => {
   })
 
   test('the last page says so, also when it is full', async () => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive.slice(0, 4))
-    const query = await queryOf(project_id)
+    const projectId = newProject()
+    await insert(projectId, twentyFive.slice(0, 4))
+    const query = await queryOf(projectId)
     const ids = inOrder(twentyFive.slice(0, 4), 'id')
     const page = async (input: { limit: number; starting_after_id?: string }) => {
       const { rows, ...more } = await cursorOf(query, { order: 'id' as Order, ...input }, options)
@@ -298,13 +298,13 @@ describe('cursors', () => {
   })
 
   test('an id that no longer matches still marks its place; an unknown one, or another project’s, is refused', async () => {
-    const project_id = newProject()
-    await insert(project_id, twentyFive)
-    const query = await queryOf(project_id)
-    const after = (starting_after_id: string) =>
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
+    const query = await queryOf(projectId)
+    const after = (startingAfterId: string) =>
       cursorOf(
         query,
-        { limit: 2, order: 'id' as Order, starting_after_id },
+        { limit: 2, order: 'id' as Order, starting_after_id: startingAfterId },
         { ...options, where: [sql`metadata @> '{"color": "red"}'`] },
       )
     const red = inOrder(
@@ -331,10 +331,10 @@ const fields: FilterFields = {
 const moment = { now: '2025-01-03T12:00:00.000Z', timezone: 'UTC' }
 
 test('before and after are strict, start_date and end_date belong to the list', async () => {
-  const project_id = newProject()
+  const projectId = newProject()
   const at = (n: number) => `2025-01-01T00:00:00.00${n}Z`
   await insert(
-    project_id,
+    projectId,
     [1, 2, 3, 4].map((n) => ({
       id: `${n}`,
       name: null,
@@ -343,7 +343,7 @@ test('before and after are strict, start_date and end_date belong to the list', 
       updated_at: n === 4 ? null : at(n + 1),
     })),
   )
-  const query = await queryOf(project_id)
+  const query = await queryOf(projectId)
   const ids = async (bounds: Parameters<typeof dateBounds>[0]) => {
     const { rows } = await pageOf(query, { order: 'id' as Order }, { ...options, where: dateBounds(bounds) })
     return rows.map(({ id }) => id).join('')
@@ -433,14 +433,14 @@ describe('schemas', () => {
 
   test('a column that can be null must be declared so, and no order goes without a column', async () => {
     const query = await queryOf(newProject())
-    const by_update = { order: 'updated_at' as const }
-    const never_null = { columns: { updated_at: 'updated_at' }, default_order: 'updated_at' as const }
+    const byUpdate = { order: 'updated_at' as const }
+    const neverNull = { columns: { updated_at: 'updated_at' }, default_order: 'updated_at' as const }
     // @ts-expect-error `updated_at` of the rows can be null.
-    expect(await pageOf(query, by_update, never_null)).toEqual({ rows: [], total: 0, has_more: false })
-    const by_name = { order: 'name' as 'id' | 'name' }
-    const only_id = { columns: { id: 'id' }, default_order: 'id' as const }
+    expect(await pageOf(query, byUpdate, neverNull)).toEqual({ rows: [], total: 0, has_more: false })
+    const byName = { order: 'name' as 'id' | 'name' }
+    const onlyId = { columns: { id: 'id' }, default_order: 'id' as const }
     // @ts-expect-error There is no column for `name`.
-    await expect(pageOf(query, by_name, only_id)).rejects.toThrow()
+    await expect(pageOf(query, byName, onlyId)).rejects.toThrow()
   })
 })
 

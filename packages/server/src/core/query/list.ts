@@ -79,13 +79,13 @@ export function listOf<const Name extends string, Item extends TSchema, const Pa
   item: Item,
   { total, cursor }: Parts,
 ) {
-  const total_schema = Type.Integer({ minimum: 0, description: 'All that match, on every page.' })
+  const totalSchema = Type.Integer({ minimum: 0, description: 'All that match, on every page.' })
   return Type.Unsafe<Simplify<ListOf<Name, Static<Item>, Parts>>>(
     Type.Object({
       object: Type.Literal('list'),
       data_ref: Type.Literal(name),
       [name]: Type.Array(item),
-      ...(total === undefined ? {} : { total: total === true ? total_schema : Type.Optional(total_schema) }),
+      ...(total === undefined ? {} : { total: total === true ? totalSchema : Type.Optional(totalSchema) }),
       ...(cursor === undefined
         ? {}
         : {
@@ -277,33 +277,33 @@ function sorted<DB, TB extends keyof DB, Row>(
   { direction, id, column, nullable }: Sort,
 ): SelectQueryBuilder<DB, TB, Row> {
   if (column === null) return query.orderBy(id, direction)
-  const by_column = query.orderBy(column, (by) => {
+  const byColumn = query.orderBy(column, (by) => {
     const directed = direction === 'asc' ? by.asc() : by.desc()
     return nullable ? directed.nullsLast() : directed
   })
-  return by_column.orderBy(id, direction)
+  return byColumn.orderBy(id, direction)
 }
 
 async function conditionAfter<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
-  starting_after_id: string,
+  startingAfterId: string,
   { direction, id, column, nullable }: Sort,
 ): Promise<Condition> {
   // As text, and back by the column's own type: a number of JavaScript may be less exact than the stored one.
-  const known = starting_after_id.includes('\0') // which no text in the database can hold
+  const known = startingAfterId.includes('\0') // which no text in the database can hold
     ? undefined
     : await query
         .clearSelect()
         .clearOrderBy()
         .select(sql<string | null>`(${column ?? id})::text`.as('value'))
-        .where(sql<boolean>`${id} = ${starting_after_id}`)
+        .where(sql<boolean>`${id} = ${startingAfterId}`)
         .executeTakeFirst()
   if (known === undefined) throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
 
   const { value } = known as { value: string | null }
   const beyond = direction === 'asc' ? sql`>` : sql`<`
-  if (column === null) return sql`${id} ${beyond} ${starting_after_id}`
-  if (value === null) return sql`(${column} is null and ${id} ${beyond} ${starting_after_id})`
-  const later: Condition = sql`(${column}, ${id}) ${beyond} (${value}, ${starting_after_id})`
+  if (column === null) return sql`${id} ${beyond} ${startingAfterId}`
+  if (value === null) return sql`(${column} is null and ${id} ${beyond} ${startingAfterId})`
+  const later: Condition = sql`(${column}, ${id}) ${beyond} (${value}, ${startingAfterId})`
   return nullable ? sql`(${later} or ${column} is null)` : later
 }

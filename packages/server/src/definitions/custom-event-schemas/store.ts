@@ -61,7 +61,7 @@ export async function insertCustomEventSchema(
   { db, project_id, now }: Ctx,
   { name, schema }: CreateCustomEventSchema,
 ): Promise<CustomEventSchema> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .insertInto('custom_event_schemas')
     .values({
@@ -71,7 +71,7 @@ export async function insertCustomEventSchema(
       schema: JSON.stringify(schema),
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
     .returningAll()
@@ -87,11 +87,11 @@ export async function updateCustomEventSchema(
   change: (schema: CustomEventSchema['schema']) => CustomEventSchema['schema'],
 ): Promise<CustomEventSchema> {
   const { db, project_id, now } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const { schema } = await getCustomEventSchemaById(ctx, id)
   const row = await db
     .updateTable('custom_event_schemas')
-    .set({ schema: JSON.stringify(change(schema)), updated_at: now, config_version })
+    .set({ schema: JSON.stringify(change(schema)), updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id as CustomEventSchemaRow['id'])
     .returningAll()

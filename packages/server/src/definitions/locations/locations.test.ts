@@ -320,10 +320,10 @@ describe('DELETE /v1/locations/{locationId}', () => {
     const segment = { project_id: shop.project_id, name: 'Locals', type: 'passive' as const, is_day_relative: false }
     const filter = JSON.stringify({ junction: 'and', 'metadata.home': { conditions: { $in_location: [id] } } })
     const created = { created_at: '2026-01-01T00:00:00.000Z', updated_at: null, config_version: 0 }
-    const insert = (segment_id: `seg_${string}`, deleted_at: string | null) =>
+    const insert = (segmentId: `seg_${string}`, deletedAt: string | null) =>
       db
         .insertInto('segments')
-        .values({ ...segment, ...created, id: segment_id, filter, deleted_at })
+        .values({ ...segment, ...created, id: segmentId, filter, deleted_at: deletedAt })
         .execute()
     await insert('seg_1', null)
     await insert('seg_gone', '2026-01-02T00:00:00.000Z')

@@ -60,7 +60,7 @@ export async function listLocationShapes({ db, project_id }: Ctx, ids: readonly 
 
 export async function insertLocation({ db, project_id, now }: Ctx, { name, shape }: CreateLocation): Promise<Location> {
   // The version comes first: it locks the project, so that nobody else counts at the same time.
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const { count } = await db
     .selectFrom('locations')
     .where('project_id', '=', project_id)
@@ -77,7 +77,7 @@ export async function insertLocation({ db, project_id, now }: Ctx, { name, shape
       shape: JSON.stringify(shape),
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -89,14 +89,14 @@ export async function updateLocation(
   id: string,
   { name, shape }: UpdateLocation,
 ): Promise<Location> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .updateTable('locations')
     .set({
       ...(name === undefined ? {} : { name }),
       ...(shape === undefined ? {} : { shape: JSON.stringify(shape) }),
       updated_at: now,
-      config_version,
+      config_version: configVersion,
     })
     .where('project_id', '=', project_id)
     .where('id', '=', id as LocationRow['id'])

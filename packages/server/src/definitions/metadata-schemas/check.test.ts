@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { compileCheck, type MetadataRequirements, whyNotMetadata } from './check.ts'
 import { readDefinition, type SentDefinition } from './definition.ts'
 
-const demands = (properties: Record<string, SentDefinition>, allow_defined_only = false): MetadataRequirements => ({
+const demands = (properties: Record<string, SentDefinition>, allowDefinedOnly = false): MetadataRequirements => ({
   definitions: Object.entries(properties).map(([name, sent]) => readDefinition(name, sent)),
-  allow_defined_only,
+  allow_defined_only: allowDefinedOnly,
 })
 
 /** The faults of a new object, or of an update, as one text; '' when there is none. */

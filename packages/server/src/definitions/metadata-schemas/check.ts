@@ -1,7 +1,7 @@
 import { readInstant, readPoint } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import { limits } from '../../core/lib/limits.ts'
-import { any_object, type NamedDefinition } from './definition.ts'
+import { anyObject, type NamedDefinition } from './definition.ts'
 
 /** What a schema demands of an object's metadata. */
 export interface MetadataRequirements {
@@ -47,7 +47,7 @@ interface DefinitionTest {
 
 function compileTest(definition: NamedDefinition, nested: ReadonlyMap<string, MetadataRequirements>): DefinitionTest {
   const { array, optional, object_type } = definition
-  const inner = object_type === null || object_type === any_object ? undefined : nested.get(object_type)
+  const inner = object_type === null || object_type === anyObject ? undefined : nested.get(object_type)
   // A nested object is always written whole, so that all of its required keys must be there.
   const checkInner = inner === undefined ? null : compileCheck(inner)
   const innerFaults = (value: unknown, path: string) =>
@@ -60,11 +60,11 @@ function compileTest(definition: NamedDefinition, nested: ReadonlyMap<string, Me
     faultsOf(value, key) {
       if (optional && value === null) return []
       const elements = array ? value : [value]
-      const is_right =
+      const isRight =
         (optional || isFilled(value)) &&
         Array.isArray(elements) &&
         elements.every((element) => fits(element, definition))
-      if (!is_right) return [`${key}: ${demands} (actual value is '${shown(value)}')`]
+      if (!isRight) return [`${key}: ${demands} (actual value is '${shown(value)}')`]
       return elements.flatMap((element, n) => innerFaults(element, array ? `${key}[${n}]` : key))
     },
   }
@@ -74,13 +74,13 @@ const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.lengt
 
 function shown(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
-  return text.length > shown_length_max ? `${text.slice(0, shown_length_max)}…` : text
+  return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text
 }
 
-const shown_length_max = 200
+const shownLengthMax = 200
 
 function fits(value: unknown, { type, eq, ne, lt, lte, gt, gte, ...lengths }: NamedDefinition): boolean {
-  if (!is_of_type[type](value)) return false
+  if (!isOfType[type](value)) return false
   if (eq !== undefined && !eq.includes(value as string)) return false
   if (typeof value === 'number')
     return (
@@ -111,7 +111,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const is_of_type: { [T in MetadataType]: (value: unknown) => boolean } = {
+const isOfType: { [T in MetadataType]: (value: unknown) => boolean } = {
   string: isText,
   number: (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',
@@ -127,7 +127,7 @@ function isImageAddress(text: string): boolean {
   return address !== null && /\.(?:jpe?g|png)$/i.test(address.pathname)
 }
 
-const type_texts: { [T in MetadataType]: string } = {
+const typeTexts: { [T in MetadataType]: string } = {
   string: 'must be a string',
   number: 'must be a number',
   boolean: 'must be a boolean',
@@ -142,7 +142,7 @@ const type_texts: { [T in MetadataType]: string } = {
 function demandTexts(definition: NamedDefinition): string[] {
   const { type, optional, eq, ne, lt, lte, gt, gte, min_length, max_length, exact_length } = definition
   const texts: Array<[demanded: unknown, text: string]> = [
-    [true, type_texts[type]],
+    [true, typeTexts[type]],
     [!optional || undefined, 'property is required'],
     [eq, `must be equal to one of ${eq}`],
     [ne, `must not be equal to any of ${ne}`],

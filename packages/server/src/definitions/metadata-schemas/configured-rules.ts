@@ -4,12 +4,12 @@ import type { DescribedObject, NamedDefinition } from './definition.ts'
 import { type MetadataRules, metadataRules } from './rules.ts'
 
 /** A configuration that did not change the schemas has the same map of them as the one before, and so the same rules. */
-const rules_by_schemas = new WeakMap<Configuration['metadata_schemas'], Map<DescribedObject, MetadataRules>>()
+const rulesBySchemas = new WeakMap<Configuration['metadata_schemas'], Map<DescribedObject, MetadataRules>>()
 
 /** What the project demands of the metadata of one kind of object. */
 export function metadataRulesOf({ metadata_schemas }: Configuration, object: DescribedObject): MetadataRules {
-  const known = rules_by_schemas.get(metadata_schemas) ?? new Map<DescribedObject, MetadataRules>()
-  rules_by_schemas.set(metadata_schemas, known)
+  const known = rulesBySchemas.get(metadata_schemas) ?? new Map<DescribedObject, MetadataRules>()
+  rulesBySchemas.set(metadata_schemas, known)
   let rules = known.get(object)
   if (rules === undefined) {
     const schemas = new Map<string, MetadataRequirements>(

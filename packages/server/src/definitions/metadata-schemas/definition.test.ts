@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { mergedDefinitions, readDefinition, type SentDefinition, whyNotDefinition } from './definition.ts'
 
-const why = (sent: SentDefinition, related_object = 'customer', name = 'k') =>
-  whyNotDefinition(readDefinition(name, sent), related_object)
+const why = (sent: SentDefinition, relatedObject = 'customer', name = 'k') =>
+  whyNotDefinition(readDefinition(name, sent), relatedObject)
 
 describe('a definition', () => {
   test.each<[related_object: string, sent: SentDefinition, reason: string | null]>([
@@ -38,8 +38,8 @@ describe('a definition', () => {
       { type: 'object', object_type: 'customer' },
       'Property .properties.k.object_type must be the name of a nested schema',
     ],
-  ])('in %s: %j', (related_object, sent, reason) => {
-    expect(why(sent, related_object)).toBe(reason)
+  ])('in %s: %j', (relatedObject, sent, reason) => {
+    expect(why(sent, relatedObject)).toBe(reason)
   })
 
   test('has a name of 1 to 255 characters', () => {

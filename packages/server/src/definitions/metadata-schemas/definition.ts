@@ -28,7 +28,7 @@ export interface NamedDefinition extends Definition {
 export type SentDefinition = { type: MetadataType } & { [K in keyof Definition]?: Definition[K] | null | undefined }
 
 /** The objects that have metadata (docs/reference/metadata-schemas.md#the-schema-object); any other name is a nested schema. */
-const described_objects = [
+const describedObjects = [
   'campaign',
   'customer',
   'earning_rule',
@@ -42,12 +42,12 @@ const described_objects = [
   'reward',
   'voucher',
 ] as const
-export type DescribedObject = (typeof described_objects)[number]
+export type DescribedObject = (typeof describedObjects)[number]
 
 /** In place of the name of a nested schema: any object will do. */
-export const any_object = 'unknown'
+export const anyObject = 'unknown'
 
-const isNested = (related_object: string): boolean => !(described_objects as readonly string[]).includes(related_object)
+const isNested = (relatedObject: string): boolean => !(describedObjects as readonly string[]).includes(relatedObject)
 
 /** The types that a constraint is for. Of the others it must not even be said. */
 const constraints = {
@@ -62,33 +62,33 @@ const constraints = {
   gt: ['number'],
   gte: ['number'],
 } as const satisfies Partial<Record<keyof Definition, MetadataType[]>>
-const constraint_names = Object.keys(constraints) as Array<keyof typeof constraints>
+const constraintNames = Object.keys(constraints) as Array<keyof typeof constraints>
 
 /** A definition as it is stored: whatever was not sent has its default. */
 export function readDefinition(name: string, sent: SentDefinition): NamedDefinition {
   const { type, array, optional, deleted, object_type } = sent
-  const set = constraint_names.filter((constraint) => constraint !== 'object_type' && sent[constraint] != null)
+  const set = constraintNames.filter((constraint) => constraint !== 'object_type' && sent[constraint] != null)
   return {
     name,
     type,
     array: array ?? false,
     optional: optional ?? true,
-    object_type: object_type ?? (type === 'object' ? any_object : null),
+    object_type: object_type ?? (type === 'object' ? anyObject : null),
     ...(deleted == null ? {} : { deleted }),
     ...Object.fromEntries(set.map((constraint) => [constraint, sent[constraint]])),
   }
 }
 
 /** What is wrong with a definition in the schema of some object, as `details` of an error; null when nothing is. */
-export function whyNotDefinition(definition: NamedDefinition, related_object: string): string | null {
+export function whyNotDefinition(definition: NamedDefinition, relatedObject: string): string | null {
   const { name, type, object_type } = definition
   const at = `Property .properties.${name}`
   if (name === '' || name.length > 255) return 'Property .properties must have names of 1 to 255 characters'
-  if (type === 'object' && isNested(related_object))
-    return `${at}.type cannot be object in a nested schema, which '${related_object}' is`
-  if (type === 'geopoint' && related_object !== 'customer' && related_object !== 'product')
+  if (type === 'object' && isNested(relatedObject))
+    return `${at}.type cannot be object in a nested schema, which '${relatedObject}' is`
+  if (type === 'geopoint' && relatedObject !== 'customer' && relatedObject !== 'product')
     return `${at}.type can be geopoint only for customer and product`
-  const misplaced = constraint_names.find(
+  const misplaced = constraintNames.find(
     (constraint) => definition[constraint] != null && !(constraints[constraint] as readonly string[]).includes(type),
   )
   if (misplaced !== undefined) return `${at}.${misplaced} does not apply to type ${type}`

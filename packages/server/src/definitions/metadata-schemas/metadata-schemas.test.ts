@@ -14,8 +14,12 @@ const families = (shop: Shop) =>
     [(method: string, path = '', body?: unknown) => shop.call(method, `/v1/metadata-schemas${path}`, body), 'schemas'],
   ] as const
 
-async function newSchema(shop: Shop, related_object: string, properties: object, more: object = {}): Promise<string> {
-  const { status, body } = await shop.manage('POST', '/metadata-schemas', { related_object, properties, ...more })
+async function newSchema(shop: Shop, relatedObject: string, properties: object, more: object = {}): Promise<string> {
+  const { status, body } = await shop.manage('POST', '/metadata-schemas', {
+    related_object: relatedObject,
+    properties,
+    ...more,
+  })
   expect([status, body.details]).toEqual([200, undefined])
   return body.id
 }
@@ -148,9 +152,9 @@ test('lists are oldest first', async () => {
     await newSchema(shop, name, {})
     shop.service.clock.advance(5)
   }
-  for (const [call, data_ref] of families(shop)) {
+  for (const [call, dataRef] of families(shop)) {
     const { body } = await call('GET')
-    expect(body[data_ref].map((schema: { related_object: string }) => schema.related_object)).toEqual([
+    expect(body[dataRef].map((schema: { related_object: string }) => schema.related_object)).toEqual([
       'order',
       'campaign',
       'address',

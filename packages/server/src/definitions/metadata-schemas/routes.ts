@@ -14,7 +14,7 @@ import { managedProperties, publicProperties, toSnake } from './spelling.ts'
 import { getMetadataSchema, getMetadataSchemaOf, listMetadataSchemas, type StoredSchema } from './store.ts'
 import { changeMetadataSchema, createMetadataSchema, removeMetadataSchema } from './write.ts'
 
-const update_description =
+const updateDescription =
   'Definitions that are sent are added, or replace the stored ones whole; the others stay. The type of a definition cannot change. `"deleted": true` retires one.'
 
 export const metadataSchemas = [
@@ -57,7 +57,7 @@ export const metadataSchemas = [
     method: 'PUT',
     path: '/v1/metadata-schemas/{resource}',
     summary: 'Update a metadata schema',
-    description: update_description,
+    description: updateDescription,
     body: UpdateMetadataSchema,
     reply: MetadataSchema,
     errors: ['invalid_payload', 'not_found'],
@@ -114,7 +114,7 @@ export const metadataSchemas = [
     method: 'PUT',
     path: '/management/v1/projects/{projectId}/metadata-schemas/{metadataSchemaId}',
     summary: 'Update a metadata schema of a project',
-    description: update_description,
+    description: updateDescription,
     body: UpdateManagedMetadataSchema,
     reply: ManagedMetadataSchema,
     errors: ['invalid_payload', 'not_found'],

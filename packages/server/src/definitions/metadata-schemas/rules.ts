@@ -40,7 +40,7 @@ export function metadataRules(
 ): MetadataRules {
   const demands = schemas.get(object) ?? { definitions: [], allow_defined_only: null }
   const faultsOf = compileCheck(demands, schemas)
-  const by_key = new Map(active(demands.definitions).map((definition) => [definition.name, definition]))
+  const byKey = new Map(active(demands.definitions).map((definition) => [definition.name, definition]))
   const check: MetadataRules['check'] = (sent, { isNew, property }) => {
     refuseUnlessStorable(sent, property)
     refuseFaults(faultsOf(sent, { isNew }))
@@ -54,7 +54,7 @@ export function metadataRules(
       return merged
     },
     fromText(key, text) {
-      const definition = by_key.get(key)
+      const definition = byKey.get(key)
       return definition === undefined ? text : valueFromText(definition, text)
     },
   }
@@ -76,12 +76,12 @@ export function refuseUnlessStorable(metadata: Record<string, unknown>, property
 }
 
 /** A definition can be long, and a hundred of them can fail: nobody reads more than this. */
-const details_length_max = 10_000
+const detailsLengthMax = 10_000
 
 export function refuseFaults(faults: readonly string[]): void {
   if (faults.length === 0) return
   const details = faults.join('; ')
   throw new ApiError('metadata_validation_failed', {
-    details: details.length > details_length_max ? `${details.slice(0, details_length_max)}…` : details,
+    details: details.length > detailsLengthMax ? `${details.slice(0, detailsLengthMax)}…` : details,
   })
 }

@@ -8,7 +8,7 @@ const spellings = {
   max_length: 'maxLength',
   exact_length: 'exactLength',
 } as const
-const spelling_pairs = Object.entries(spellings) as Array<
+const spellingPairs = Object.entries(spellings) as Array<
   [snake: keyof typeof spellings, camel: (typeof spellings)[keyof typeof spellings]]
 >
 
@@ -17,7 +17,7 @@ type EitherSpelling = SentDefinition & { [K in (typeof spellings)[keyof typeof s
 /** A definition that may be written in both spellings, in that of the management API. */
 export function toSnake(sent: EitherSpelling): SentDefinition {
   const definition: Record<string, unknown> = { ...sent }
-  for (const [snake, camel] of spelling_pairs) {
+  for (const [snake, camel] of spellingPairs) {
     definition[snake] = sent[snake] ?? sent[camel]
     delete definition[camel]
   }

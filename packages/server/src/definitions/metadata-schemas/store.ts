@@ -102,7 +102,7 @@ export async function insertMetadataSchema(
   { db, project_id, now }: Ctx,
   { related_object, definitions, allow_defined_only }: MetadataRequirements & { related_object: string },
 ): Promise<StoredSchema> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .insertInto('metadata_schemas')
     .values({
@@ -113,7 +113,7 @@ export async function insertMetadataSchema(
       allow_defined_only,
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'related_object']).doNothing())
     .returningAll()
@@ -129,11 +129,16 @@ export async function updateMetadataSchema(
   change: (schema: StoredSchema) => MetadataRequirements,
 ): Promise<StoredSchema> {
   const { db, project_id, now } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const { definitions, allow_defined_only } = change(await getMetadataSchema(ctx, id))
   const row = await db
     .updateTable('metadata_schemas')
-    .set({ properties: JSON.stringify(definitions), allow_defined_only, updated_at: now, config_version })
+    .set({
+      properties: JSON.stringify(definitions),
+      allow_defined_only,
+      updated_at: now,
+      config_version: configVersion,
+    })
     .where('project_id', '=', project_id)
     .where('id', '=', id as MetadataSchemaRow['id'])
     .returningAll()

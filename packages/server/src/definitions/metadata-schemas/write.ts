@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import {
-  any_object,
+  anyObject,
   mergedDefinitions,
   type NamedDefinition,
   readDefinition,
@@ -26,8 +26,8 @@ export async function createMetadataSchema(
   ctx: Ctx,
   { related_object, properties, allow_defined_only }: SentSchema & { related_object: string },
 ): Promise<StoredSchema> {
-  if (related_object === any_object)
-    throw invalidPayload(`Property .related_object must NOT be ${any_object}, which stands for any object`)
+  if (related_object === anyObject)
+    throw invalidPayload(`Property .related_object must NOT be ${anyObject}, which stands for any object`)
   const definitions = readDefinitions(properties, related_object)
   refuseTooMany(definitions)
   const schema = await insertMetadataSchema(ctx, {
@@ -64,10 +64,10 @@ export async function removeMetadataSchema(ctx: Ctx, { id, related_object }: Sto
   await ctx.reactions.metadataSchemaChanged(ctx, related_object)
 }
 
-function readDefinitions(properties: SentSchema['properties'], related_object: string): NamedDefinition[] {
+function readDefinitions(properties: SentSchema['properties'], relatedObject: string): NamedDefinition[] {
   return Object.entries(properties).map(([name, sent]) => {
     const definition = readDefinition(name, sent)
-    const reason = whyNotDefinition(definition, related_object)
+    const reason = whyNotDefinition(definition, relatedObject)
     if (reason !== null) throw invalidPayload(reason)
     return definition
   })

@@ -28,7 +28,7 @@ const refused = (status: number, key: string, details?: string) => ({
 describe('a template', () => {
   test('shows its name, its type and, when asked, what it holds', async () => {
     const shop = await newProject()
-    const { id: campaign_id } = await newCampaign(shop, {
+    const { id: campaignId } = await newCampaign(shop, {
       type: 'AUTO_UPDATE',
       description: 'Ten off',
       join_once: true,
@@ -40,7 +40,7 @@ describe('a template', () => {
       activity_duration_after_publishing: 'P10D',
       voucher: { ...tenOff, redemption: { quantity: 2 }, code_config: { pattern: 'SPRING-###' } },
     })
-    const template = await done(shop, 'POST', path, { name: 'Ten', description: 'For sales', campaign_id })
+    const template = await done(shop, 'POST', path, { name: 'Ten', description: 'For sales', campaign_id: campaignId })
     expect(template).toEqual({
       id: expect.stringMatching(/^camp_tpl_[0-9a-f]{18}$/),
       name: 'Ten',
@@ -204,7 +204,7 @@ describe('a template is refused', () => {
     const { id } = await newCampaign(shop)
     await done(shop, 'DELETE', `/v1/campaigns/${id}`)
     await done(shop, 'DELETE', `/v1/campaigns/${promotion}`)
-    for (const [body, resource_type] of [
+    for (const [body, resourceType] of [
       [{ campaign_id: 'camp_nobody' }, 'campaign'],
       [{ campaign_id: id }, 'campaign'],
       [{ promotion_tier_id: 'promo_nobody' }, 'promotion_tier'],
@@ -212,7 +212,7 @@ describe('a template is refused', () => {
     ] as const)
       expect(await shop.call('POST', path, { name: 'X', ...body })).toMatchObject({
         status: 404,
-        body: { key: 'not_found', resource_type },
+        body: { key: 'not_found', resource_type: resourceType },
       })
   })
 
@@ -431,7 +431,7 @@ describe('management', () => {
     await newCampaign(shop)
     const { id } = await newTemplate(shop, 'Ten')
     const body = { name: 'Ten', destination_project_id: other.project_id }
-    const missing = (resource_type: string) => ({ status: 404, body: { key: 'not_found', resource_type } })
+    const missing = (resourceType: string) => ({ status: 404, body: { key: 'not_found', resource_type: resourceType } })
     expect(await shop.manage('POST', copy('camp_tpl_0'), {})).toMatchObject(missing('campaign_template'))
     expect(await other.manage('POST', copy(id), body)).toMatchObject(missing('campaign_template'))
     expect(await shop.manage('POST', copy(id), { ...body, destination_project_id: 'proj_x' })).toMatchObject(

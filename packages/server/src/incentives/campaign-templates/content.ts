@@ -75,15 +75,15 @@ export interface TypedKey {
 
 /** What is shown of it (D70). */
 export const toJsonTemplate = (
-  campaign_type: JsonTemplate['campaign_type'],
+  campaignType: JsonTemplate['campaign_type'],
   { campaign, validation_rules }: TemplateContent,
-): JsonTemplate => ({ campaign_type, campaign, validation_rule: validation_rules[0] ?? null })
+): JsonTemplate => ({ campaign_type: campaignType, campaign, validation_rule: validation_rules[0] ?? null })
 
 /** What became of the resources of a template: what each is called here, and which of them are new. */
 export interface Provided {
   created: CreatedResource[]
   /** What something is called here; the same as in the template unless it was found or made under another id. */
   idOf(name: string): string
-  found(id: string, id_here: string): void
+  found(id: string, idHere: string): void
   made(id: string, resource: CreatedResource): void
 }

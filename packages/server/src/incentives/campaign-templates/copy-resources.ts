@@ -3,7 +3,7 @@ import { listProductsNamed } from '../../catalogue/products/store.ts'
 import type { Sku } from '../../catalogue/skus/schema.ts'
 import { listSkus, listSkusNamed } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
-import { all_products_id } from '../../core/db/built-in-collections.ts'
+import { allProductsId } from '../../core/db/built-in-collections.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { TemplateProduct, TemplateResources, TemplateSegment, TemplateSku } from './content.ts'
@@ -37,7 +37,7 @@ export async function copyResources(
 
   const segments = await dynamicSegments(ctx, [...names.segment])
   for (const { filter } of segments) renamedFilter(filter, note)
-  names.products_collection.delete(all_products_id) // which every project has
+  names.products_collection.delete(allProductsId) // which every project has
   const collections = await listCollectionsById(ctx, [...names.products_collection])
   for (const one of collections)
     if (one.type === 'STATIC') for (const member of one.products) renamedMember(member, note)
@@ -104,27 +104,27 @@ async function dynamicSegments(ctx: Ctx, ids: string[]): Promise<TemplateSegment
  * Products with all their SKUs, and SKUs with their products
  * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes).
  */
-async function copyGoods(ctx: Ctx, product_names: string[], sku_names: string[]): Promise<TemplateProduct[]> {
-  const named_skus = await listSkusNamed(ctx, sku_names)
-  const named = new Set((await listProductsNamed(ctx, product_names)).map(({ id }) => id))
-  const ids = [...named, ...named_skus.map(({ product_id }) => product_id)]
+async function copyGoods(ctx: Ctx, productNames: string[], skuNames: string[]): Promise<TemplateProduct[]> {
+  const namedSkus = await listSkusNamed(ctx, skuNames)
+  const named = new Set((await listProductsNamed(ctx, productNames)).map(({ id }) => id))
+  const ids = [...named, ...namedSkus.map(({ product_id }) => product_id)]
   // By their ids alone: something else may have one of them as its source id.
   const products = (await listProductsNamed(ctx, ids)).filter(({ id }) => ids.includes(id))
 
   const copies: TemplateProduct[] = []
   let count = 0
   for (const product of products) {
-    const is_named = named.has(product.id)
-    const skus = is_named
+    const isCopied = named.has(product.id)
+    const skus = isCopied
       ? (await listSkus(ctx, product.id, { limit: limits.campaign_template_goods_max }, [])).skus
-      : named_skus.filter(({ product_id }) => product_id === product.id)
+      : namedSkus.filter(({ product_id }) => product_id === product.id)
     count += 1 + skus.length
     if (count > limits.campaign_template_goods_max)
       throw invalidPayload(
         `A campaign template must NOT have more than ${limits.campaign_template_goods_max} products and SKUs`,
       )
     const { id, source_id, name, price, attributes, metadata, image_url } = product
-    const isNamed = ({ id }: Sku) => named_skus.some((sku) => sku.id === id)
+    const isNamed = ({ id }: Sku) => namedSkus.some((sku) => sku.id === id)
     copies.push({
       id,
       source_id,
@@ -133,16 +133,16 @@ async function copyGoods(ctx: Ctx, product_names: string[], sku_names: string[])
       attributes,
       metadata,
       image_url,
-      is_named,
+      is_named: isCopied,
       skus: skus.map((sku) => copyOfSku(sku, isNamed(sku))),
     })
   }
   return copies
 }
 
-function copyOfSku(stored: Sku, is_named: boolean): TemplateSku {
+function copyOfSku(stored: Sku, isNamed: boolean): TemplateSku {
   const { id, source_id, sku, price, currency, attributes, metadata, image_url } = stored
-  return { id, source_id, sku, price, currency, attributes, metadata, image_url, is_named }
+  return { id, source_id, sku, price, currency, attributes, metadata, image_url, is_named: isNamed }
 }
 
 /** A discount cannot give away what nobody knows, and a template of it could never be used. */
@@ -150,5 +150,5 @@ function refuseUnlessComplete({ products, collections }: TemplateResources, give
   const goods = new Set(products.flatMap(({ id, skus }) => [id, ...skus.map((sku) => sku.id)]))
   for (const id of given.product) if (!goods.has(id)) throw notFound('product', id)
   for (const id of given.products_collection)
-    if (id !== all_products_id && !collections.some((one) => one.id === id)) throw notFound('products_collection', id)
+    if (id !== allProductsId && !collections.some((one) => one.id === id)) throw notFound('products_collection', id)
 }

@@ -13,7 +13,7 @@ export async function copyTemplate(
   { name, description = template.description, destination_project_id }: CopyCampaignTemplate,
 ): Promise<CampaignTemplate> {
   // Locked: what is written into a project after it was deleted might stay for ever.
-  const { id: project_id } = await getProjectForUpdate(ctx, destination_project_id)
+  const { id: projectId } = await getProjectForUpdate(ctx, destination_project_id)
   const { campaign_type, content } = template
-  return insertTemplate({ ...ctx, project_id }, { name, description, campaign_type, content })
+  return insertTemplate({ ...ctx, project_id: projectId }, { name, description, campaign_type, content })
 }

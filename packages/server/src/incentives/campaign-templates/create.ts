@@ -76,8 +76,8 @@ async function ofTier(ctx: Ctx, id: string): Promise<Source> {
       code_config: readCodeConfig(null, ctx.project),
     },
   } as TemplateCampaign
-  const validation_rules = await rulesOf(ctx, 'promotion_tier', tier.id)
-  return { campaign_type: 'DISCOUNT_COUPONS', campaign, banner: tier.banner, validation_rules }
+  const validationRules = await rulesOf(ctx, 'promotion_tier', tier.id)
+  return { campaign_type: 'DISCOUNT_COUPONS', campaign, banner: tier.banner, validation_rules: validationRules }
 }
 
 /** All rules that are assigned, in the order of evaluation: without one of them a copy would give to more people. */

@@ -32,9 +32,9 @@ export async function typedKeys(ctx: Ctx, asking: Asking): Promise<TypedKey[]> {
  */
 export async function refuseOtherTypes(ctx: Ctx, keys: readonly TypedKey[]): Promise<void> {
   const faults: string[] = []
-  for (const [object, of_object] of Map.groupBy(keys, (key) => key.object)) {
+  for (const [object, ofObject] of Map.groupBy(keys, (key) => key.object)) {
     const here = new Map(active(await listDefinitions(ctx, object)).map((known) => [known.name, known]))
-    for (const wanted of of_object) {
+    for (const wanted of ofObject) {
       const known = here.get(wanted.key)
       if (known === undefined || (known.type === wanted.type && known.array === wanted.array)) continue
       faults.push(

@@ -44,17 +44,17 @@ interface Plan {
 async function planGoods(ctx: Ctx, products: readonly TemplateProduct[], provided: Provided): Promise<Plan[]> {
   const skus = products.flatMap((product) => product.skus)
   // Products before SKUs, as whoever deletes a product does.
-  const known_products = await listProductsNamed(ctx, namesOf(products), { lock: 'here' })
-  const known_skus = await listSkusNamed(ctx, namesOf(skus), { lock: true })
+  const knownProducts = await listProductsNamed(ctx, namesOf(products), { lock: 'here' })
+  const knownSkus = await listSkusNamed(ctx, namesOf(skus), { lock: true })
   const isMissing = (known: readonly Identity[]) => (wanted: Identity) => {
     const there = findIn(known, wanted)
     if (there !== undefined) provided.found(wanted.id, there.id)
     return there === undefined
   }
   return products.map((product) => {
-    const missing = product.skus.filter(isMissing(known_skus))
+    const missing = product.skus.filter(isMissing(knownSkus))
     const named = missing.filter(({ is_named }) => is_named)
-    const isMade = isMissing(known_products)(product) && (product.is_named || named.length > 0)
+    const isMade = isMissing(knownProducts)(product) && (product.is_named || named.length > 0)
     // All its SKUs come with a product; where it is there already, only those that are named.
     return { product, isMade, skus: isMade ? missing : named }
   })
@@ -97,12 +97,12 @@ async function makeProduct(
 async function makeSku(
   ctx: Ctx,
   { id, source_id, sku, price, currency, attributes, metadata, image_url }: TemplateSku,
-  product_id: string,
+  productId: string,
   rules: MetadataRules,
   provided: Provided,
 ): Promise<void> {
   rules.check(metadata, { isNew: true })
-  const row = { product_id, source_id, sku, price, currency, attributes, metadata, image_url }
+  const row = { product_id: productId, source_id, sku, price, currency, attributes, metadata, image_url }
   const [made] = await insertSkus(ctx, [row], [])
   if (made === undefined) throw duplicate('sku', 'source_id', source_id as string)
   if (made.isNew) provided.made(id, { id: made.sku.id, object: 'sku' })

@@ -35,13 +35,13 @@ export async function provideResources(ctx: Ctx, content: TemplateContent): Prom
   await provideLocations(ctx, resources.locations, provided)
   await provideSegments(ctx, resources.segments, provided)
   await provideCollections(ctx, resources.collections, provided)
-  const rule_ids: string[] = []
+  const ruleIds: string[] = []
   for (const rule of validation_rules) {
     const { id } = await createRule(ctx, renamedRule(rule, provided.idOf))
     provided.created.push({ id, object: 'validation_rules' })
-    rule_ids.push(id)
+    ruleIds.push(id)
   }
-  return { created_resources: provided.created, rename: provided.idOf, rule_ids }
+  return { created_resources: provided.created, rename: provided.idOf, rule_ids: ruleIds }
 }
 
 function newProvided(): Provided {
@@ -50,7 +50,7 @@ function newProvided(): Provided {
   return {
     created,
     idOf: (id) => ids.get(id) ?? id,
-    found: (id, id_here) => void ids.set(id, id_here),
+    found: (id, idHere) => void ids.set(id, idHere),
     made(id, resource) {
       ids.set(id, resource.id)
       created.push(resource)

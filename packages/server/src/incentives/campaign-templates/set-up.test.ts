@@ -26,10 +26,10 @@ interface Source {
 async function newTemplate(shop: Shop, { campaign = {}, rule }: Source = {}): Promise<string> {
   const rules = rule === undefined ? [] : [(await done(shop, 'POST', '/v1/validation-rules', rule)).id]
   const source = { name: 'Source', voucher: tenOff, validation_rules: rules, ...campaign }
-  const { id: campaign_id } = await done(shop, 'POST', '/v1/campaigns', source)
-  const { id } = await done(shop, 'POST', path, { name: 'Template', campaign_id })
-  await done(shop, 'DELETE', `/v1/campaigns/${campaign_id}?force=true`)
-  for (const rule_id of rules) await done(shop, 'DELETE', `/v1/validation-rules/${rule_id}`)
+  const { id: campaignId } = await done(shop, 'POST', '/v1/campaigns', source)
+  const { id } = await done(shop, 'POST', path, { name: 'Template', campaign_id: campaignId })
+  await done(shop, 'DELETE', `/v1/campaigns/${campaignId}?force=true`)
+  for (const ruleId of rules) await done(shop, 'DELETE', `/v1/validation-rules/${ruleId}`)
   return id
 }
 
@@ -320,10 +320,10 @@ describe('tier-setup', () => {
   })
 })
 
-const product = (shop: Shop, source_id: string | null, more: object = {}) =>
-  done(shop, 'POST', '/v1/products', { source_id, name: source_id ?? 'Nameless', ...more })
-const sku = (shop: Shop, product_id: string, source_id: string | null, more: object = {}) =>
-  done(shop, 'POST', `/v1/products/${product_id}/skus`, { source_id, sku: source_id, ...more })
+const product = (shop: Shop, sourceId: string | null, more: object = {}) =>
+  done(shop, 'POST', '/v1/products', { source_id: sourceId, name: sourceId ?? 'Nameless', ...more })
+const sku = (shop: Shop, productId: string, sourceId: string | null, more: object = {}) =>
+  done(shop, 'POST', `/v1/products/${productId}/skus`, { source_id: sourceId, sku: sourceId, ...more })
 const anyOf = (...references: object[]) => ({ name: 'order.items.any', conditions: { $is: references } })
 
 describe('products and SKUs of a template', () => {
@@ -400,50 +400,50 @@ describe('products and SKUs of a template', () => {
     expect(objectsIn(body.created_resources)).toEqual([
       ...['product', 'product', 'product', 'sku', 'sku', 'sku', 'validation_rules'],
     ])
-    const mug_now = await done(shop, 'GET', '/v1/products/mug')
-    const red_now = await done(shop, 'GET', '/v1/skus/mug-red')
-    const green_now = await done(shop, 'GET', '/v1/skus/green')
+    const mugNow = await done(shop, 'GET', '/v1/products/mug')
+    const redNow = await done(shop, 'GET', '/v1/skus/mug-red')
+    const greenNow = await done(shop, 'GET', '/v1/skus/green')
     const { products } = await done(shop, 'GET', '/v1/products')
-    const cup_now = products.find(({ name }: { name: string }) => name === 'Nameless')
-    const { id: _id, created_at: _created, skus: _skus, ...of_mug } = mug_now
-    expect(mug).toMatchObject(of_mug)
-    expect(mug_now.skus.data).toMatchObject([{ sku: 'mug-red' }, { sku: 'blue' }])
-    const { id: _sku, product_id, created_at: _made, ...of_red } = red_now
-    expect(red).toMatchObject(of_red)
-    expect(product_id).toBe(mug_now.id)
-    expect((await done(shop, 'GET', '/v1/products/tea')).skus.data).toMatchObject([{ id: green_now.id }]) // not named: black
+    const cupNow = products.find(({ name }: { name: string }) => name === 'Nameless')
+    const { id: _id, created_at: _created, skus: _skus, ...ofMug } = mugNow
+    expect(mug).toMatchObject(ofMug)
+    expect(mugNow.skus.data).toMatchObject([{ sku: 'mug-red' }, { sku: 'blue' }])
+    const { id: _sku, product_id, created_at: _made, ...ofRed } = redNow
+    expect(red).toMatchObject(ofRed)
+    expect(product_id).toBe(mugNow.id)
+    expect((await done(shop, 'GET', '/v1/products/tea')).skus.data).toMatchObject([{ id: greenNow.id }]) // not named: black
 
     expect(body.campaign.voucher.discount.units).toEqual([
       {
-        unit_type: cup_now.id,
+        unit_type: cupNow.id,
         unit_off: 1,
         effect: 'ADD_NEW_ITEMS',
-        product: { id: cup_now.id, name: 'Nameless' },
+        product: { id: cupNow.id, name: 'Nameless' },
       },
       {
-        unit_type: green_now.id,
+        unit_type: greenNow.id,
         unit_off: 2,
         effect: 'ADD_MISSING_ITEMS',
-        sku: { id: green_now.id, source_id: 'green', sku: 'green' },
+        sku: { id: greenNow.id, source_id: 'green', sku: 'green' },
       },
     ])
     const made = await ruleOf(shop, body.campaign.validation_rules_assignments)
     const argumentsOf = (n: string) => made.rules[n].conditions
     expect(argumentsOf('1').$is).toEqual([
-      { id: mug_now.id, source_id: 'mug', object: 'product' },
+      { id: mugNow.id, source_id: 'mug', object: 'product' },
       { id: 'prod_unknown', object: 'product' },
     ])
-    expect(argumentsOf('2').$in).toEqual([cup_now.id, 'tea-pot'])
-    expect(argumentsOf('3').$is_not).toEqual([{ id: red_now.id }])
+    expect(argumentsOf('2').$in).toEqual([cupNow.id, 'tea-pot'])
+    expect(argumentsOf('3').$is_not).toEqual([{ id: redNow.id }])
     expect(argumentsOf('4').$is).toEqual([mug.id]) // a value of metadata names nothing
-    expect(argumentsOf('5').$is).toEqual([{ id: cup_now.id }])
-    expect(made.bundle_rules['1'].conditions.$is).toEqual([{ id: cup_now.id, object: 'product' }])
+    expect(argumentsOf('5').$is).toEqual([{ id: cupNow.id }])
+    expect(made.bundle_rules['1'].conditions.$is).toEqual([{ id: cupNow.id, object: 'product' }])
     expect(made.applicable_to).toMatchObject({
       included: [
-        { object: 'product', id: cup_now.id, source_id: null },
-        { object: 'sku', id: red_now.id, source_id: 'mug-red', product_id: mug_now.id, product_source_id: 'mug' },
+        { object: 'product', id: cupNow.id, source_id: null },
+        { object: 'sku', id: redNow.id, source_id: 'mug-red', product_id: mugNow.id, product_source_id: 'mug' },
       ],
-      excluded: [{ object: 'sku', id: green_now.id, quantity_limit: 3 }],
+      excluded: [{ object: 'sku', id: greenNow.id, quantity_limit: 3 }],
     })
     expect(JSON.stringify(body.campaign)).not.toContain(cup.id)
 
@@ -461,15 +461,15 @@ describe('products and SKUs of a template', () => {
     const template = await newTemplate(shop, {
       rule: { rules: { '1': anyOf({ id: mug.id }, { id: red.id }, { id: green.id }) } },
     })
-    const mug_there = await product(other, 'mug', { name: 'Another mug' })
-    const green_there = await sku(other, (await product(other, 'drinks')).id, 'green')
+    const mugThere = await product(other, 'mug', { name: 'Another mug' })
+    const greenThere = await sku(other, (await product(other, 'drinks')).id, 'green')
     const { status, body } = await setUp(other, await copyTo(shop, template, other))
     expect(status).toBe(200)
     expect(objectsIn(body.created_resources)).toEqual(['sku', 'validation_rules'])
-    const red_there = await done(other, 'GET', '/v1/skus/mug-red')
-    expect(red_there.product_id).toBe(mug_there.id)
+    const redThere = await done(other, 'GET', '/v1/skus/mug-red')
+    expect(redThere.product_id).toBe(mugThere.id)
     const { rules } = await ruleOf(other, body.campaign.validation_rules_assignments)
-    expect(rules['1'].conditions.$is).toEqual([{ id: mug_there.id }, { id: red_there.id }, { id: green_there.id }])
+    expect(rules['1'].conditions.$is).toEqual([{ id: mugThere.id }, { id: redThere.id }, { id: greenThere.id }])
     expect(await done(other, 'GET', '/v1/products/mug')).toMatchObject({ name: 'Another mug', updated_at: null })
     expect(await other.call('GET', '/v1/products/tea')).toMatchObject({ status: 404 })
   })
@@ -523,9 +523,9 @@ const circle = (radius: string) => ({
 
 /** A segment and collections with all that they can name, and a template of a campaign whose rule names them. */
 async function newPlaces(shop: Shop) {
-  for (const related_object of ['customer', 'product'])
+  for (const relatedObject of ['customer', 'product'])
     await done(shop, 'POST', '/v1/metadata-schemas', {
-      related_object,
+      related_object: relatedObject,
       properties: { place: { type: 'geopoint', array: false, optional: true } },
     })
   const town = await done(shop, 'POST', '/v1/locations', { name: 'Town', shape: circle('2 km') })
@@ -649,8 +649,8 @@ describe('collections, segments and locations of a template', () => {
 
 describe('metadata', () => {
   const definition = (type: string, array = false) => ({ type, array, optional: true })
-  const describeMetadata = (shop: Shop, related_object: string, properties: object) =>
-    done(shop, 'POST', '/v1/metadata-schemas', { related_object, properties })
+  const describeMetadata = (shop: Shop, relatedObject: string, properties: object) =>
+    done(shop, 'POST', '/v1/metadata-schemas', { related_object: relatedObject, properties })
 
   test.each([
     [

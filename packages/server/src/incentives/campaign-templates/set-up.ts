@@ -65,7 +65,7 @@ export async function setUpTier(
       details: `A promotion tier cannot be made of a ${campaign_type} template`,
     })
   const { created_resources, rename, rule_ids } = await provideResources(ctx, content)
-  const promotion_tier = await createTier(ctx, promotion, {
+  const promotionTier = await createTier(ctx, promotion, {
     ...setOnly({ banner: content.banner }),
     ...setOnly({ start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours }),
     metadata,
@@ -73,5 +73,5 @@ export async function setUpTier(
     action: { discount: renamedDiscount(voucher.discount, rename) },
     validation_rules: rule_ids,
   } as PromotionTierBody)
-  return { object: 'promotion_tier_setup', promotion_tier, created_resources }
+  return { object: 'promotion_tier_setup', promotion_tier: promotionTier, created_resources }
 }

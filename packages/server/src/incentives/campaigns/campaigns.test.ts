@@ -133,27 +133,30 @@ describe('E11: creating a campaign', () => {
       { referral_program: { conversion_event_type: 'redemption' }, voucher: { is_referral_code: true } },
     ],
     [{ voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff, is_referral_code: true } }, 'REFERRAL_PROGRAM'],
-  ])('%j is a campaign of its type', async (body, campaign_type, more = {}) => {
+  ])('%j is a campaign of its type', async (body, campaignType, more = {}) => {
     const shop = await newProject()
     const answer = await shop.call('POST', '/v1/campaigns', { name: 'C', join_once: false, auto_join: true, ...body })
-    expect(answer).toMatchObject({ status: 200, body: { campaign_type, type: 'STATIC', ...more } })
-    expect(answer.body.auto_join).toBe(campaign_type !== 'PROMOTION')
+    expect(answer).toMatchObject({ status: 200, body: { campaign_type: campaignType, type: 'STATIC', ...more } })
+    expect(answer.body.auto_join).toBe(campaignType !== 'PROMOTION')
   })
 
   test('a referral program names the event that converts and the campaign that rewards', async () => {
     const shop = await newProject()
     const discount = { type: 'DISCOUNT_VOUCHER', discount: tenOff }
     const { id } = await newCampaign(shop, 'Gifts', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 5 } } })
-    const referral_program = {
+    const referralProgram = {
       conversion_event_type: 'redemption',
       referee_reward: { type: 'GIFT_VOUCHER', amount: 500, related_object_parent: { name: 'Gifts' } },
     }
     const create = (body: object) =>
       shop.call('POST', '/v1/campaigns', { name: 'R', campaign_type: 'REFERRAL_PROGRAM', ...body })
-    expect((await create({ voucher: { type: 'DISCOUNT_VOUCHER' }, referral_program })).body.referral_program).toEqual({
-      ...referral_program,
+    expect(
+      (await create({ voucher: { type: 'DISCOUNT_VOUCHER' }, referral_program: referralProgram })).body
+        .referral_program,
+    ).toEqual({
+      ...referralProgram,
       referee_reward: {
-        ...referral_program.referee_reward,
+        ...referralProgram.referee_reward,
         related_object_parent: { id, name: 'Gifts', object: 'CAMPAIGN' },
       },
     })
@@ -167,8 +170,8 @@ describe('E11: creating a campaign', () => {
 
   test('E1: a code is composed of prefix, filled pattern and postfix', async () => {
     const shop = await newProject()
-    const code_config = { prefix: 'EU-', pattern: 'A##-#', postfix: '-Z', charset: '7', initial_count: 5 }
-    const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config }
+    const codeConfig = { prefix: 'EU-', pattern: 'A##-#', postfix: '-Z', charset: '7', initial_count: 5 }
+    const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig }
     const campaign = await newCampaign(shop, 'C', { vouchers_count: 1, voucher })
     expect(campaign.voucher.code_config).toEqual({
       length: 3,
@@ -183,8 +186,8 @@ describe('E11: creating a campaign', () => {
   test('E2: impossible code configurations are refused before any work', async () => {
     const shop = await newProject()
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: { charset: 'ABC', pattern: '##-#' } }
-    const create = (name: string, vouchers_count: number) =>
-      shop.call('POST', '/v1/campaigns', { name, vouchers_count, voucher })
+    const create = (name: string, vouchersCount: number) =>
+      shop.call('POST', '/v1/campaigns', { name, vouchers_count: vouchersCount, voucher })
     const refused = {
       status: 400,
       body: { key: 'invalid_code_config', details: 'Not possible to generate requested number of codes.' },
@@ -372,9 +375,9 @@ describe('E13: adding vouchers', () => {
     const shop = await newProject()
     await shop.manage('PUT', '/limits', { campaign_vouchers: 2 })
     await newCampaign(shop, 'C', { type: 'AUTO_UPDATE' })
-    for (const source_id of ['a', 'b', 'c']) {
-      const { body } = await shop.call('POST', '/v1/publications', { campaign: 'C', customer: { source_id } })
-      if (source_id !== 'c') await shop.call('DELETE', `/v1/vouchers/${body.voucher.code}`)
+    for (const sourceId of ['a', 'b', 'c']) {
+      const { body } = await shop.call('POST', '/v1/publications', { campaign: 'C', customer: { source_id: sourceId } })
+      if (sourceId !== 'c') await shop.call('DELETE', `/v1/vouchers/${body.voucher.code}`)
     }
     const add = () => shop.call('POST', '/v1/campaigns/C/vouchers')
     expect([(await add()).status, (await add()).status, (await add()).status]).toEqual([200, 200, 400])
@@ -383,8 +386,8 @@ describe('E13: adding vouchers', () => {
 
   test('codes that run out in the middle leave what was made, and say so', async () => {
     const shop = await newProject()
-    const code_config = { charset: '01', pattern: '###' }
-    const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config }
+    const codeConfig = { charset: '01', pattern: '###' }
+    const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig }
     await newCampaign(shop, 'C', { vouchers_count: 8, voucher })
     await newVoucher(shop, '010') // after the job was accepted
     await runCampaignJobs(shop)
@@ -841,8 +844,8 @@ describe('the summary of a campaign', () => {
     ],
   ])('%j is told %s', async (more, name, value) => {
     const shop = await newProject()
-    const { id: campaign_id } = await newCampaign(shop, 'C', more)
-    const of = ofVoucher({ id: 'v_1', code: 'A', campaign_id })
+    const { id: campaignId } = await newCampaign(shop, 'C', more)
+    const of = ofVoucher({ id: 'v_1', code: 'A', campaign_id: campaignId })
     await newRedemption(shop, { ...of, discounted_amount: 700, amount: 5 })
     expect((await shop.call('GET', '/v1/campaigns/C/summary')).body).toMatchObject({ [name]: value, redemptions: 1 })
   })
@@ -892,11 +895,10 @@ test('the transactions of a campaign are those of its cards', async () => {
   await shop.call('POST', '/v1/vouchers/ALONE/balance', { amount: 1 })
   const { data } = (await shop.call('GET', '/v1/campaigns/G/transactions')).body
   expect(data.map((each: { campaign_id: string }) => each.campaign_id)).toEqual([id, id])
-  const { id: voucher_id } = await getVoucher(shop, 'B')
-  const one = (
-    await shop.call('GET', `/v1/campaigns/G/transactions?filters[voucher_id][conditions][$is]=${voucher_id}`)
-  ).body
-  expect(one.data).toEqual(data.filter((each: { voucher_id: string }) => each.voucher_id === voucher_id))
+  const { id: voucherId } = await getVoucher(shop, 'B')
+  const one = (await shop.call('GET', `/v1/campaigns/G/transactions?filters[voucher_id][conditions][$is]=${voucherId}`))
+    .body
+  expect(one.data).toEqual(data.filter((each: { voucher_id: string }) => each.voucher_id === voucherId))
   expect(one.data).toHaveLength(1)
   expect((await shop.call('GET', '/v1/campaigns/D/transactions')).body).toEqual({
     object: 'list',

@@ -41,29 +41,29 @@ export function campaignTypeOf({ campaign_type, promotion, voucher, referral_pro
 /** What the codes of a campaign give, checked. */
 export async function definitionOf(
   ctx: Ctx,
-  campaign_type: Exclude<CampaignType, 'PROMOTION'>,
+  campaignType: Exclude<CampaignType, 'PROMOTION'>,
   sent: CreateCampaign['voucher'],
   { hasRefereeReward }: { hasRefereeReward: boolean },
 ): Promise<Pick<CampaignVoucher, 'discount' | 'gift' | 'loyalty_card'>> {
   if (sent == null) throw invalidCampaign("Property 'voucher' is required")
-  const type = voucherTypes[campaign_type]
-  if (sent.type !== type) throw invalidCampaign(`Property .voucher.type must be ${type} for ${campaign_type} campaign`)
+  const type = voucherTypes[campaignType]
+  if (sent.type !== type) throw invalidCampaign(`Property .voucher.type must be ${type} for ${campaignType} campaign`)
   switch (type) {
     case 'DISCOUNT_VOUCHER':
       if (sent.discount != null) return { discount: await discountOf(ctx, sent.discount, invalidCampaign) }
       if (hasRefereeReward) return {}
-      throw missing('discount', campaign_type)
+      throw missing('discount', campaignType)
     case 'GIFT_VOUCHER':
-      if (sent.gift == null) throw missing('gift', campaign_type)
+      if (sent.gift == null) throw missing('gift', campaignType)
       return { gift: giftOf(sent.gift, invalidCampaign) }
     case 'LOYALTY_CARD':
-      if (sent.loyalty_card == null) throw missing('loyalty_card', campaign_type)
+      if (sent.loyalty_card == null) throw missing('loyalty_card', campaignType)
       return { loyalty_card: loyaltyCardOf(sent.loyalty_card, invalidCampaign) }
   }
 }
 
-const missing = (property: string, campaign_type: CampaignType): ApiError =>
-  invalidCampaign(`Property '${property}' is required for ${campaign_type} campaign`)
+const missing = (property: string, campaignType: CampaignType): ApiError =>
+  invalidCampaign(`Property '${property}' is required for ${campaignType} campaign`)
 
 const Amount = Int({ minimum: 0 })
 const giftShape = compileValidator(Type.Object({ gift: Type.Object({ amount: Amount, effect: Maybe(GiftEffect) }) }))
@@ -135,9 +135,9 @@ export async function referralProgramOf(
   ctx: Ctx,
   sent: ReferralProgramBody | null | undefined,
 ): Promise<ReferralProgram> {
-  const conversion_event_type = sent?.conversion_event_type ?? 'redemption'
-  const program: ReferralProgram = { conversion_event_type }
-  if (conversion_event_type === 'custom_event') {
+  const conversionEventType = sent?.conversion_event_type ?? 'redemption'
+  const program: ReferralProgram = { conversion_event_type: conversionEventType }
+  if (conversionEventType === 'custom_event') {
     const schema = await customEventOf(ctx, sent?.custom_event ?? {})
     program.custom_event = { id: schema.id, name: schema.name }
   }
@@ -196,6 +196,6 @@ export function termsOf({
 }
 
 /** Whether a customer gets one code at most: always of a loyalty program, never of the one public code. */
-export function joinOnce(campaign_type: CampaignType, type: CampaignRow['type'], asked: boolean): boolean {
-  return campaign_type === 'LOYALTY_PROGRAM' || (type !== 'STANDALONE' && asked)
+export function joinOnce(campaignType: CampaignType, type: CampaignRow['type'], asked: boolean): boolean {
+  return campaignType === 'LOYALTY_PROGRAM' || (type !== 'STANDALONE' && asked)
 }

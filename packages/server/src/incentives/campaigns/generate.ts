@@ -87,7 +87,7 @@ export async function roomIn(ctx: Ctx, { id, vouchers_pending }: StoredCampaign)
 }
 
 /** How many codes of a campaign were made by publications. */
-export const automaticTally = (campaign_id: string) => `campaign/${campaign_id}/automatic` as const
+export const automaticTally = (campaignId: string) => `campaign/${campaignId}/automatic` as const
 
 /** Counts new codes: of the project, of the campaign, of the day. */
 export async function countMade(

@@ -109,7 +109,7 @@ export async function draftFor(
   const { code, validity_timeframe, validity_day_of_week, redeemed_quantity = 0, redeemed = 0 } = entry
   const mould = templateOf(campaign)
   const validity = validityAfter(campaign, entry, invalidVoucher)
-  const has_own_terms = validity_timeframe !== undefined || validity_day_of_week !== undefined
+  const hasOwnTerms = validity_timeframe !== undefined || validity_day_of_week !== undefined
   const credits = mould.credits === null ? null : (entry.credits ?? mould.credits)
   const quantity = entry.quantity === undefined ? mould.quantity : entry.quantity
   if (quantity !== null && redeemed_quantity > quantity)
@@ -120,7 +120,7 @@ export async function draftFor(
   return {
     code,
     type: mould.type,
-    ...(has_own_terms ? { terms: termsOf({ ...campaign, ...validity }) } : {}),
+    ...(hasOwnTerms ? { terms: termsOf({ ...campaign, ...validity }) } : {}),
     ...(entry.category === undefined ? {} : { category: entry.category }),
     start_date: validity.start_date,
     expiration_date: validity.expiration_date,

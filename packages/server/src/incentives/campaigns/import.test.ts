@@ -29,10 +29,12 @@ const typesOf = async (shop: Shop) => {
   const events = await db(shop).selectFrom('events').where('project_id', '=', shop.project_id).select('type').execute()
   return events.map(({ type }) => type)
 }
-const setLimit = (shop: Shop, campaign_vouchers: number) =>
+const setLimit = (shop: Shop, campaignVouchers: number) =>
   db(shop)
     .updateTable('projects')
-    .set({ limits: sql`coalesce(limits, '{}'::jsonb) || ${JSON.stringify({ campaign_vouchers })}::jsonb` })
+    .set({
+      limits: sql`coalesce(limits, '{}'::jsonb) || ${JSON.stringify({ campaign_vouchers: campaignVouchers })}::jsonb`,
+    })
     .where('id', '=', shop.project_id as `proj_${string}`)
     .execute()
 
@@ -81,9 +83,9 @@ describe('JSON', () => {
       operation_status: 'SUCCESS',
       result: { message: '3 voucher(s) imported successfully, 0 failed.', failed: [], done_count: 3, failed_count: 0 },
     })
-    const handed_down = { campaign: 'C', campaign_id: id, discount: ten, validity_hours: null }
+    const handedDown = { campaign: 'C', campaign_id: id, discount: ten, validity_hours: null }
     expect(await read(shop, 'a')).toMatchObject({
-      ...handed_down,
+      ...handedDown,
       active: true,
       category: 'Gold',
       start_date: '2025-01-01T00:00:00.000Z',
@@ -93,7 +95,7 @@ describe('JSON', () => {
       metadata: { region: 'north', year: 2025 },
     })
     expect(await read(shop, 'b')).toMatchObject({
-      ...handed_down,
+      ...handedDown,
       active: false,
       category: 'New',
       start_date: null,
@@ -104,7 +106,7 @@ describe('JSON', () => {
       metadata: { region: 'north', year: 2026 },
     })
     expect(await read(shop, 'c')).toMatchObject({
-      ...handed_down,
+      ...handedDown,
       category: null,
       start_date: '2025-01-01T00:00:00.000Z',
       validity_timeframe: { interval: 'P2D', duration: 'P1D' },

@@ -5,7 +5,7 @@ import { invalidPayload } from '../../core/http/errors.ts'
 import { defineCsvImport, startCsvImport } from '../../core/jobs/csv-import.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { checked_at_once } from '../vouchers/import.ts'
+import { checkedAtOnce } from '../vouchers/import.ts'
 import { changeIn } from '../vouchers/import-cells.ts'
 import { importCodes } from '../vouchers/import-codes.ts'
 import { codesIn, defineEntryImport, refuseTaken, startEntryImport } from '../vouchers/import-entries.ts'
@@ -35,7 +35,7 @@ export async function startImport(
   const codes = codesIn(sent)
   const entries: CampaignEntry[] = []
   for (const [index, one] of sent.entries()) {
-    if (index % checked_at_once === 0) await setImmediate() // a hundred thousand of them would keep every request waiting
+    if (index % checkedAtOnce === 0) await setImmediate() // a hundred thousand of them would keep every request waiting
     entries.push(readEntry(one, codes[index] as string, campaign))
   }
   await refuseTaken(ctx, codes)
@@ -112,8 +112,8 @@ interface Setup {
  * The campaign as it is now: an update that came first may have changed it. It is held alone, so that its limit is exact;
  * undefined once it is deleted.
  */
-async function prepare(ctx: Ctx, campaign_id: Input['campaign_id']): Promise<Setup | undefined> {
-  const campaign = await findCampaign(ctx, campaign_id, { lock: 'alone' })
+async function prepare(ctx: Ctx, campaignId: Input['campaign_id']): Promise<Setup | undefined> {
+  const campaign = await findCampaign(ctx, campaignId, { lock: 'alone' })
   if (campaign === undefined) return undefined
   return {
     campaign,

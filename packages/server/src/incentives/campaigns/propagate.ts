@@ -33,13 +33,13 @@ export interface CampaignChange {
  */
 export async function propagateToVouchers(
   ctx: Ctx,
-  { id: campaign_id, jobs_pending }: Pick<CampaignRow, 'id'> & { jobs_pending: number },
+  { id: campaignId, jobs_pending }: Pick<CampaignRow, 'id'> & { jobs_pending: number },
   change: CampaignChange,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return
-  if (jobs_pending === 0 && !(await hasReachable(ctx, campaign_id))) return
-  await jobStarted(ctx, campaign_id, 'MODIFYING')
-  await startAsyncAction(ctx, updateVouchers, { campaign_id, change })
+  if (jobs_pending === 0 && !(await hasReachable(ctx, campaignId))) return
+  await jobStarted(ctx, campaignId, 'MODIFYING')
+  await startAsyncAction(ctx, updateVouchers, { campaign_id: campaignId, change })
 }
 
 /**
@@ -47,13 +47,13 @@ export async function propagateToVouchers(
  * (docs/reference/campaigns.md#update-a-campaign). What was redeemed is wrapped, so that the planner makes no guess of it: it
  * would take such codes for rare, and read all to find a thousand.
  */
-const stillChangeable = (project_id: string, campaign_id: string) => sql`
-  v.project_id = ${project_id} and v.campaign_id = ${campaign_id} and v.publish_count = 0 and v.deleted_at is null
+const stillChangeable = (projectId: string, campaignId: string) => sql`
+  v.project_id = ${projectId} and v.campaign_id = ${campaignId} and v.publish_count = 0 and v.deleted_at is null
   and case when v.redeemed_quantity = 0 and coalesce(v.credits_redeemed, 0) = 0 then true end`
 
-async function hasReachable({ db, project_id }: Ctx, campaign_id: string): Promise<boolean> {
+async function hasReachable({ db, project_id }: Ctx, campaignId: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from vouchers v where ${stillChangeable(project_id, campaign_id)}
+    select 1 from vouchers v where ${stillChangeable(project_id, campaignId)}
     order by v.id limit 1`.execute(db)
   return rows.length > 0
 }
@@ -102,32 +102,32 @@ export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']
 /** The next codes. They are locked where their credits count; otherwise the statement that changes them looks again. */
 async function listNext(
   { db, project_id }: Ctx,
-  campaign_id: string,
+  campaignId: string,
   after: string,
   { credits }: CampaignChange,
 ): Promise<UpdatedCode[]> {
   const { rows } = await sql<UpdatedCode>`
     select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted
-    from vouchers v where ${stillChangeable(project_id, campaign_id)} and v.id > ${after}
+    from vouchers v where ${stillChangeable(project_id, campaignId)} and v.id > ${after}
     order by v.id limit ${limits.carried_at_once} ${credits === undefined ? sql`` : sql`for update`}`.execute(db)
   return rows
 }
 
 /** Tells some codes, and those again whose terms somebody else changed in this moment; answers how many were told. */
-async function tellAll(ctx: Ctx, campaign_id: string, codes: UpdatedCode[], change: CampaignChange): Promise<number> {
+async function tellAll(ctx: Ctx, campaignId: string, codes: UpdatedCode[], change: CampaignChange): Promise<number> {
   const told = new Set<string>()
   for (let left = codes; left.length > 0; ) {
-    for (const id of await tell(ctx, campaign_id, left, change)) told.add(id)
+    for (const id of await tell(ctx, campaignId, left, change)) told.add(id)
     const missed = left.filter(({ id }) => !told.has(id)).map(({ id }) => id)
-    left = missed.length === 0 ? [] : await listAgain(ctx, campaign_id, missed)
+    left = missed.length === 0 ? [] : await listAgain(ctx, campaignId, missed)
   }
   return told.size
 }
 
-async function listAgain({ db, project_id }: Ctx, campaign_id: string, ids: string[]): Promise<UpdatedCode[]> {
+async function listAgain({ db, project_id }: Ctx, campaignId: string, ids: string[]): Promise<UpdatedCode[]> {
   const { rows } = await sql<UpdatedCode>`
     select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted from vouchers v
-    where ${stillChangeable(project_id, campaign_id)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(
+    where ${stillChangeable(project_id, campaignId)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(
     db,
   )
   return rows
@@ -136,17 +136,17 @@ async function listAgain({ db, project_id }: Ctx, campaign_id: string, ids: stri
 /** Tells the codes from the first of some to the last, whose terms are as they were: a stretch of the index, not a list. */
 async function tell(
   ctx: Ctx,
-  campaign_id: string,
+  campaignId: string,
   codes: readonly UpdatedCode[],
   change: CampaignChange,
 ): Promise<string[]> {
   const { db, project_id, now } = ctx
   const before = await findTerms(db, project_id, [...new Set(codes.map(({ terms_id }) => terms_id))])
-  const old_ids = [...before.keys()]
-  const new_ids = await insertManyTerms(
+  const oldIds = [...before.keys()]
+  const newIds = await insertManyTerms(
     db,
     project_id,
-    old_ids.map((id) => termsAfter(before.get(id) as Terms, change)),
+    oldIds.map((id) => termsAfter(before.get(id) as Terms, change)),
     now,
   )
   const { start_date, expiration_date, category_id, quantity, metadata, credits } = change
@@ -159,8 +159,8 @@ async function tell(
       ${quantity === undefined ? sql`` : sql`, quantity = ${quantity}::bigint`}
       ${metadata === undefined ? sql`` : sql`, metadata = (v.metadata || ${JSON.stringify(metadata.merged)}::jsonb) - ${metadata.unset}::text[]`}
       ${credits === undefined ? sql`` : sql`, credits_added = ${credits}::bigint, credits_subtracted = 0`}
-    from unnest(${old_ids}::text[], ${new_ids}::text[]) as moved (old_id, new_id)
-    where ${stillChangeable(project_id, campaign_id)} and v.id between ${codes[0]?.id} and ${codes.at(-1)?.id}
+    from unnest(${oldIds}::text[], ${newIds}::text[]) as moved (old_id, new_id)
+    where ${stillChangeable(project_id, campaignId)} and v.id between ${codes[0]?.id} and ${codes.at(-1)?.id}
       and v.terms_id = moved.old_id
       ${credits === undefined ? sql`` : sql`and v.id = any(${codes.map(({ id }) => id)}::text[])` /* those whose books were changed */}
     returning v.id`.execute(db)

@@ -53,8 +53,8 @@ export async function removeCampaign(
 }
 
 /** Destroys a campaign that is in the bin: a small one at once, a large one in the background. */
-export async function destroyCampaign(ctx: Ctx, campaign_id: string): Promise<void> {
-  const id = campaign_id as CampaignId
+export async function destroyCampaign(ctx: Ctx, campaignId: string): Promise<void> {
+  const id = campaignId as CampaignId
   const codes = await nextCodes(ctx, id, '', limits.codes_deleted_at_once)
   if (codes.length === limits.codes_deleted_at_once) {
     await startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force: true })

@@ -113,10 +113,10 @@ export async function insertCampaign(
   row: Omit<Insertable<CampaignRow>, 'project_id' | 'config_version'>,
 ): Promise<void> {
   const { db, project_id } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const inserted = await db
     .insertInto('campaigns')
-    .values({ project_id, ...row, config_version })
+    .values({ project_id, ...row, config_version: configVersion })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -138,10 +138,10 @@ export async function updateCampaign(
   id: CampaignRow['id'],
   changes: Updateable<CampaignRow>,
 ): Promise<void> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .updateTable('campaigns')
-    .set({ ...changes, config_version })
+    .set({ ...changes, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .execute()

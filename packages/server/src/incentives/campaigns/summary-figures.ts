@@ -44,18 +44,18 @@ export type Figure = (typeof figures)[number]
 /** Counts something on the day it happens, which is a day of the project's time zone. */
 export async function countInSummary(
   ctx: Ctx,
-  campaign_id: CampaignRow['id'] | null,
+  campaignId: CampaignRow['id'] | null,
   counted: Partial<Record<Figure, number>>,
 ): Promise<void> {
-  if (campaign_id !== null) await tallyMany(ctx.db, ctx.project_id, figureTallies(ctx, campaign_id, counted))
+  if (campaignId !== null) await tallyMany(ctx.db, ctx.project_id, figureTallies(ctx, campaignId, counted))
 }
 
 /** The same as changes, for whoever writes them together with others. */
 export function figureTallies(
   { now, project: { timezone } }: Ctx,
-  campaign_id: CampaignRow['id'],
+  campaignId: CampaignRow['id'],
   counted: Partial<Record<Figure, number>>,
 ): Array<[Tally, number]> {
   const day = todayIn({ now, timezone })
-  return Object.entries(counted).map(([figure, count]) => [`campaign/${campaign_id}/${day}/${figure}`, count])
+  return Object.entries(counted).map(([figure, count]) => [`campaign/${campaignId}/${day}/${figure}`, count])
 }

@@ -30,9 +30,9 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
   refuseProtected(campaign)
   const validity = validityAfter(campaign, body, invalidCampaign)
   const voucher = await voucherAfter(ctx, campaign, body)
-  const category_id = await chosenCategory(ctx, body)
+  const categoryId = await chosenCategory(ctx, body)
   const metadata = await metadataAfter(ctx, campaign, body)
-  const terms_id =
+  const termsId =
     campaign.terms_id === null
       ? null
       : await insertTerms(
@@ -46,15 +46,15 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
   await updateCampaign(ctx, campaign.id, {
     ...validityColumns(validity),
     ...(voucher === null ? {} : { voucher: JSON.stringify(voucher) }),
-    terms_id,
+    terms_id: termsId,
     type,
-    ...(category_id === undefined ? {} : { category_id }),
+    ...(categoryId === undefined ? {} : { category_id: categoryId }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
     ...(body.description === undefined ? {} : { description: body.description }),
     ...(await settingsOfCodes(ctx, campaign, body)),
     updated_at: ctx.now,
   })
-  await propagateToVouchers(ctx, campaign, changeFor(campaign, body, { validity, voucher, category_id }))
+  await propagateToVouchers(ctx, campaign, changeFor(campaign, body, { validity, voucher, category_id: categoryId }))
   const shown = await showCampaign(ctx, await getCampaign(ctx, campaign.id))
   await emit(ctx, 'campaign.updated', campaign.id, { campaign: shown })
   if (hasTierSettings(campaign, body) && body.options?.recalculate_tiers === true)

@@ -39,10 +39,10 @@ export async function templateWith(
   rules?: MetadataRules,
 ): Promise<VoucherTemplate> {
   const mould = templateOf(campaign)
-  const category_id = await chosenCategory(ctx, sent)
+  const categoryId = await chosenCategory(ctx, sent)
   const own: VoucherTemplate = {
     ...mould,
-    category_id: category_id === undefined ? mould.category_id : category_id,
+    category_id: categoryId === undefined ? mould.category_id : categoryId,
     start_date: sent.start_date === undefined ? mould.start_date : sent.start_date,
     expiration_date: sent.expiration_date === undefined ? mould.expiration_date : sent.expiration_date,
     quantity: sent.redemption?.quantity === undefined ? mould.quantity : sent.redemption.quantity,

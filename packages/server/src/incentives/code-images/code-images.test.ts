@@ -6,8 +6,8 @@ import { modulesOf, readPng, readSvg, scanBarcode, scanQr, withinQuietZone } fro
 import { assetsOf } from './urls.ts'
 
 /** A code as a campaign makes it, or one of its own; answers its asset id. */
-async function insertCode({ service, project_id }: Shop, code: string, campaign_id: string | null = null) {
-  const asset_id = randomUUID()
+async function insertCode({ service, project_id }: Shop, code: string, campaignId: string | null = null) {
+  const assetId = randomUUID()
   await service.runtime.database.db
     .insertInto('vouchers')
     .values({
@@ -16,15 +16,15 @@ async function insertCode({ service, project_id }: Shop, code: string, campaign_
       code,
       code_key: code,
       type: 'DISCOUNT_VOUCHER',
-      campaign_id: campaign_id as `camp_${string}` | null,
+      campaign_id: campaignId as `camp_${string}` | null,
       terms_id: newId('terms'),
       active: true,
       is_referral_code: false,
-      asset_id,
+      asset_id: assetId,
       created_at: new Date().toISOString(),
     })
     .execute()
-  return asset_id
+  return assetId
 }
 
 async function insertCampaign({ service, project_id }: Shop): Promise<string> {
@@ -59,15 +59,15 @@ async function image({ service }: Shop, path: string) {
   return { status: statusCode, headers, bytes: rawPayload }
 }
 
-async function qr(shop: Shop, asset_id: string, size = 10) {
-  const { status, bytes } = await image(shop, `qr/${asset_id}?size=${size}`)
+async function qr(shop: Shop, assetId: string, size = 10) {
+  const { status, bytes } = await image(shop, `qr/${assetId}?size=${size}`)
   expect(status).toBe(200)
   const modules = modulesOf(readPng(bytes), { width: size, height: size })
   return scanQr(withinQuietZone(modules, { x: 4, y: 4 }))
 }
 
-async function barcode(shop: Shop, asset_id: string, size = 10) {
-  const { status, bytes } = await image(shop, `barcode/${asset_id}?size=${size}`)
+async function barcode(shop: Shop, assetId: string, size = 10) {
+  const { status, bytes } = await image(shop, `barcode/${assetId}?size=${size}`)
   expect(status).toBe(200)
   const modules = modulesOf(readPng(bytes), { width: Math.ceil(size / 5), height: 10 * size })
   expect(modules).toHaveLength(1)
@@ -98,12 +98,12 @@ describe('what a scanner reads is the code', () => {
   ]
   test.each(codes)('%s', async (_, code) => {
     const shop = await newProject()
-    const asset_id = await insertCode(shop, code)
-    expect(await qr(shop, asset_id, 3)).toEqual({ text: code, level: 'M' })
-    expect(await barcode(shop, asset_id, 3)).toBe(code)
+    const assetId = await insertCode(shop, code)
+    expect(await qr(shop, assetId, 3)).toEqual({ text: code, level: 'M' })
+    expect(await barcode(shop, assetId, 3)).toBe(code)
   })
 
-  const beyond_ascii: Array<[name: string, code: string]> = [
+  const beyondAscii: Array<[name: string, code: string]> = [
     ['umlauts', 'GRÜSSE'],
     ['Chinese, whose bytes look like Shift JIS', '中文优惠券'.repeat(20)],
     ['an emoji', '🎁'],
@@ -111,11 +111,11 @@ describe('what a scanner reads is the code', () => {
     ['half-width kana', 'ｱｲｳｴｵ'],
     ['a BOM in the middle', 'a\ufeffb'],
   ]
-  test.each(beyond_ascii)('%s: as a QR code, and there is no bar code', async (_, code) => {
+  test.each(beyondAscii)('%s: as a QR code, and there is no bar code', async (_, code) => {
     const shop = await newProject()
-    const asset_id = await insertCode(shop, code)
-    expect(await qr(shop, asset_id, 2)).toEqual({ text: code, level: 'M' })
-    expect(await send(shop.service.app, 'GET', `/v1/assets/barcode/${asset_id}`)).toMatchObject(isUnknown)
+    const assetId = await insertCode(shop, code)
+    expect(await qr(shop, assetId, 2)).toEqual({ text: code, level: 'M' })
+    expect(await send(shop.service.app, 'GET', `/v1/assets/barcode/${assetId}`)).toMatchObject(isUnknown)
   })
 })
 
@@ -129,28 +129,28 @@ describe('size and format', () => {
     [37, 8],
     [100, 20],
   ]
-  test.each(sizes)('at size %i a bar is a multiple of %i pixels wide', async (size, module_px) => {
+  test.each(sizes)('at size %i a bar is a multiple of %i pixels wide', async (size, modulePx) => {
     const shop = await newProject()
-    const asset_id = await insertCode(shop, 'SIZE-1')
-    const png = readPng((await image(shop, `qr/${asset_id}?size=${size}`)).bytes)
+    const assetId = await insertCode(shop, 'SIZE-1')
+    const png = readPng((await image(shop, `qr/${assetId}?size=${size}`)).bytes)
     // 21 modules, the smallest QR code there is, and four on either side.
     expect([png.width, png.height]).toEqual([29 * size, 29 * size])
-    const bars = readPng((await image(shop, `barcode/${asset_id}?size=${size}`)).bytes)
+    const bars = readPng((await image(shop, `barcode/${assetId}?size=${size}`)).bytes)
     // Six characters of 11 modules, start, check and stop, and ten on either side.
-    expect([bars.width, bars.height]).toEqual([(6 * 11 + 11 + 11 + 13 + 20) * module_px, 10 * size])
-    expect(await qr(shop, asset_id, size)).toMatchObject({ text: 'SIZE-1' })
-    expect(await barcode(shop, asset_id, size)).toBe('SIZE-1')
+    expect([bars.width, bars.height]).toEqual([(6 * 11 + 11 + 11 + 13 + 20) * modulePx, 10 * size])
+    expect(await qr(shop, assetId, size)).toMatchObject({ text: 'SIZE-1' })
+    expect(await barcode(shop, assetId, size)).toBe('SIZE-1')
   })
 
   test('an SVG shows what the PNG shows, pixel by pixel; PNG of size 10 is what nobody asks for', async () => {
     const shop = await newProject()
-    const asset_id = await insertCode(shop, '<svg onload="alert(1)">&')
+    const assetId = await insertCode(shop, '<svg onload="alert(1)">&')
     for (const kind of ['qr', 'barcode']) {
-      const unasked = await image(shop, `${kind}/${asset_id}`)
-      expect(unasked.bytes).toEqual((await image(shop, `${kind}/${asset_id}?size=10&format=png`)).bytes)
+      const unasked = await image(shop, `${kind}/${assetId}`)
+      expect(unasked.bytes).toEqual((await image(shop, `${kind}/${assetId}?size=10&format=png`)).bytes)
       for (const size of [1, 10]) {
-        const png = readPng((await image(shop, `${kind}/${asset_id}?size=${size}`)).bytes)
-        const text = (await image(shop, `${kind}/${asset_id}?size=${size}&format=svg`)).bytes.toString()
+        const png = readPng((await image(shop, `${kind}/${assetId}?size=${size}`)).bytes)
+        const text = (await image(shop, `${kind}/${assetId}?size=${size}&format=svg`)).bytes.toString()
         expect(text).not.toContain('alert')
         const svg = readSvg(text)
         const one = { width: 1, height: 1 }
@@ -161,12 +161,12 @@ describe('size and format', () => {
 
   test('everybody may keep an image for a day', async () => {
     const shop = await newProject()
-    const asset_id = await insertCode(shop, 'KEEP')
+    const assetId = await insertCode(shop, 'KEEP')
     for (const [query, type, name] of [
       ['', 'image/png', 'qr.png'],
       ['?format=svg', 'image/svg+xml', 'qr.svg'],
     ]) {
-      const { status, headers, bytes } = await image(shop, `qr/${asset_id}${query}`)
+      const { status, headers, bytes } = await image(shop, `qr/${assetId}${query}`)
       expect(status).toBe(200)
       expect(headers).toMatchObject({
         'content-type': type,
@@ -176,7 +176,7 @@ describe('size and format', () => {
         'x-content-type-options': 'nosniff',
       })
     }
-    const head = await send(shop.service.app, 'HEAD', `/v1/assets/barcode/${asset_id}`)
+    const head = await send(shop.service.app, 'HEAD', `/v1/assets/barcode/${assetId}`)
     expect(head).toMatchObject({ status: 200, body: null, headers: { 'content-type': 'image/png' } })
   })
 
@@ -195,8 +195,8 @@ describe('size and format', () => {
     'format=',
   ])('nobody gets one with %s, nor hears whether there is one', async (query) => {
     const shop = await newProject()
-    const asset_id = await insertCode(shop, 'NONE')
-    for (const id of [asset_id, randomUUID()])
+    const assetId = await insertCode(shop, 'NONE')
+    for (const id of [assetId, randomUUID()])
       for (const kind of ['qr', 'barcode'])
         expect(await send(shop.service.app, 'GET', `/v1/assets/${kind}/${id}?${query}`)).toMatchObject({
           status: 400,
@@ -206,8 +206,8 @@ describe('size and format', () => {
 
   test('the largest there can be keeps nobody waiting', async () => {
     const shop = await newProject()
-    const asset_id = await insertCode(shop, '🎁'.repeat(255))
-    const { status, bytes } = await image(shop, `qr/${asset_id}?size=100`)
+    const assetId = await insertCode(shop, '🎁'.repeat(255))
+    const { status, bytes } = await image(shop, `qr/${assetId}?size=100`)
     expect(status).toBe(200)
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([12_900, 12_900])
     expect(bytes.length).toBeLessThan(500_000)
@@ -237,10 +237,10 @@ describe('there is no image', () => {
   test('of a voucher in the bin, or of one whose campaign or project is gone', async () => {
     const shop = await newProject()
     const { db } = shop.service.runtime.database
-    const campaign_id = await insertCampaign(shop)
+    const campaignId = await insertCampaign(shop)
     const [binned, inside, outside] = [
       await insertCode(shop, 'BINNED'),
-      await insertCode(shop, 'INSIDE', campaign_id),
+      await insertCode(shop, 'INSIDE', campaignId),
       await insertCode(shop, 'OUTSIDE'),
     ]
     const statuses = async () => {

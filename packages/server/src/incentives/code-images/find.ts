@@ -10,10 +10,10 @@ import { svgOf } from './svg.ts'
 export async function findCodeImage(
   ctx: InstallationCtx,
   kind: keyof typeof kinds,
-  asset_id: string,
+  assetId: string,
   { size = 10, format = 'png' }: CodeImageQuery,
 ): Promise<DownloadedFile> {
-  const code = await findCode(ctx, asset_id)
+  const code = await findCode(ctx, assetId)
   const { patternOf, modulePixels } = kinds[kind]
   const pattern = code === undefined ? null : patternOf(code)
   if (pattern === null) throw new ApiError('not_found', { details: 'There is no such image' })
@@ -28,15 +28,15 @@ export async function findCodeImage(
 }
 
 /** The code of a voucher that can still be read: neither in the bin itself, nor with its campaign or project. */
-async function findCode({ db }: InstallationCtx, asset_id: string): Promise<string | undefined> {
-  if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(asset_id)) return undefined
+async function findCode({ db }: InstallationCtx, assetId: string): Promise<string | undefined> {
+  if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(assetId)) return undefined
   const found = await db
     .selectFrom('vouchers as v')
     .innerJoin('projects as p', 'p.id', 'v.project_id')
     .leftJoin('campaigns as c', (on) =>
       on.onRef('c.project_id', '=', 'v.project_id').onRef('c.id', '=', 'v.campaign_id'),
     )
-    .where('v.asset_id', '=', asset_id)
+    .where('v.asset_id', '=', assetId)
     .where('v.deleted_at', 'is', null)
     .where('c.deleted_at', 'is', null)
     .where('p.deleted_at', 'is', null)

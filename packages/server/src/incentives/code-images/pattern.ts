@@ -37,11 +37,11 @@ function drawQr(code: string): Pattern {
   } as Parameters<typeof bwip.raw>[0])
   assert(symbol !== undefined && 'pixs' in symbol)
   const { pixs, pixx } = symbol
-  const width = pixx + 2 * qr_quiet
-  const quiet = Array.from({ length: qr_quiet }, () => new Uint8Array(width))
+  const width = pixx + 2 * qrQuiet
+  const quiet = Array.from({ length: qrQuiet }, () => new Uint8Array(width))
   const rows = Array.from({ length: pixs.length / pixx }, (_, y) => {
     const row = new Uint8Array(width)
-    row.set(pixs.slice(y * pixx, (y + 1) * pixx), qr_quiet)
+    row.set(pixs.slice(y * pixx, (y + 1) * pixx), qrQuiet)
     return row
   })
   return [...quiet, ...rows, ...quiet]
@@ -53,10 +53,10 @@ export function barcodePattern(code: string): Pattern | null {
   const [symbol] = bwip.raw({ bcid: 'code128', text: code })
   assert(symbol !== undefined && 'sbs' in symbol)
   // Widths of bars and spaces in turn, a bar first and last.
-  const widths = [barcode_quiet, ...symbol.sbs, barcode_quiet]
+  const widths = [barcodeQuiet, ...symbol.sbs, barcodeQuiet]
   return [Uint8Array.from(widths.flatMap((width, index) => Array<number>(width).fill(index % 2)))]
 }
 
 /** In modules (docs/reference/code-images.md). */
-const qr_quiet = 4
-const barcode_quiet = 10
+const qrQuiet = 4
+const barcodeQuiet = 10

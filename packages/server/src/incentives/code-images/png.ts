@@ -35,12 +35,12 @@ function scanlines(row: Uint8Array, { width, height }: ModulePixels): Buffer {
     const isLight = row[Math.floor(x / width)] === 0
     if (isLight) lines[1 + (x >> 3)]! |= 128 >> (x & 7)
   }
-  for (let line = 1; line < height; line += 1) lines[line * length] = same_as_above
+  for (let line = 1; line < height; line += 1) lines[line * length] = sameAsAbove
   return lines
 }
 
 /** The filter "Up": what follows is the difference to the line above, which is none. */
-const same_as_above = 2
+const sameAsAbove = 2
 
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])

@@ -7,9 +7,9 @@ export interface Assets {
 }
 
 /** Both kinds share the one secret of the voucher: whoever has seen one image could read the code from it anyway. */
-export function assetsOf({ base_url }: Pick<Settings, 'base_url'>, asset_id: string): Assets {
+export function assetsOf({ base_url }: Pick<Settings, 'base_url'>, assetId: string): Assets {
   return {
-    qr: { id: asset_id, url: `${base_url}/v1/assets/qr/${asset_id}` },
-    barcode: { id: asset_id, url: `${base_url}/v1/assets/barcode/${asset_id}` },
+    qr: { id: assetId, url: `${base_url}/v1/assets/qr/${assetId}` },
+    barcode: { id: assetId, url: `${base_url}/v1/assets/barcode/${assetId}` },
   }
 }

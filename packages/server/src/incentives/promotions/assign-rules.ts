@@ -26,19 +26,19 @@ export async function getRules(ctx: Ctx, ids: readonly string[]): Promise<Map<st
   return rules
 }
 
-export const assignToTier = (ctx: Ctx, tier_id: string, rules: readonly StoredValidationRule[]): Promise<void> =>
-  assignRules(ctx, rules, 'promotion_tier', tier_id)
+export const assignToTier = (ctx: Ctx, tierId: string, rules: readonly StoredValidationRule[]): Promise<void> =>
+  assignRules(ctx, rules, 'promotion_tier', tierId)
 
 /** Leaves a tier with these rules and no others; an assignment that is wanted stays as it is. */
 export async function replaceRules(
   ctx: Ctx,
-  tier_id: string,
+  tierId: string,
   rules: ReadonlyMap<string, StoredValidationRule>,
 ): Promise<void> {
-  const assigned = new Set((await listAssignmentsOf(ctx, 'promotion_tier', [tier_id])).map(({ rule_id }) => rule_id))
-  for (const rule_id of assigned)
-    if (!rules.has(rule_id))
-      await unassign(ctx, { rule_id, related_object_type: 'promotion_tier', related_object_ids: [tier_id] })
+  const assigned = new Set((await listAssignmentsOf(ctx, 'promotion_tier', [tierId])).map(({ rule_id }) => rule_id))
+  for (const ruleId of assigned)
+    if (!rules.has(ruleId))
+      await unassign(ctx, { rule_id: ruleId, related_object_type: 'promotion_tier', related_object_ids: [tierId] })
   const wanted = [...rules.values()].filter(({ id }) => !assigned.has(id))
-  await assignToTier(ctx, tier_id, wanted)
+  await assignToTier(ctx, tierId, wanted)
 }

@@ -5,7 +5,7 @@ import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { toValidity } from '../../rules/terms/validity.ts'
 import { campaignValidityOf, validityOf } from './tier.ts'
-import { campaign_limits, tierQuery } from './tier-store.ts'
+import { campaignLimits, tierQuery } from './tier-store.ts'
 
 /**
  * What holds for the tiers that are active at this moment, by their own fields and by those of their campaign
@@ -32,7 +32,7 @@ const hasRecurringTimes: Condition = sql`(
     campaigns.validity_timeframe, campaigns.validity_day_of_week, campaigns.validity_hours) is not null
 )`
 
-const own_limits = [
+const ownLimits = [
   'promotion_tiers.start_date',
   'promotion_tiers.expiration_date',
   'promotion_tiers.validity_timeframe',
@@ -46,7 +46,7 @@ async function listClosedNow(ctx: Ctx, open: Condition): Promise<string[]> {
   for (let after = ''; ; ) {
     const tiers = await tierQuery(ctx)
       .clearSelect()
-      .select(['promotion_tiers.id', ...own_limits, ...campaign_limits])
+      .select(['promotion_tiers.id', ...ownLimits, ...campaignLimits])
       .where(open)
       .where(hasRecurringTimes)
       .where('promotion_tiers.id', '>', after as `promo_${string}`)

@@ -61,16 +61,16 @@ export async function tellStack(
   verb: 'created' | 'updated' | 'deleted',
   { campaign, stack }: StackInCampaign,
 ): Promise<PromotionStack> {
-  const promotion_stack = toPromotionStack(stack)
+  const promotionStack = toPromotionStack(stack)
   await emit(ctx, `campaign.promotion_stack.${verb}`, campaign.id, {
     campaign: toSimpleCampaign(campaign),
-    promotion_stack,
+    promotion_stack: promotionStack,
   })
-  return promotion_stack
+  return promotionStack
 }
 
-async function refuseForeignTiers(ctx: Ctx, { id }: StoredCampaign, tier_ids: readonly string[]): Promise<void> {
+async function refuseForeignTiers(ctx: Ctx, { id }: StoredCampaign, tierIds: readonly string[]): Promise<void> {
   const known = new Set<string>(await listTierIds(ctx, id))
-  const foreign = tier_ids.find((tier_id) => !known.has(tier_id))
+  const foreign = tierIds.find((tierId) => !known.has(tierId))
   if (foreign !== undefined) throw notFound('promotion_tier', foreign)
 }

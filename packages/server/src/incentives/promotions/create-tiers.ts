@@ -69,13 +69,13 @@ interface Created {
 /** The rows of new tiers, but for their places; refuses what is wrong with any of them. */
 async function newTiers(ctx: Ctx, campaign: StoredCampaign, bodies: readonly PromotionTierBody[]): Promise<Created[]> {
   const created: Created[] = []
-  const metadata_rules = await loadMetadataRules(ctx, 'promotion_tier')
+  const metadataRules = await loadMetadataRules(ctx, 'promotion_tier')
   for (const body of bodies) {
-    const category_id = await chosenCategory(ctx, body)
+    const categoryId = await chosenCategory(ctx, body)
     const discount = await tierDiscount(ctx, body)
     const validity = validityAfter(always, body, invalidPayload)
     const metadata = body.metadata ?? {}
-    metadata_rules.check(metadata, { isNew: true })
+    metadataRules.check(metadata, { isNew: true })
     created.push({
       tier: {
         id: newId('promotion_tier', Date.parse(ctx.now)),
@@ -86,7 +86,7 @@ async function newTiers(ctx: Ctx, campaign: StoredCampaign, bodies: readonly Pro
         metadata: JSON.stringify(metadata),
         active: body.active ?? true,
         ...validityColumns(validity),
-        category_id: category_id ?? null,
+        category_id: categoryId ?? null,
       },
       place: body.hierarchy,
     })
@@ -99,10 +99,10 @@ async function tellCreated(ctx: Ctx, campaign: StoredCampaign, tiers: readonly P
   await emitMany(
     ctx,
     tiers.map(
-      (promotion_tier): NewEvent => ({
+      (promotionTier): NewEvent => ({
         type: 'campaign.promotion_tier.created',
         entity_id: campaign.id,
-        data: { campaign: simple, promotion_tier },
+        data: { campaign: simple, promotion_tier: promotionTier },
       }),
     ),
   )

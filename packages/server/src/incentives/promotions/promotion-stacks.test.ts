@@ -123,12 +123,12 @@ test('a stack is made of thirty tiers of its own campaign at most, and what it n
   expect(ids).toHaveLength(30)
   const stack = await newStack(shop, path, ids.toReversed())
   expect(stack.tiers.ids).toEqual(ids.toReversed())
-  for (const [body, resource_type, resource_id] of [
+  for (const [body, resourceType, resourceId] of [
     [{ tiers: { ids: [ids[0], foreign[0]] } }, 'promotion_tier', foreign[0]],
     [{ tiers: { ids: ['promo_0'] } }, 'promotion_tier', 'promo_0'],
     [{ category_id: 'cat_0' }, 'category', 'cat_0'],
   ] as const) {
-    const refusal = { status: 404, body: { key: 'not_found', resource_type, resource_id } }
+    const refusal = { status: 404, body: { key: 'not_found', resource_type: resourceType, resource_id: resourceId } }
     expect(await shop.call('POST', path, { name: 'Stack', tiers: { ids }, ...body })).toMatchObject(refusal)
     expect(await shop.call('PUT', `${path}/${stack.id}`, body)).toMatchObject(refusal)
   }

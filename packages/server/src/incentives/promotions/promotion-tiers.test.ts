@@ -29,7 +29,7 @@ const rulesOf = (tier: { validation_rule_assignments: { data: Array<{ rule_id: s
 
 test('a tier lives from creation to deletion', async () => {
   const shop = await newProject()
-  const campaign_id = await newPromotion(shop, 'Black week')
+  const campaignId = await newPromotion(shop, 'Black week')
   const created = await newTier(shop, 'Black week', { name: 'Ten off' })
   expect(created).toEqual({
     id: expect.stringMatching(/^promo_[0-9A-Za-z]{24}$/),
@@ -37,10 +37,10 @@ test('a tier lives from creation to deletion', async () => {
     action: { discount: { type: 'PERCENT', percent_off: 10 } },
     metadata: {},
     hierarchy: 1,
-    promotion_id: campaign_id,
-    campaign_id,
+    promotion_id: campaignId,
+    campaign_id: campaignId,
     campaign: {
-      id: campaign_id,
+      id: campaignId,
       start_date: null,
       expiration_date: null,
       active: true,
@@ -76,8 +76,8 @@ test('a tier lives from creation to deletion', async () => {
     ['campaign.promotion_tier.deleted', updated.body],
   ])
   for (const { entity_id, data } of events) {
-    expect(entity_id).toBe(campaign_id)
-    expect(data.campaign).toMatchObject({ id: campaign_id, name: 'Black week', campaign_type: 'PROMOTION' })
+    expect(entity_id).toBe(campaignId)
+    expect(data.campaign).toMatchObject({ id: campaignId, name: 'Black week', campaign_type: 'PROMOTION' })
   }
 })
 
@@ -330,13 +330,13 @@ test('what is named must exist; otherwise nothing happens', async () => {
   const tier = await newTier(shop, campaign)
   const rule = await newRule(shop)
   const unit = { discount: { type: 'UNIT', unit_off: 1, unit_type: 'prod_0', effect: 'ADD_NEW_ITEMS' } }
-  for (const [body, resource_type, resource_id] of [
+  for (const [body, resourceType, resourceId] of [
     [{ category_id: 'cat_0' }, 'category', 'cat_0'],
     [{ validation_rules: [rule, 'val_0'], category: 'Never made' }, 'validation_rules', 'val_0'],
     [{ validation_rule_assignments: { data: [{ rule_id: 'val_0' }] } }, 'validation_rules', 'val_0'],
     [{ action: unit }, 'product', 'prod_0'],
   ] as const) {
-    const refusal = { status: 404, body: { key: 'not_found', resource_type, resource_id } }
+    const refusal = { status: 404, body: { key: 'not_found', resource_type: resourceType, resource_id: resourceId } }
     expect(await shop.call('POST', `/v1/promotions/${campaign}/tiers`, { name: 'Tier', ...body })).toMatchObject(
       refusal,
     )
@@ -495,7 +495,9 @@ describe('the rules of a tier', () => {
     const shop = await newProject()
     const [a, b] = [await newRule(shop), await newRule(shop)]
     const campaign = await newPromotion(shop)
-    const spelt = (...ids: string[]) => ({ validation_rule_assignments: { data: ids.map((rule_id) => ({ rule_id })) } })
+    const spelt = (...ids: string[]) => ({
+      validation_rule_assignments: { data: ids.map((ruleId) => ({ rule_id: ruleId })) },
+    })
     const tier = await newTier(shop, campaign, spelt(a))
     expect(rulesOf(tier)).toEqual([a])
     expect(rulesOf(await newTier(shop, campaign, { ...spelt(a), validation_rules: [b] }))).toEqual([b])
@@ -723,8 +725,12 @@ describe('what is available', () => {
   // Monday 2 March 2026, 10:00 in UTC and 11:00 in Warsaw.
   const now = '2026-03-02T10:00:00.000Z'
   const [before, after] = ['2026-03-02T09:59:59.000Z', '2026-03-02T10:30:00.000Z'] // the clock goes on from ten
-  const hours = (start_time: string, expiration_time: string, days_of_week?: number[]) => ({
-    validity_hours: { daily: [{ start_time, expiration_time, ...(days_of_week && { days_of_week }) }] },
+  const hours = (startTime: string, expirationTime: string, daysOfWeek?: number[]) => ({
+    validity_hours: {
+      daily: [
+        { start_time: startTime, expiration_time: expirationTime, ...(daysOfWeek && { days_of_week: daysOfWeek }) },
+      ],
+    },
   })
   const every = (interval: string, duration: string) => ({ validity_timeframe: { interval, duration } })
 

@@ -12,7 +12,7 @@ import { deleteTier, listTierIds, type TierInCampaign, updateHierarchy } from '.
 /** Deletes a tier for good: its rules are taken back, its stacks go on without it, the tiers after it move up. */
 export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): Promise<void> {
   refuseProtected(campaign)
-  const promotion_tier = await showTier(ctx, tier)
+  const promotionTier = await showTier(ctx, tier)
   await deleteAssignmentsOf(ctx, 'promotion_tier', [tier.id])
   await takeOutOfStacks(ctx, campaign, tier.id)
   await deleteTier(ctx, tier.id)
@@ -20,19 +20,19 @@ export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): 
   await updateHierarchy(ctx, await listTierIds(ctx, campaign.id))
   await emit(ctx, 'campaign.promotion_tier.deleted', campaign.id, {
     campaign: toSimpleCampaign(campaign),
-    promotion_tier,
+    promotion_tier: promotionTier,
   })
 }
 
 /** A stack that had nothing else is deleted (docs/reference/promotions.md#promotion-tier-endpoints). */
-async function takeOutOfStacks(ctx: Ctx, campaign: StoredCampaign, tier_id: string): Promise<void> {
-  for (const stack of await listStacksIn(ctx, campaign.id, { tier_id })) {
-    const tier_ids = stack.tier_ids.filter((id) => id !== tier_id)
-    if (tier_ids.length === 0) {
+async function takeOutOfStacks(ctx: Ctx, campaign: StoredCampaign, tierId: string): Promise<void> {
+  for (const stack of await listStacksIn(ctx, campaign.id, { tier_id: tierId })) {
+    const tierIds = stack.tier_ids.filter((id) => id !== tierId)
+    if (tierIds.length === 0) {
       await deleteStack(ctx, stack.id)
       await tellStack(ctx, 'deleted', { campaign, stack })
     } else {
-      const changed = await updateStack(ctx, stack.id, { tier_ids: JSON.stringify(tier_ids) })
+      const changed = await updateStack(ctx, stack.id, { tier_ids: JSON.stringify(tierIds) })
       await tellStack(ctx, 'updated', { campaign, stack: changed })
     }
   }
@@ -42,10 +42,10 @@ async function takeOutOfStacks(ctx: Ctx, campaign: StoredCampaign, tier_id: stri
  * Deletes all that a promotion has, when it is destroyed: of its tiers and stacks nothing is told, since their campaign
  * is what was deleted. The tiers are held before their rules are taken back, so that nobody assigns another one meanwhile.
  */
-export async function deleteTiersAndStacksOf(ctx: Ctx, campaign_id: string): Promise<void> {
-  const tier_ids = await listTierIds(ctx, campaign_id, { lock: true })
-  if (tier_ids.length > 0) await deleteAssignmentsOf(ctx, 'promotion_tier', tier_ids)
-  for (const { id } of await listStacksIn(ctx, campaign_id)) await deleteStack(ctx, id)
-  for (const id of tier_ids) await deleteTier(ctx, id)
-  await ctx.reactions.promotionTiersDeleted(ctx, tier_ids)
+export async function deleteTiersAndStacksOf(ctx: Ctx, campaignId: string): Promise<void> {
+  const tierIds = await listTierIds(ctx, campaignId, { lock: true })
+  if (tierIds.length > 0) await deleteAssignmentsOf(ctx, 'promotion_tier', tierIds)
+  for (const { id } of await listStacksIn(ctx, campaignId)) await deleteStack(ctx, id)
+  for (const id of tierIds) await deleteTier(ctx, id)
+  await ctx.reactions.promotionTiersDeleted(ctx, tierIds)
 }

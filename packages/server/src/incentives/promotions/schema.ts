@@ -95,13 +95,13 @@ export type UpdatePromotionTier = Static<typeof UpdatePromotionTier>
 export const PromotionTierList = listOf('tiers', PromotionTier, { total: true, cursor: true })
 export type PromotionTierList = Static<typeof PromotionTierList>
 
-const is_available = Type.Optional(
+const isAvailable = Type.Optional(
   Type.Boolean({ description: 'True: only tiers that could be redeemed at this moment, as far as time is concerned.' }),
 )
 
 export const PromotionTierQuery = Type.Object({
   ...PageQuery({ order: ['-created_at', 'created_at', 'updated_at', '-updated_at'] }),
-  is_available,
+  is_available: isAvailable,
 })
 export type PromotionTierQuery = Static<typeof PromotionTierQuery>
 
@@ -112,7 +112,7 @@ export const CampaignTierQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page_size_max })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page_max })),
   starting_after_id,
-  is_available,
+  is_available: isAvailable,
 })
 export type CampaignTierQuery = Static<typeof CampaignTierQuery>
 

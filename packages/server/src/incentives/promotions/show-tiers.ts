@@ -10,9 +10,9 @@ export async function showTiers(ctx: Ctx, tiers: readonly StoredTier[]): Promise
   if (tiers.length === 0) return []
   const ids = tiers.map(({ id }) => id)
   const assignments = await listAssignmentsOf(ctx, 'promotion_tier', ids)
-  const by_tier = Map.groupBy(assignments, ({ related_object_id }) => related_object_id)
+  const byTier = Map.groupBy(assignments, ({ related_object_id }) => related_object_id)
   const used = await netUsageOf(ctx.db, ctx.project_id, ids)
-  return tiers.map((tier) => toPromotionTier(tier, by_tier.get(tier.id) ?? [], used(tier.id)))
+  return tiers.map((tier) => toPromotionTier(tier, byTier.get(tier.id) ?? [], used(tier.id)))
 }
 
 export async function showTier(ctx: Ctx, tier: StoredTier): Promise<PromotionTier> {

@@ -47,10 +47,10 @@ export type StoredStack = Omit<JoinedStack, 'category'> & { category: Selectable
 const toStored = (row: JoinedStack): StoredStack => ({ ...row, category: readCategory(row.category) })
 
 /** A stack of a campaign that the caller has found; under another campaign there is no such stack. */
-export async function getStack(ctx: Ctx, campaign_id: string, id: string): Promise<StoredStack> {
+export async function getStack(ctx: Ctx, campaignId: string, id: string): Promise<StoredStack> {
   const row = await joinedStacks(ctx)
     .where('promotion_stacks.id', '=', id as StackId)
-    .where('promotion_stacks.campaign_id', '=', campaign_id as PromotionStackRow['campaign_id'])
+    .where('promotion_stacks.campaign_id', '=', campaignId as PromotionStackRow['campaign_id'])
     .executeTakeFirst()
   if (row === undefined) throw notFound('promotion_stack', id)
   return toStored(row)
@@ -83,11 +83,11 @@ export async function listStacks(
 /** All stacks of a campaign, oldest first; with a tier, those that it is in. */
 export async function listStacksIn(
   ctx: Ctx,
-  campaign_id: string,
+  campaignId: string,
   { tier_id }: { tier_id?: string } = {},
 ): Promise<StoredStack[]> {
   const rows = await joinedStacks(ctx)
-    .where('promotion_stacks.campaign_id', '=', campaign_id as PromotionStackRow['campaign_id'])
+    .where('promotion_stacks.campaign_id', '=', campaignId as PromotionStackRow['campaign_id'])
     .$if(tier_id !== undefined, (query) => query.where(sql<boolean>`promotion_stacks.tier_ids ? ${tier_id}`))
     .orderBy('promotion_stacks.created_at')
     .orderBy('promotion_stacks.id')
@@ -111,10 +111,10 @@ export async function insertStack(
   if (count >= limits.promotion_stacks_max)
     throw invalidPayload(`A campaign must NOT have more than ${limits.promotion_stacks_max} promotion stacks`)
   const id = newId('promotion_stack', Date.parse(now))
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .insertInto('promotion_stacks')
-    .values({ ...stack, project_id, id, created_at: now, updated_at: null, config_version })
+    .values({ ...stack, project_id, id, created_at: now, updated_at: null, config_version: configVersion })
     .execute()
   return getStack(ctx, stack.campaign_id, id)
 }
@@ -122,10 +122,10 @@ export async function insertStack(
 /** Writes columns of a stack whose campaign the caller holds alone. */
 export async function updateStack(ctx: Ctx, id: StackId, changes: Updateable<PromotionStackRow>): Promise<StoredStack> {
   const { db, project_id, now } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const { campaign_id } = await db
     .updateTable('promotion_stacks')
-    .set({ ...changes, updated_at: now, config_version })
+    .set({ ...changes, updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .returning('campaign_id')

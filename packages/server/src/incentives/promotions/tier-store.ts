@@ -15,7 +15,7 @@ import type { StoredTier } from './tier.ts'
 type TierId = PromotionTierRow['id']
 
 /** When the campaign of a tier holds. */
-export const campaign_limits = [
+export const campaignLimits = [
   'campaigns.start_date as campaign_start_date',
   'campaigns.expiration_date as campaign_expiration_date',
   'campaigns.validity_timeframe as campaign_validity_timeframe',
@@ -44,7 +44,7 @@ const joinedTiers = ({ db, project_id }: Ctx) =>
     )
     .where('promotion_tiers.project_id', '=', project_id)
     .selectAll('promotion_tiers')
-    .select(campaign_limits)
+    .select(campaignLimits)
     .select(['campaigns.active as campaign_active', 'campaign_categories.id as campaign_category_id', categoryJson])
 
 /** Those that can be read: a campaign in the bin takes its tiers with it. */
@@ -100,9 +100,9 @@ export async function listTiersById(ctx: Ctx, ids: readonly string[]): Promise<S
 }
 
 /** All tiers of a campaign by hierarchy, as the campaign shows them. */
-export async function listTiersOf(ctx: Ctx, campaign_id: string): Promise<PromotionTier[]> {
+export async function listTiersOf(ctx: Ctx, campaignId: string): Promise<PromotionTier[]> {
   const rows = await joinedTiers(ctx)
-    .where('promotion_tiers.campaign_id', '=', campaign_id as PromotionTierRow['campaign_id'])
+    .where('promotion_tiers.campaign_id', '=', campaignId as PromotionTierRow['campaign_id'])
     .orderBy('promotion_tiers.hierarchy')
     .execute()
   return showTiers(ctx, rows.map(toStored))
@@ -110,13 +110,13 @@ export async function listTiersOf(ctx: Ctx, campaign_id: string): Promise<Promot
 
 export async function listTierIds(
   { db, project_id }: Ctx,
-  campaign_id: string,
+  campaignId: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<TierId[]> {
   const rows = await db
     .selectFrom('promotion_tiers')
     .where('project_id', '=', project_id)
-    .where('campaign_id', '=', campaign_id as PromotionTierRow['campaign_id'])
+    .where('campaign_id', '=', campaignId as PromotionTierRow['campaign_id'])
     .orderBy('hierarchy')
     .select('id')
     .$if(lock, (query) => query.forUpdate())
@@ -138,13 +138,13 @@ export const listTiers = (ctx: Ctx, query: TierPageQuery, where: Condition[]): P
 /** The tiers of a campaign, newest first: all of them, unless the caller pages. */
 export function listTiersIn(
   ctx: Ctx,
-  campaign_id: string,
+  campaignId: string,
   { limit, page, starting_after_id }: CampaignTierQuery,
   where: Condition[],
 ): Promise<TierPage> {
   const isPaged = limit !== undefined || page !== undefined || starting_after_id !== undefined
   return pageOfTiers(
-    tierQuery(ctx).where('promotion_tiers.campaign_id', '=', campaign_id as PromotionTierRow['campaign_id']),
+    tierQuery(ctx).where('promotion_tiers.campaign_id', '=', campaignId as PromotionTierRow['campaign_id']),
     {
       limit: isPaged ? (limit ?? limits.page_size_default) : limits.promotion_tiers_max,
       ...(page === undefined ? {} : { page }),
@@ -175,10 +175,12 @@ export type NewTier = Omit<Insertable<PromotionTierRow>, 'project_id' | 'created
 
 export async function insertTiers({ db, project_id, now }: Ctx, tiers: readonly NewTier[]): Promise<void> {
   if (tiers.length === 0) return
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .insertInto('promotion_tiers')
-    .values(tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version })))
+    .values(
+      tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version: configVersion })),
+    )
     .execute()
 }
 
@@ -188,10 +190,10 @@ export async function updateTier(
   id: TierId,
   changes: Updateable<PromotionTierRow>,
 ): Promise<void> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .updateTable('promotion_tiers')
-    .set({ ...changes, updated_at: now, config_version })
+    .set({ ...changes, updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
@@ -202,9 +204,9 @@ export async function updateTier(
  * stamped: every node has to know their new place.
  */
 export async function updateHierarchy({ db, project_id }: Ctx, order: readonly TierId[]): Promise<void> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await sql`
-    update promotion_tiers set hierarchy = places.place, config_version = ${config_version}
+    update promotion_tiers set hierarchy = places.place, config_version = ${configVersion}
     from unnest(${order}::text[]) with ordinality as places (id, place)
     where promotion_tiers.project_id = ${project_id}
       and promotion_tiers.id = places.id

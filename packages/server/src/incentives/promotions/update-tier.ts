@@ -22,10 +22,10 @@ export async function changeTier(
   body: UpdatePromotionTier,
 ): Promise<PromotionTier> {
   refuseProtected(campaign)
-  const rule_ids = sentRules(body)
-  const rules = rule_ids && (await getRules(ctx, rule_ids))
+  const ruleIds = sentRules(body)
+  const rules = ruleIds && (await getRules(ctx, ruleIds))
   const { name, banner, hierarchy } = body
-  const category_id = await chosenCategory(ctx, body)
+  const categoryId = await chosenCategory(ctx, body)
   const discount = await tierDiscount(ctx, body)
   const validity = validityAfter(tier, body, invalidPayload)
   const metadata = await metadataAfter(ctx, tier, body)
@@ -33,7 +33,7 @@ export async function changeTier(
   await updateTier(ctx, tier.id, {
     ...(name === undefined ? {} : { name }),
     ...(banner === undefined ? {} : { banner }),
-    ...(category_id === undefined ? {} : { category_id }),
+    ...(categoryId === undefined ? {} : { category_id: categoryId }),
     ...(discount === undefined ? {} : { discount: JSON.stringify(discount) }),
     ...validityColumns(validity),
     metadata: JSON.stringify(metadata),
@@ -42,12 +42,12 @@ export async function changeTier(
     await updateHierarchy(ctx, placed(await listTierIds(ctx, campaign.id), tier.id, hierarchy))
   if (rules !== undefined) await replaceRules(ctx, tier.id, rules)
 
-  const promotion_tier = await showTier(ctx, await getTier(ctx, tier.id))
+  const promotionTier = await showTier(ctx, await getTier(ctx, tier.id))
   await emit(ctx, 'campaign.promotion_tier.updated', campaign.id, {
     campaign: toSimpleCampaign(campaign),
-    promotion_tier,
+    promotion_tier: promotionTier,
   })
-  return promotion_tier
+  return promotionTier
 }
 
 /** Switches a tier on or off; nothing happens to one that is so already. */
@@ -58,12 +58,12 @@ export async function switchTier(
 ): Promise<PromotionTier> {
   if (tier.active === active) return showTier(ctx, tier)
   await updateTier(ctx, tier.id, { active })
-  const promotion_tier = await showTier(ctx, await getTier(ctx, tier.id))
+  const promotionTier = await showTier(ctx, await getTier(ctx, tier.id))
   await emit(ctx, `campaign.promotion_tier.${active ? 'enabled' : 'disabled'}`, campaign.id, {
     campaign: toSimpleCampaign(campaign),
-    promotion_tier,
+    promotion_tier: promotionTier,
   })
-  return promotion_tier
+  return promotionTier
 }
 
 /** Key by key, and then without the keys that are to go (docs/reference/vouchers.md#metadata). */

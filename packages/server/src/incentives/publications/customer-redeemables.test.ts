@@ -85,7 +85,7 @@ test('a customer is shown what it holds, with what it is worth', async () => {
 
 test('they are found by every filter', async () => {
   const shop = await newProject()
-  const { id: campaign_id } = await called(shop, 'POST', '/v1/campaigns', { name: 'Autumn', voucher: discount })
+  const { id: campaignId } = await called(shop, 'POST', '/v1/campaigns', { name: 'Autumn', voucher: discount })
   const coupon = await give(shop, 'A1', {}, 'Autumn')
   await give(shop, 'GIFT', { gift: { amount: 500 } })
   const { data } = await redeemables(shop)
@@ -96,7 +96,7 @@ test('they are found by every filter', async () => {
     ['redeemable_id', '$is', coupon, 'A1'],
     ['redeemable_object', '$is', 'voucher', 'GIFT A1'],
     ['holder_role', '$is', 'REFERRER', ''],
-    ['campaign_id', '$is', campaign_id, 'A1'],
+    ['campaign_id', '$is', campaignId, 'A1'],
     ['campaign_id', '$is_unknown', '', 'GIFT'],
     ['campaign_type', '$in', 'DISCOUNT_COUPONS', 'A1'],
     ['voucher_type', '$is', 'GIFT_VOUCHER', 'GIFT'],

@@ -25,9 +25,9 @@ export async function listRedeemablesOf(ctx: Ctx, { id }: StoredCustomer, query:
     ctx,
     rows.map(({ voucher_id }) => voucher_id),
   )
-  const by_id = new Map(vouchers.map((voucher) => [voucher.id, voucher]))
+  const byId = new Map(vouchers.map((voucher) => [voucher.id, voucher]))
   const shown = rows.flatMap(({ voucher_id, role, ...row }): CustomerRedeemable[] => {
-    const voucher = by_id.get(voucher_id)
+    const voucher = byId.get(voucher_id)
     if (voucher === undefined) return [] // deleted between the two statements
     const redeemable = {
       type: 'voucher',
@@ -40,7 +40,7 @@ export async function listRedeemablesOf(ctx: Ctx, { id }: StoredCustomer, query:
 }
 
 /** Without those in the bin. */
-const holdingQuery = ({ db, project_id }: Ctx, customer_id: StoredCustomer['id']) =>
+const holdingQuery = ({ db, project_id }: Ctx, customerId: StoredCustomer['id']) =>
   db
     .selectFrom('holders')
     .innerJoin('vouchers', (join) =>
@@ -50,7 +50,7 @@ const holdingQuery = ({ db, project_id }: Ctx, customer_id: StoredCustomer['id']
       join.onRef('campaigns.project_id', '=', 'holders.project_id').onRef('campaigns.id', '=', 'holders.campaign_id'),
     )
     .where('holders.project_id', '=', project_id)
-    .where('holders.customer_id', '=', customer_id)
+    .where('holders.customer_id', '=', customerId)
     .where('vouchers.deleted_at', 'is', null)
     .where('campaigns.deleted_at', 'is', null)
     .select([

@@ -31,12 +31,12 @@ export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, of?:
   if (of !== undefined) where.push(isOfVoucher(ctx, sql`${of}`))
   const { rows, total } = await listPublications(ctx, query, where)
   const vouchers = await listVouchersEver(ctx, [...new Set(rows.flatMap(({ voucher_ids }) => voucher_ids))])
-  const by_id = new Map<string, StoredVoucher>(vouchers.map((voucher) => [voucher.id, voucher]))
+  const byId = new Map<string, StoredVoucher>(vouchers.map((voucher) => [voucher.id, voucher]))
   const shown = rows.map((row) =>
     toListedPublication(
       ctx,
       row,
-      row.voucher_ids.flatMap((id) => by_id.get(id) ?? []),
+      row.voucher_ids.flatMap((id) => byId.get(id) ?? []),
     ),
   )
   return listed('publications', shown, { total })
@@ -44,11 +44,11 @@ export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, of?:
 
 /** Beyond some page the refusal has a name of its own (docs/reference/errors.md#keys). */
 function refuseFarPages({ page = 1 }: PublicationQuery): void {
-  if (page > pages_named_max) throw new ApiError('page_over_limit')
+  if (page > pagesNamedMax) throw new ApiError('page_over_limit')
   if (page > limits.page_max) throw invalidQuery(`Property .page must be <= ${limits.page_max}`)
 }
 
-const pages_named_max = 1_000
+const pagesNamedMax = 1_000
 
 async function conditions(ctx: Ctx, query: PublicationQuery): Promise<Condition[]> {
   const where: Condition[] = []
@@ -58,7 +58,7 @@ async function conditions(ctx: Ctx, query: PublicationQuery): Promise<Condition[
     if (code !== undefined) where.push(isOfVoucher(ctx, voucherIdSql(ctx, code)))
   const { result, voucher_type, is_referral_code, source_id, related_object_id, parent_object_id, filters } = query
   if (result !== undefined) where.push(sql`publications.result = ${result}`)
-  if (voucher_type !== undefined) where.push(sql`${type_name} = ${voucher_type}`)
+  if (voucher_type !== undefined) where.push(sql`${typeName} = ${voucher_type}`)
   if (is_referral_code === true) where.push(sql`publications.is_referral_code`)
   if (source_id !== undefined) where.push(sql`publications.source_id = ${source_id}`)
   if (related_object_id !== undefined) where.push(isOfVoucher(ctx, sql`${related_object_id}`))
@@ -90,7 +90,7 @@ const isOfVoucher = ({ project_id }: Ctx, id: ReturnType<typeof sql>): Condition
   union all
   select id from publications where project_id = ${project_id} and result = 'FAILURE' and voucher_ids[1] = ${id})`
 
-const type_name = sql`(case publications.voucher_type when 'DISCOUNT_VOUCHER' then 'discount'
+const typeName = sql`(case publications.voucher_type when 'DISCOUNT_VOUCHER' then 'discount'
   when 'GIFT_VOUCHER' then 'gift' when 'LOYALTY_CARD' then 'loyalty' end)`
 
 /** What publications are filtered by, in lists and exports, over the tables that their query joins. */
@@ -100,7 +100,7 @@ export function publicationFields(types: Parameters<typeof metadataField>[1]): F
     result: text('publications.result'),
     customer_id: text('publications.customer_id'),
     campaign_name: text(sql`(case when campaigns.deleted_at is null then campaigns.name end)`),
-    voucher_type: text(type_name),
+    voucher_type: text(typeName),
     is_referral_code: { type: 'boolean', column: 'publications.is_referral_code' },
     parent_object_id: text('publications.campaign_id'),
     related_object_id: { type: 'array', column: sql`nullif(to_jsonb(publications.voucher_ids), '[]')` },

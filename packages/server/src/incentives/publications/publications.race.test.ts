@@ -69,21 +69,21 @@ test.each([1, 2])('what somebody else has taken and gives back is waited for, %i
   await multiply(shop, 2)
   const { db } = shop.service.runtime.database
   const held = Promise.withResolvers<number>()
-  const given_back = Promise.withResolvers<void>()
+  const givenBack = Promise.withResolvers<void>()
   const other = db
     .transaction()
     .execute(async (trx) => {
       const ids = trx.selectFrom('vouchers').where('project_id', '=', shop.project_id).select('id')
       await (count === 1 ? ids : ids.where('code', '=', 'C2')).forUpdate().execute()
       held.resolve(await backendOf(trx))
-      await given_back.promise
+      await givenBack.promise
       throw new Error('undone')
     })
     .catch(() => {})
   const holder = await held.promise
   const answer = publish(shop, { campaign: { name: 'Autumn', count }, customer: 'anna' })
   await untilOthersWait(shop.service.runtime.database, holder)
-  given_back.resolve()
+  givenBack.resolve()
   await other
   expect(await answer).toMatchObject({ status: 200 })
 })

@@ -38,9 +38,12 @@ async function eventsOf(shop: Shop): Promise<Array<Omit<Told, 'id'>>> {
 }
 const typesOf = async (shop: Shop) => (await eventsOf(shop)).map(({ type }) => type)
 
-async function demandNumber(shop: Shop, related_object: string, name: string) {
+async function demandNumber(shop: Shop, relatedObject: string, name: string) {
   const definition = { type: 'number', optional: true, array: false, deleted: false }
-  const answer = await shop.manage('POST', '/metadata-schemas', { related_object, properties: { [name]: definition } })
+  const answer = await shop.manage('POST', '/metadata-schemas', {
+    related_object: relatedObject,
+    properties: { [name]: definition },
+  })
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)
 }
 
@@ -59,20 +62,20 @@ describe('a code of a campaign', () => {
       customer: { source_id: 'anna', name: 'Anna' },
       metadata: { mail: 7 },
     })
-    const { id: customer_id } = await called(shop, 'GET', '/v1/customers/anna')
+    const { id: customerId } = await called(shop, 'GET', '/v1/customers/anna')
     const code = await voucher(shop, 'A1')
     expect(answer).toEqual({
       id: expect.stringMatching(/^pub_[0-9A-Za-z]{32}$/),
       object: 'publication',
       created_at: expect.any(String),
-      customer_id,
+      customer_id: customerId,
       tracking_id: 'anna',
       metadata: { mail: 7 },
       channel: 'API',
       source_id: null,
       result: 'SUCCESS',
       customer: expect.objectContaining({
-        id: customer_id,
+        id: customerId,
         name: 'Anna',
         summary: expect.any(Object),
         loyalty: expect.any(Object),
@@ -82,7 +85,7 @@ describe('a code of a campaign', () => {
       voucher: code,
     })
     expect(code).toMatchObject({
-      holder_id: customer_id,
+      holder_id: customerId,
       publish: { count: 1 },
       updated_at: answer.created_at,
       validation_rules_assignments: { total: 0 },
@@ -91,11 +94,11 @@ describe('a code of a campaign', () => {
     expect(code).not.toHaveProperty('referrer_id')
 
     const [created, ...told] = (await eventsOf(shop)).slice(before)
-    expect(created).toMatchObject({ type: 'customer.created', entity_id: customer_id })
+    expect(created).toMatchObject({ type: 'customer.created', entity_id: customerId })
     const { voucher: _, customer: __, ...plain } = answer
-    const customer = { id: customer_id, name: 'Anna', email: null, source_id: 'anna', metadata: {}, object: 'customer' }
+    const customer = { id: customerId, name: 'Anna', email: null, source_id: 'anna', metadata: {}, object: 'customer' }
     const publication = { ...plain, customer }
-    const short = expect.objectContaining({ id: code.id, code: 'A1', holder_id: customer_id, object: 'voucher' })
+    const short = expect.objectContaining({ id: code.id, code: 'A1', holder_id: customerId, object: 'voucher' })
     const common = { customer, campaign: expect.objectContaining({ id: campaign.id, name: 'Autumn' }) }
     expect(told).toEqual([
       {
@@ -105,7 +108,7 @@ describe('a code of a campaign', () => {
       },
       {
         type: 'customer.publication.succeeded',
-        entity_id: customer_id,
+        entity_id: customerId,
         data: { ...common, publication: { ...publication, voucher: short } },
       },
       {
@@ -143,16 +146,19 @@ describe('a code of a campaign', () => {
       ['UTC', 'P1M', '2025-01-31T12:00:00.000Z', '2025-02-28T12:00:00.000Z'],
       ['UTC', 'P9999Y', '2025-01-31T12:00:00.000Z', '9999-12-31T23:59:59.999Z'],
     ] as const
-    for (const [timezone, activity_duration_after_publishing, at, expiration_date] of cases) {
+    for (const [timezone, activityDurationAfterPublishing, at, expirationDate] of cases) {
       const shop = await newProject({ project: { timezone } })
       const ends = { expiration_date: '2030-10-25T00:00:00.000Z', start_date: '2024-01-01T00:00:00.000Z' }
-      await newCampaign(shop, 'Autumn', ['A1', 'A2'], { activity_duration_after_publishing, ...ends })
+      await newCampaign(shop, 'Autumn', ['A1', 'A2'], {
+        activity_duration_after_publishing: activityDurationAfterPublishing,
+        ...ends,
+      })
       shop.service.clock.set(at)
       const answer = await published(shop, { campaign: 'Autumn', customer: 'anna' })
       expect(answer).toMatchObject({ created_at: expect.stringContaining(at.slice(0, 19)) })
-      const off_by = Date.parse(answer.created_at) - Date.parse(at)
-      const exact = Date.parse(answer.voucher.expiration_date) - (expiration_date.startsWith('9999') ? 0 : off_by)
-      expect(new Date(exact).toISOString()).toBe(expiration_date)
+      const offBy = Date.parse(answer.created_at) - Date.parse(at)
+      const exact = Date.parse(answer.voucher.expiration_date) - (expirationDate.startsWith('9999') ? 0 : offBy)
+      expect(new Date(exact).toISOString()).toBe(expirationDate)
       expect(await voucher(shop, 'A1')).toEqual(answer.voucher)
       expect(answer.voucher.start_date).toBe(ends.start_date)
       expect(await voucher(shop, 'A2')).toMatchObject(ends)

@@ -100,10 +100,10 @@ async function readAttempt(
   { join_once = false, one_only = false }: PublishOptions,
 ): Promise<PublicationRequest> {
   const target = await findTarget(ctx, request)
-  const source_id = request.source_id ?? null
-  if (target.count > 1 && (source_id !== null || join_once || target.campaign?.join_once || one_only))
+  const sourceId = request.source_id ?? null
+  if (target.count > 1 && (sourceId !== null || join_once || target.campaign?.join_once || one_only))
     throw new ApiError('too_many_vouchers_requested', { details: 'Only up to 1 can be published' })
-  return { target, source_id, join_once, metadata: request.metadata ?? {}, channel: request.channel ?? 'API' }
+  return { target, source_id: sourceId, join_once, metadata: request.metadata ?? {}, channel: request.channel ?? 'API' }
 }
 
 async function saveSuccess(
@@ -139,13 +139,13 @@ function asPublished(
   ctx: Ctx,
   voucher: StoredVoucher,
   campaign: StoredCampaign | null,
-  { id: holder_id }: StoredCustomer,
+  { id: holderId }: StoredCustomer,
 ): StoredVoucher {
   return {
     ...voucher,
     publish_count: voucher.publish_count + 1,
-    holder_id,
-    referrer_id: voucher.is_referral_code ? holder_id : voucher.referrer_id,
+    holder_id: holderId,
+    referrer_id: voucher.is_referral_code ? holderId : voucher.referrer_id,
     expiration_date: expirationOf(ctx, campaign) ?? voucher.expiration_date,
     updated_at: ctx.now,
   }
@@ -159,11 +159,11 @@ function expirationOf({ now, project }: Ctx, campaign: StoredCampaign | null): I
   const duration = readDuration(campaign?.activity_duration_after_publishing ?? '')
   if (duration === null) return null
   const { at, zone } = clockAt(now, project.timezone)
-  return toInstant(Math.min(addDuration(at, duration, zone), end_of_time))
+  return toInstant(Math.min(addDuration(at, duration, zone), endOfTime))
 }
 
 /** A date has four digits of a year. */
-const end_of_time = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+const endOfTime = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 function newPublication(
   { project_id, now }: Ctx,
@@ -200,12 +200,12 @@ async function creationsOf(
 ): Promise<NewEvent[]> {
   if (made.length === 0 || campaign === null) return []
   const inherited = await listAssignmentsOf(ctx, 'campaign', [campaign.id])
-  const validation_rules_assignments = listed('data', inherited, { total: inherited.length })
+  const validationRulesAssignments = listed('data', inherited, { total: inherited.length })
   return made.map((voucher) => ({
     type: 'voucher.created',
     entity_id: voucher.id,
     data: {
-      voucher: { ...toVoucher(ctx, voucher), validation_rules_assignments },
+      voucher: { ...toVoucher(ctx, voucher), validation_rules_assignments: validationRulesAssignments },
       campaign: toSimpleCampaign(campaign),
     },
   }))
@@ -215,11 +215,11 @@ function successesOf(
   { now }: Ctx,
   row: StoredPublication,
   recipient: StoredCustomer,
-  in_campaign: StoredCampaign | null,
+  inCampaign: StoredCampaign | null,
   published: readonly StoredVoucher[],
 ): NewEvent[] {
   const customer = toSimpleCustomer(recipient)
-  const campaign = in_campaign === null ? null : toSimpleCampaign(in_campaign)
+  const campaign = inCampaign === null ? null : toSimpleCampaign(inCampaign)
   const publication = toSimplePublication(row, recipient, published)
   const vouchers = published.map(toSimpleVoucher)
   const [voucher] = vouchers

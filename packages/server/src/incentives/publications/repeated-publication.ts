@@ -32,8 +32,8 @@ export async function findRepeatedPublication(
   return settles ? first : alreadyJoined()
 }
 
-export const duplicateSource = (source_id: string): ApiError =>
-  new ApiError('duplicate_source_id', { details: `Publication with source_id: '${source_id}' already exists` })
+export const duplicateSource = (sourceId: string): ApiError =>
+  new ApiError('duplicate_source_id', { details: `Publication with source_id: '${sourceId}' already exists` })
 
 const alreadyJoined = () =>
   new ApiError('voucher_cannot_be_published', {

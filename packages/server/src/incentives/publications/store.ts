@@ -15,12 +15,12 @@ export type StoredPublication = Selectable<PublicationRow>
 /** The successful publication that used a source id. Its code may be in the bin since. */
 export async function findPublicationBySource(
   { db, project_id }: Ctx,
-  source_id: string,
+  sourceId: string,
 ): Promise<(StoredPublication & { is_readable: boolean }) | undefined> {
   return db
     .selectFrom('publications')
     .where('project_id', '=', project_id)
-    .where('source_id', '=', source_id)
+    .where('source_id', '=', sourceId)
     .where(sql<boolean>`result = 'SUCCESS'`) // word for word what the index is about
     .selectAll()
     .select(
@@ -34,7 +34,7 @@ export async function findPublicationBySource(
 /** The first publication that gave a customer a code, of a campaign or that one, which can still be read. */
 export async function findPublicationTo(
   { db, project_id }: Ctx,
-  customer_id: CustomerRow['id'],
+  customerId: CustomerRow['id'],
   of: { campaign_id: CampaignRow['id'] } | { voucher_id: VoucherRow['id'] },
 ): Promise<StoredPublication | undefined> {
   return db
@@ -48,7 +48,7 @@ export async function findPublicationTo(
         .onRef('publications.id', '=', 'holders.publication_id'),
     )
     .where('holders.project_id', '=', project_id)
-    .where('holders.customer_id', '=', customer_id)
+    .where('holders.customer_id', '=', customerId)
     .where((is) =>
       'voucher_id' in of
         ? is('holders.voucher_id', '=', of.voucher_id)
@@ -67,12 +67,12 @@ export async function findPublicationTo(
  */
 export async function takeFreeVouchers(
   ctx: Ctx,
-  campaign_id: CampaignRow['id'],
+  campaignId: CampaignRow['id'],
   count: number,
   { waits }: { waits: boolean },
 ): Promise<StoredVoucher[]> {
   const rows = await voucherQuery(ctx)
-    .where('vouchers.campaign_id', '=', campaign_id)
+    .where('vouchers.campaign_id', '=', campaignId)
     // The first word for word as the index has it, without parameters, so that it is used.
     .where(sql<boolean>`vouchers.publish_count = 0 and vouchers.active`)
     .where((is) => is.or([is('vouchers.expiration_date', 'is', null), is('vouchers.expiration_date', '>=', ctx.now)]))

@@ -98,12 +98,12 @@ test('what is drawn is always one of the possible codes', () => {
       fc.stringMatching(/^[!-~]{1,20}$/),
       fc.stringMatching(/^[#A-Z-]{1,12}$/),
       fc.boolean(),
-      (charset, pattern, case_sensitive_codes) => {
-        const place = { case_sensitive_codes, default_code_config: null }
+      (charset, pattern, caseSensitiveCodes) => {
+        const place = { case_sensitive_codes: caseSensitiveCodes, default_code_config: null }
         const config = readCodeConfig({ charset, pattern }, place)
         const code = codeSource(config)()
         expect(code).toHaveLength(pattern.length)
-        const key = case_sensitive_codes ? code : code.toLowerCase()
+        const key = caseSensitiveCodes ? code : code.toLowerCase()
         expect(key).toMatch(new RegExp(keyPattern(config, place).pattern))
       },
     ),

@@ -7,8 +7,8 @@ export const invalidCodeConfig = (details: string): ApiError => new ApiError('in
 
 /** A place that is drawn. */
 const place = '#'
-const length_default = 8
-const charset_default = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const lengthDefault = 8
+const charsetDefault = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 type ProjectCodes = Pick<Project, 'case_sensitive_codes' | 'default_code_config'>
 
@@ -16,18 +16,18 @@ type ProjectCodes = Pick<Project, 'case_sensitive_codes' | 'default_code_config'
 export function readCodeConfig(sent: object | null | undefined, project: ProjectCodes): CodeConfig {
   const { length, charset, prefix, postfix, pattern } = (sent ?? {}) as Record<keyof CodeConfig, unknown>
   for (const [name, value] of Object.entries({ charset, prefix, postfix, pattern }))
-    if (value != null && (typeof value !== 'string' || value.length > text_length_max))
-      throw invalidCodeConfig(`Property .code_config.${name} must be string of at most ${text_length_max} characters`)
+    if (value != null && (typeof value !== 'string' || value.length > textLengthMax))
+      throw invalidCodeConfig(`Property .code_config.${name} must be string of at most ${textLengthMax} characters`)
   if (length != null && !(Number.isInteger(length) && (length as number) >= 1))
     throw invalidCodeConfig('Property .code_config.length must be an integer from 1 on')
   if (charset === '') throw invalidCodeConfig('Property .code_config.charset must have at least one character')
-  if (typeof length === 'number' && length > code_length_max)
-    throw invalidCodeConfig(`Property .code_config.length must not be more than ${code_length_max}`)
+  if (typeof length === 'number' && length > codeLengthMax)
+    throw invalidCodeConfig(`Property .code_config.length must not be more than ${codeLengthMax}`)
 
-  const filled = (pattern as string | null | undefined) ?? place.repeat((length as number | null) ?? length_default)
+  const filled = (pattern as string | null | undefined) ?? place.repeat((length as number | null) ?? lengthDefault)
   const config: CodeConfig = {
     length: filled.split(place).length - 1,
-    charset: (charset as string | null | undefined) ?? project.default_code_config?.charset ?? charset_default,
+    charset: (charset as string | null | undefined) ?? project.default_code_config?.charset ?? charsetDefault,
     pattern: filled,
     ...(prefix == null || prefix === '' ? {} : { prefix: prefix as string }),
     ...(postfix == null || postfix === '' ? {} : { postfix: postfix as string }),
@@ -37,18 +37,18 @@ export function readCodeConfig(sent: object | null | undefined, project: Project
   return config
 }
 
-const code_length_max = 255
+const codeLengthMax = 255
 
 /** Why a text cannot be a code (docs/reference/codes.md#valid-codes), or null. */
 export function whyNotCode(code: string): string | null {
   if (code === '') return 'A code must have at least one character'
-  if ([...code].length > code_length_max) return `A code must not have more than ${code_length_max} characters`
+  if ([...code].length > codeLengthMax) return `A code must not have more than ${codeLengthMax} characters`
   return /\p{Cc}/u.test(code) ? 'A code must not have control characters' : null
 }
 
 function whyNotConfig({ charset, pattern, prefix = '', postfix = '' }: CodeConfig): string | null {
-  if (charset.length > charset_length_max)
-    return `Property .code_config.charset must not be longer than ${charset_length_max}`
+  if (charset.length > charsetLengthMax)
+    return `Property .code_config.charset must not be longer than ${charsetLengthMax}`
   const symbols = symbolsOf(charset)
   if (symbols.some((symbol) => /[\p{Cc}\s]/u.test(symbol)))
     return 'Property .code_config.charset must not have white space or control characters'
@@ -57,9 +57,9 @@ function whyNotConfig({ charset, pattern, prefix = '', postfix = '' }: CodeConfi
   return whyNotCode(longest)
 }
 
-const charset_length_max = 256
+const charsetLengthMax = 256
 /** Longer than any part of a code, and soon looked through. */
-const text_length_max = 1_000
+const textLengthMax = 1_000
 
 /** The characters to draw from, each once. */
 const symbolsOf = (charset: string): string[] => [...new Set(charset)]

@@ -27,13 +27,13 @@ export const invalidVoucher = (details: string): ApiError => new ApiError('inval
 export async function createVoucher(
   ctx: Ctx,
   body: CreateVoucher | CreateVoucherWithCode,
-  path_code?: string,
+  pathCode?: string,
 ): Promise<Voucher> {
   const type = typeOf(body)
   const rules = await rulesNamed(ctx, body.validation_rules ?? [])
   const campaign = await campaignOf(ctx, body, type)
   const { code, code_config } = body as Partial<CreateVoucher>
-  const given = path_code ?? code ?? null
+  const given = pathCode ?? code ?? null
   if (campaign?.type === 'STANDALONE' && given === null)
     throw invalidCampaign('You can not generate vouchers for STANDALONE type campaign.')
   const mould = await mouldOf(ctx, body, type, campaign)
@@ -58,9 +58,9 @@ export async function tellCreated(ctx: Ctx, id: Id<'voucher'>, campaign?: Stored
 async function makeDrawn(
   ctx: Ctx,
   mould: VoucherTemplate,
-  code_config: object | null | undefined,
+  codeConfig: object | null | undefined,
 ): Promise<Id<'voucher'>> {
-  const config = readCodeConfig(code_config, ctx.project)
+  const config = readCodeConfig(codeConfig, ctx.project)
   await refuseUnlessPossible(ctx, config, 1)
   const [id] = await makeAll(ctx, mould, config, 1)
   return id as Id<'voucher'>
@@ -143,7 +143,7 @@ async function mouldOf(
   type: VoucherType,
   campaign: StoredCampaign | undefined,
 ): Promise<VoucherTemplate> {
-  const category_id = await chosenCategory(ctx, body)
+  const categoryId = await chosenCategory(ctx, body)
   const { credits, ...given } = await givenBy(ctx, body, type)
   const validity = validityAfter(campaign ?? always, body, invalidVoucher)
   const metadata = await metadataFor(ctx, campaign, body.metadata)
@@ -152,7 +152,7 @@ async function mouldOf(
   return {
     type,
     campaign_id: campaign?.id ?? null,
-    category_id: category_id === undefined ? (campaign?.category_id ?? null) : category_id,
+    category_id: categoryId === undefined ? (campaign?.category_id ?? null) : categoryId,
     terms_id: await insertTerms(ctx.db, ctx.project_id, withoutEmpty(terms), ctx.now),
     start_date: validity.start_date,
     expiration_date: validity.expiration_date,

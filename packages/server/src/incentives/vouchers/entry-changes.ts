@@ -107,7 +107,7 @@ export function balanceAfter(card: Card, amount: number): Balance {
 }
 
 /** What the event of a transaction tells of points that were earned or moved: nothing, where they were not. */
-export const nothing_earned = {
+export const nothingEarned = {
   holder_loyalty_tier: null,
   event: null,
   earning_rule: null,

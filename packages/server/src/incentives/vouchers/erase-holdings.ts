@@ -69,8 +69,8 @@ async function destroyCards(ctx: Ctx, id: StoredCustomer['id']): Promise<void> {
     .select(['id', 'campaign_id'])
     .execute()
   // The campaigns before the cards, as everywhere; one that is being deleted is waited for.
-  const campaign_ids = [...new Set(held.flatMap(({ campaign_id }) => campaign_id ?? []))]
-  await sql`select 1 from campaigns where project_id = ${ctx.project_id} and id = any(${campaign_ids}::text[])
+  const campaignIds = [...new Set(held.flatMap(({ campaign_id }) => campaign_id ?? []))]
+  await sql`select 1 from campaigns where project_id = ${ctx.project_id} and id = any(${campaignIds}::text[])
     order by id for key share`.execute(ctx.db)
   const ids = held.map((card) => card.id)
   for (const card of await listVouchersById(ctx, ids)) await removeVoucher(ctx, card, true)

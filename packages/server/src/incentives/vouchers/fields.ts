@@ -57,15 +57,15 @@ const date = (column: string): FilterField => ({ type: 'datetime', column })
 export function activeStates(
   table: 'vouchers' | 'campaigns',
 ): Partial<Record<StateOperator, (moment: Moment) => Condition>> {
-  const [active, start_date, expiration_date] = ['active', 'start_date', 'expiration_date'].map((column) =>
+  const [active, startDate, expirationDate] = ['active', 'start_date', 'expiration_date'].map((column) =>
     sql.ref(`${table}.${column}`),
   )
-  const isOver = (now: string): Condition => sql`coalesce(${expiration_date} < ${now}::timestamptz, false)`
+  const isOver = (now: string): Condition => sql`coalesce(${expirationDate} < ${now}::timestamptz, false)`
   return {
     $enabled: () => sql`${active}`,
     $disabled: () => sql`not ${active}`,
     $expired: ({ now }) => isOver(now),
     $active: ({ now }) =>
-      sql`(${active} and coalesce(${start_date} <= ${now}::timestamptz, true) and not ${isOver(now)})`,
+      sql`(${active} and coalesce(${startDate} <= ${now}::timestamptz, true) and not ${isOver(now)})`,
   }
 }

@@ -10,10 +10,10 @@ import type { CodeChange } from './import-codes.ts'
 
 export type Cells = CsvRow['cells']
 
-export function textIn(cells: Cells, column: string, length_max: number = limits.name_length_max): string | undefined {
+export function textIn(cells: Cells, column: string, lengthMax: number = limits.name_length_max): string | undefined {
   const text = cells[column]?.trim() ?? ''
   if (text === '') return undefined
-  if ([...text].length > length_max) throw invalidPayload(`${column} must not have more than ${length_max} characters`)
+  if ([...text].length > lengthMax) throw invalidPayload(`${column} must not have more than ${lengthMax} characters`)
   return text
 }
 

@@ -130,8 +130,8 @@ async function saveWave<Row>(ctx: Ctx, rows: readonly Named<Row>[], how: CodeImp
   await switchCodes(
     ctx,
     changes.map(({ found, change }): Switched => {
-      const category_id = change.category === undefined ? found.category_id : categories.get(change.category)
-      return { ...found, wanted: { active: change.active ?? found.active, category_id: category_id ?? null } }
+      const categoryId = change.category === undefined ? found.category_id : categories.get(change.category)
+      return { ...found, wanted: { active: change.active ?? found.active, category_id: categoryId ?? null } }
     }),
   )
   const ids = await insertDrafts(

@@ -62,16 +62,16 @@ export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boole
       change: ({ cells }) => changeIn(cells),
       async draft({ cells }, code) {
         const draft = await draftOf(cells, code, rules, discountFor)
-        const rule_id = textIn(cells, 'Validation Rule ID')
-        if (rule_id !== undefined) await ruleFor(rule_id)
+        const ruleId = textIn(cells, 'Validation Rule ID')
+        if (ruleId !== undefined) await ruleFor(ruleId)
         return draft
       },
     })
     await assignToNew(
       ctx,
       stored.flatMap(({ row: { cells }, id, draft }) => {
-        const rule_id = draft === null ? undefined : textIn(cells, 'Validation Rule ID')
-        return rule_id === undefined ? [] : [{ rule_id, voucher_id: id }]
+        const ruleId = draft === null ? undefined : textIn(cells, 'Validation Rule ID')
+        return ruleId === undefined ? [] : [{ rule_id: ruleId, voucher_id: id }]
       }),
       { tell: webhooks_enable },
     )
@@ -90,9 +90,9 @@ async function draftOf(
   const value = integerIn(cells, 'Value', 0)
   if (value === undefined) throw invalidPayload('Value is required')
   const discount = type === 'GIFT_VOUCHER' ? undefined : await discountIn(cells, value, discountFor)
-  const start_date = dateIn(cells, 'Start Date') ?? null
-  const expiration_date = dateIn(cells, 'Expiration Date') ?? null
-  const validity = validityAfter(always, { start_date, expiration_date }, invalidVoucher)
+  const startDate = dateIn(cells, 'Start Date') ?? null
+  const expirationDate = dateIn(cells, 'Expiration Date') ?? null
+  const validity = validityAfter(always, { start_date: startDate, expiration_date: expirationDate }, invalidVoucher)
   const quantity = integerIn(cells, 'Redemption Limit', 1) ?? null
   const metadata = metadataIn(cells, known, rules)
   rules.check(metadata, { isNew: true })
@@ -149,9 +149,9 @@ function discountIn(
 }
 
 /** What was used before the code came here: no more than there was to use. */
-function redeemedIn(cells: Cells, column: string, most: number | null, most_column: string): number {
+function redeemedIn(cells: Cells, column: string, most: number | null, mostColumn: string): number {
   const redeemed = integerIn(cells, column, 0) ?? 0
-  if (most !== null && redeemed > most) throw invalidVoucher(`${column} must not be more than ${most_column}`)
+  if (most !== null && redeemed > most) throw invalidVoucher(`${column} must not be more than ${mostColumn}`)
   return redeemed
 }
 

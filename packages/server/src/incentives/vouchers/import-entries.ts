@@ -94,16 +94,16 @@ export async function startEntryImport<One extends Entry, Input extends object>(
   entries: readonly One[],
   input: Input,
 ): Promise<{ async_action_id: Id<'async_action'> }> {
-  const file_id = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
-  for (let at = 0; at < entries.length; at += written_at_once) {
-    const lines = entries.slice(at, at + written_at_once).map((entry) => `${JSON.stringify(entry)}\n`)
-    await appendToFile(ctx, file_id, Buffer.from(lines.join('')))
+  const fileId = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
+  for (let at = 0; at < entries.length; at += writtenAtOnce) {
+    const lines = entries.slice(at, at + writtenAtOnce).map((entry) => `${JSON.stringify(entry)}\n`)
+    await appendToFile(ctx, fileId, Buffer.from(lines.join('')))
     await setImmediate() // requests first
   }
-  return startAsyncAction(ctx, action, { ...input, file_id })
+  return startAsyncAction(ctx, action, { ...input, file_id: fileId })
 }
 
-const written_at_once = 1_000
+const writtenAtOnce = 1_000
 
 /** The codes of a body, or the refusal of all of it (docs/reference/imports.md#import-vouchers-as-json). */
 export function codesIn(entries: ReadonlyArray<{ code?: string | null }>): string[] {
@@ -122,29 +122,29 @@ export async function refuseTaken(ctx: Ctx, codes: readonly string[]): Promise<v
   const keys = codes.map((code) => codeKey(ctx.project, code))
   const unique = [...new Set(keys)]
   let offending = keys.length - unique.length
-  for (let at = 0; at < unique.length; at += looked_up_at_once) {
+  for (let at = 0; at < unique.length; at += lookedUpAtOnce) {
     // Of a code that exists every entry offends, the first one too.
-    offending += (await listKeysTaken(ctx, unique.slice(at, at + looked_up_at_once))).size
+    offending += (await listKeysTaken(ctx, unique.slice(at, at + lookedUpAtOnce))).size
     await setImmediate()
   }
   if (offending > 0) throw new ApiError('duplicate_key', { details: `${offending} voucher codes(s) already exist.` })
 }
 
-const looked_up_at_once = 5_000
+const lookedUpAtOnce = 5_000
 
 /** What a step reads at once, unless an entry is longer. */
-const piece_bytes = 262_144
+const pieceBytes = 262_144
 
 /** The next lines of a file, at least one unless it ends, and where those after them begin. */
 async function readLines(
   ctx: Ctx,
-  file_id: FileRow['id'],
+  fileId: FileRow['id'],
   offset: number,
   size: number,
 ): Promise<{ lines: string[]; next: number }> {
-  for (let length = piece_bytes; ; length *= 4) {
-    const bytes = await readFileRange(ctx, file_id, offset, length)
-    if (bytes.length === 0 && offset < size) throw new Error(`File ${file_id} is gone`)
+  for (let length = pieceBytes; ; length *= 4) {
+    const bytes = await readFileRange(ctx, fileId, offset, length)
+    if (bytes.length === 0 && offset < size) throw new Error(`File ${fileId} is gone`)
     const lines: string[] = []
     let at = 0
     for (let end = bytes.indexOf('\n'); end >= 0 && lines.length < limits.csv_step_rows; ) {

@@ -33,11 +33,11 @@ export async function assignToNew(
 ): Promise<void> {
   if (wanted.length === 0) return
   const { db, project_id, now } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const at = Date.parse(now)
   await sql`
     insert into rule_assignments (project_id, id, rule_id, related_object_type, related_object_id, created_at, config_version)
-    select ${project_id}, made.id, made.rule_id, 'voucher', made.voucher_id, ${now}::timestamptz, ${config_version}
+    select ${project_id}, made.id, made.rule_id, 'voucher', made.voucher_id, ${now}::timestamptz, ${configVersion}
     from unnest(${wanted.map(() => newId('rule_assignment', at))}::text[], ${wanted.map(({ rule_id }) => rule_id)}::text[],
       ${wanted.map(({ voucher_id }) => voucher_id)}::text[]) as made (id, rule_id, voucher_id)`.execute(db)
   // Each event carries its rule, which may be large.

@@ -27,12 +27,12 @@ export const ImportedVoucher = Type.Object({
 })
 export type ImportedVoucher = Static<typeof ImportedVoucher>
 
-const limits_of_validity = ['start_date', 'expiration_date', 'validity_timeframe', 'validity_day_of_week'] as const
-export type ImportedValidity = Pick<ImportedVoucher, (typeof limits_of_validity)[number]>
+const limitsOfValidity = ['start_date', 'expiration_date', 'validity_timeframe', 'validity_day_of_week'] as const
+export type ImportedValidity = Pick<ImportedVoucher, (typeof limitsOfValidity)[number]>
 
 /** What an entry says about when it holds; members that no import takes may be there too, and are ignored. */
 export const validityIn = (sent: ImportedVoucher): ImportedValidity =>
-  Object.fromEntries(limits_of_validity.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])))
+  Object.fromEntries(limitsOfValidity.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])))
 
 export const ImportVouchers = Type.Array(ImportedVoucher, {
   minItems: 1,

@@ -50,14 +50,11 @@ export type KnownCode = Pick<
 >
 
 /** The codes that exist of these, those in the bin included, locked in the order of their ids, by their keys. */
-export async function lockCodes(
-  { db, project_id }: Ctx,
-  code_keys: readonly string[],
-): Promise<Map<string, KnownCode>> {
+export async function lockCodes({ db, project_id }: Ctx, codeKeys: readonly string[]): Promise<Map<string, KnownCode>> {
   const rows = await db
     .selectFrom('vouchers')
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`code_key = any(${code_keys}::text[])`)
+    .where(sql<boolean>`code_key = any(${codeKeys}::text[])`)
     .select(['id', 'code_key', 'campaign_id', 'category_id', 'active', 'deleted_at'])
     .orderBy('id')
     .forUpdate()
@@ -122,11 +119,11 @@ export async function insertDrafts(
   if (drafts.length === 0) return []
   const { db, project_id, now } = ctx
   const own = drafts.flatMap(({ terms }) => terms ?? [])
-  const terms_ids = await insertManyTerms(db, project_id, own, now)
+  const termsIds = await insertManyTerms(db, project_id, own, now)
   const at = Date.parse(now)
   // Ids of one moment are in no order, but lists by creation should show the codes as the file has them.
   const ids = drafts.map(() => newId('voucher', at)).sort()
-  let next_terms = 0
+  let nextTerms = 0
   const rows = drafts.map(({ code, terms, category, redeemed_quantity, redeemed, ...rest }, index) => {
     const mould: VoucherTemplate = {
       ...rest,
@@ -134,7 +131,7 @@ export async function insertDrafts(
       is_referral_code: home.is_referral_code,
       is_automatic: false,
       category_id: category === undefined ? home.category_id : (categories.get(category ?? '') ?? null),
-      terms_id: (terms === undefined ? home.terms_id : terms_ids[next_terms++]) as Id<'terms'>,
+      terms_id: (terms === undefined ? home.terms_id : termsIds[nextTerms++]) as Id<'terms'>,
     }
     const row = newVoucher(ctx, ids[index] as Id<'voucher'>, code, mould)
     return { ...row, redeemed_quantity, credits_redeemed: rest.credits === null ? null : redeemed }

@@ -106,11 +106,11 @@ describe('CSV', () => {
 
   test('headers are known in any case, with underscores for spaces; a column that is named twice fails the file', async () => {
     const shop = await newProject()
-    const rule_id = await newRule(shop)
+    const ruleId = await newRule(shop)
     await csv(
       shop,
       ' CODE ,voucher_type,VALUE,discount type,Discount_Effect,formula,validation rule_id,category,ACTIVE,start_date,Expiration Date,redemption limit,Redeemed_Quantity,additional info,Voucher type x\n' +
-        `a,DISCOUNT_VOUCHER,5,PERCENT,APPLY_TO_ITEMS,MAX(1;2),${rule_id},Gold,false,2025-03-05,2025-04-01T07,9,4," keep, it ",7\n`,
+        `a,DISCOUNT_VOUCHER,5,PERCENT,APPLY_TO_ITEMS,MAX(1;2),${ruleId},Gold,false,2025-03-05,2025-04-01T07,9,4," keep, it ",7\n`,
     )
     const voucher = await read(shop, 'a')
     expect(voucher).toMatchObject({
@@ -124,10 +124,10 @@ describe('CSV', () => {
       metadata: { 'Voucher type x': '7' },
       validation_rules_assignments: {
         total: 1,
-        data: [{ rule_id, related_object_id: voucher.id, related_object_type: 'voucher' }],
+        data: [{ rule_id: ruleId, related_object_id: voucher.id, related_object_type: 'voucher' }],
       },
     })
-    expect((await shop.call('GET', `/v1/validation-rules/${rule_id}`)).body.assignments_count).toBe(1)
+    expect((await shop.call('GET', `/v1/validation-rules/${ruleId}`)).body.assignments_count).toBe(1)
     expect(await csv(shop, 'Code,code_\nx,y\n')).toMatchObject({ status: 'DONE' })
     expect(await csv(shop, 'Voucher Type,Code,VOUCHER_TYPE\nx,y,z\n')).toMatchObject({
       status: 'FAILED',
@@ -315,9 +315,9 @@ describe('CSV', () => {
 
   test('webhooks_enable tells of each stored row, also of those that changed nothing', async () => {
     const shop = await newProject()
-    const rule_id = await newRule(shop)
+    const ruleId = await newRule(shop)
     const before = (await eventsOf(shop)).length
-    await csv(shop, `Code,Voucher Type,Value,Validation Rule ID\na,GIFT_VOUCHER,1,${rule_id}\nb,,1,\n`, {
+    await csv(shop, `Code,Voucher Type,Value,Validation Rule ID\na,GIFT_VOUCHER,1,${ruleId}\nb,,1,\n`, {
       webhooks_enable: 'true',
     })
     await csv(shop, 'Code,Voucher Type,Value,Active\na,,,\nc,GIFT_VOUCHER,2,\nc,,,FALSE\n', { webhooks_enable: 'true' })
@@ -333,7 +333,7 @@ describe('CSV', () => {
       'voucher.updated',
     ])
     expect(events[0]).toMatchObject({
-      entity_id: rule_id,
+      entity_id: ruleId,
       data: { rule: { assignments_count: 1 }, voucher: { code: 'a' } },
     })
     expect(events[1]).toMatchObject({
@@ -366,7 +366,7 @@ describe('CSV', () => {
 describe('JSON', () => {
   test('entries become vouchers of no campaign', async () => {
     const shop = await newProject()
-    const validity_timeframe = { interval: 'P2D', duration: 'P1D' }
+    const validityTimeframe = { interval: 'P2D', duration: 'P1D' }
     const action = await json(shop, [
       {
         code: ' A ',
@@ -375,7 +375,7 @@ describe('JSON', () => {
         active: false,
         start_date: '2025-03-05',
         expiration_date: '2025-03-06T07:45:10+02:00',
-        validity_timeframe,
+        validity_timeframe: validityTimeframe,
         validity_day_of_week: [1, 1, 2],
         redemption: { quantity: 3 },
         additional_info: 'info',
@@ -399,7 +399,7 @@ describe('JSON', () => {
       active: false,
       start_date: '2025-03-05T00:00:00.000Z',
       expiration_date: '2025-03-06T05:45:10.000Z',
-      validity_timeframe,
+      validity_timeframe: validityTimeframe,
       validity_day_of_week: [1, 2],
       validity_hours: null,
       redemption: { quantity: 3 },

@@ -26,14 +26,14 @@ export async function startImport(
   const discountFor = rememberedDiscounts(ctx)
   const drafts: Draft[] = []
   for (const [index, entry] of entries.entries()) {
-    if (index % checked_at_once === 0) await setImmediate() // a hundred thousand of them would keep every request waiting
+    if (index % checkedAtOnce === 0) await setImmediate() // a hundred thousand of them would keep every request waiting
     drafts.push(await draftOf(entry, codes[index] as string, discountFor))
   }
   await refuseTaken(ctx, codes)
   return startEntryImport(ctx, importVouchers, drafts, {})
 }
 
-export const checked_at_once = 500
+export const checkedAtOnce = 500
 
 /** Stores entries that were checked before; what their metadata may be, the schema of the moment says. */
 export const importVouchers = defineEntryImport<Draft>({

@@ -72,7 +72,7 @@ export async function saveEntry(
   ctx: Ctx,
   card: StoredVoucher,
   { postings }: Entry,
-  transaction_id: Id<'transaction'>,
+  transactionId: Id<'transaction'>,
 ): Promise<void> {
   const { db, project_id, now } = ctx
   const at = Date.parse(now)
@@ -84,7 +84,7 @@ export async function saveEntry(
           project_id,
           voucher_id: card.id,
           id: newId('posting', at),
-          transaction_id,
+          transaction_id: transactionId,
           source: from,
           destination: to,
           amount,

@@ -46,16 +46,16 @@ export async function makeVouchers(
   const draw = codeSource(config)
   const isVast = capacityOf(config, ctx.project) >= BigInt(limits.codes_vast_min)
   const made: Array<Id<'voucher'>> = []
-  for (let attempt = 0; made.length < count && attempt < attempts_max; attempt++) {
+  for (let attempt = 0; made.length < count && attempt < attemptsMax; attempt++) {
     const wanted = count - made.length
-    const isDrawn = attempt < draws_max
+    const isDrawn = attempt < drawsMax
     const codes = isDrawn ? drawnCodes(ctx, draw, wanted) : await codesLeft(ctx, config, wanted)
     if (codes.length === 0) break
     await setImmediate() // requests between drawing and writing
     const ids = await insertFree(ctx, mould, codes, { surely: attempt === 0 && isVast })
     made.push(...ids)
     // Where most of what is drawn is taken, looking for what is free is faster.
-    if (isDrawn && ids.length * 4 < codes.length) attempt = Math.max(attempt, draws_max - 1)
+    if (isDrawn && ids.length * 4 < codes.length) attempt = Math.max(attempt, drawsMax - 1)
   }
   if (mould.credits !== null && mould.credits > 0) await postInitialCredits(ctx, made, mould.type, mould.credits)
   return made
@@ -74,8 +74,8 @@ export async function makeAll(
 }
 
 /** Draws in a row that may meet codes that are taken; after them, so often may others be faster to take what was free. */
-const draws_max = 20
-const attempts_max = draws_max + 20
+const drawsMax = 20
+const attemptsMax = drawsMax + 20
 
 /** As many different codes as wanted, or fewer where there are hardly more than that. */
 function drawnCodes({ project }: Ctx, draw: () => string, wanted: number): string[] {
@@ -98,9 +98,9 @@ async function codesLeft(ctx: Ctx, config: CodeConfig, wanted: number): Promise<
   const start = randomBelow(ceiling)
   const codeAt = countedCodes(config, ctx.project)
   const left: string[] = []
-  for (let at = 0; at < stretch && left.length < wanted; at += enumerated_at_once) {
+  for (let at = 0; at < stretch && left.length < wanted; at += enumeratedAtOnce) {
     const codes = new Map<string, string>()
-    for (let n = at; n < Math.min(at + enumerated_at_once, stretch); n++) {
+    for (let n = at; n < Math.min(at + enumeratedAtOnce, stretch); n++) {
       const code = codeAt((start + n) % ceiling)
       codes.set(codeKey(ctx.project, code), code)
     }
@@ -111,7 +111,7 @@ async function codesLeft(ctx: Ctx, config: CodeConfig, wanted: number): Promise<
   return left.slice(0, wanted)
 }
 
-const enumerated_at_once = 2_000
+const enumeratedAtOnce = 2_000
 
 /** Refuses before any work when so many codes cannot be had (docs/reference/codes.md#uniqueness-and-exhaustion). */
 export async function refuseUnlessPossible(ctx: Ctx, config: CodeConfig, count: number): Promise<void> {
@@ -212,16 +212,16 @@ const plainArray = (words: readonly string[]): string => `{${words.join(',')}}`
  * of chance.
  */
 export function newAssetId(at: number): string {
-  if (chance_used === chance.length) {
+  if (chanceUsed === chance.length) {
     randomFillSync(chance)
-    chance_used = 0
+    chanceUsed = 0
   }
-  const bytes = chance.subarray(chance_used, chance_used + 10).toString('hex')
-  chance_used += 10
+  const bytes = chance.subarray(chanceUsed, chanceUsed + 10).toString('hex')
+  chanceUsed += 10
   const time = at.toString(16).padStart(12, '0')
   const variant = '89ab'[Number.parseInt(bytes[3] as string, 16) & 3]
   return `${time.slice(0, 8)}-${time.slice(8)}-7${bytes.slice(0, 3)}-${variant}${bytes.slice(4, 7)}-${bytes.slice(7, 19)}`
 }
 
 const chance = Buffer.alloc(10_240)
-let chance_used = chance.length
+let chanceUsed = chance.length

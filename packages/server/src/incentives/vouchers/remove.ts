@@ -81,7 +81,7 @@ async function countGone(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
 }
 
 /** Tables whose rows belong to one code. */
-const of_a_code = [
+const ofACode = [
   'voucher_transactions',
   'postings',
   'lots',
@@ -128,7 +128,7 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
   )
   await tally(db, project_id, 'publications', -emptied.length)
   await ctx.reactions.vouchersErased(ctx, ids)
-  for (const table of of_a_code)
+  for (const table of ofACode)
     await sql`delete from ${sql.table(table)} where project_id = ${project_id} and voucher_id = any(${ids}::text[])`.execute(
       db,
     )

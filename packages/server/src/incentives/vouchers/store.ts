@@ -76,12 +76,12 @@ export async function findVoucher(
   { lock }: { lock?: VoucherLock } = {},
 ): Promise<StoredVoucher | undefined> {
   if (key.includes('\0')) return undefined
-  const code_key = codeKey(ctx.project, key)
+  const normalizedKey = codeKey(ctx.project, key)
   const found = await voucherQuery(ctx)
     .where((is) =>
       key.startsWith('v_')
-        ? is.or([is('vouchers.id', '=', key as VoucherId), is('vouchers.code_key', '=', code_key)])
-        : is('vouchers.code_key', '=', code_key),
+        ? is.or([is('vouchers.id', '=', key as VoucherId), is('vouchers.code_key', '=', normalizedKey)])
+        : is('vouchers.code_key', '=', normalizedKey),
     )
     .orderBy((is) => is('vouchers.id', '=', key as VoucherId), 'desc')
     .limit(1)
@@ -126,10 +126,10 @@ export async function listVouchers(
   ctx: Ctx,
   query: Pick<VoucherQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>,
   where: Condition[],
-  campaign_id?: CampaignRow['id'],
+  campaignId?: CampaignRow['id'],
 ): Promise<{ vouchers: StoredVoucher[]; total: number; has_more: boolean }> {
   const all = voucherQuery(ctx)
-  const matching = campaign_id === undefined ? all : all.where('vouchers.campaign_id', '=', campaign_id)
+  const matching = campaignId === undefined ? all : all.where('vouchers.campaign_id', '=', campaignId)
   const { rows, total, has_more } = await pageOf(matching, query, {
     columns: {
       created_at: 'vouchers.id',
@@ -139,17 +139,17 @@ export async function listVouchers(
     default_order: '-created_at',
     id: 'vouchers.id',
     where,
-    total: tallyOf(ctx.project_id, campaign_id === undefined ? 'vouchers' : `campaign/${campaign_id}/vouchers`),
+    total: tallyOf(ctx.project_id, campaignId === undefined ? 'vouchers' : `campaign/${campaignId}/vouchers`),
   })
   return { vouchers: rows.map(toStored), total, has_more }
 }
 
 /** Which of these codes are taken, those in the bin included, as their keys. */
-export async function listKeysTaken({ db, project_id }: Ctx, code_keys: readonly string[]): Promise<Set<string>> {
+export async function listKeysTaken({ db, project_id }: Ctx, codeKeys: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('vouchers')
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`code_key = any(${code_keys}::text[])`)
+    .where(sql<boolean>`code_key = any(${codeKeys}::text[])`)
     .select('code_key')
     .execute()
   return new Set(rows.map(({ code_key }) => code_key))

@@ -43,11 +43,11 @@ export async function listTransactions(
 }
 
 /** The id of the latest transaction of a card that is locked. */
-export async function findLastTransaction({ db, project_id }: Ctx, voucher_id: string): Promise<string | null> {
+export async function findLastTransaction({ db, project_id }: Ctx, voucherId: string): Promise<string | null> {
   const found = await db
     .selectFrom('voucher_transactions')
     .where('project_id', '=', project_id)
-    .where('voucher_id', '=', voucher_id as VoucherTransactionRow['voucher_id'])
+    .where('voucher_id', '=', voucherId as VoucherTransactionRow['voucher_id'])
     .select(({ fn }) => fn.max('id').as('id'))
     .executeTakeFirst()
   return found?.id ?? null

@@ -23,7 +23,7 @@ export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: Upda
   const discount = await discountAfter(ctx, voucher, body)
   // A change of its campaign may have left it with dates that do not fit: that must not forbid another change.
   const validity = saysValidity(body) ? validityAfter(validityOf(voucher), body, invalidVoucher) : validityOf(voucher)
-  const category_id = await chosenCategory(ctx, body)
+  const categoryId = await chosenCategory(ctx, body)
   const metadata = await metadataAfter(ctx, voucher, body)
   const terms: Terms = withoutEmpty({
     ...(discount === undefined ? {} : { discount }),
@@ -35,7 +35,7 @@ export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: Upda
     terms_id: await insertTerms(ctx.db, ctx.project_id, terms, ctx.now),
     start_date: validity.start_date,
     expiration_date: validity.expiration_date,
-    ...(category_id === undefined ? {} : { category_id }),
+    ...(categoryId === undefined ? {} : { category_id: categoryId }),
     ...(body.active === undefined ? {} : { active: body.active ?? true }),
     ...(body.additional_info === undefined ? {} : { additional_info: body.additional_info }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),

@@ -126,11 +126,11 @@ export function toSimpleVoucher(voucher: StoredVoucher): SimpleVoucher {
     metadata: metadataOf(voucher),
     object: 'voucher',
   } as const
-  const [gift, loyalty_card] = [giftOf(voucher), pointsOf(voucher)]
+  const [gift, loyaltyCard] = [giftOf(voucher), pointsOf(voucher)]
   if (gift !== null) {
     const { amount, balance, effect } = gift
     return { ...common, type: 'GIFT_VOUCHER', gift: { amount, balance, ...(effect === undefined ? {} : { effect }) } }
   }
-  if (loyalty_card !== null) return { ...common, type: 'LOYALTY_CARD', loyalty_card }
+  if (loyaltyCard !== null) return { ...common, type: 'LOYALTY_CARD', loyalty_card: loyaltyCard }
   return { ...common, type: 'DISCOUNT_VOUCHER', discount: voucher.terms.discount ?? {} }
 }

@@ -5,7 +5,7 @@ import { expectStablePaging } from '../../testing/paging.ts'
 import { sentBy } from '../../testing/sent-statements.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const no_rules = { object: 'list', data_ref: 'data', data: [], total: 0 }
+const noRules = { object: 'list', data_ref: 'data', data: [], total: 0 }
 
 describe('a voucher that is created', () => {
   test('has every member of the contract, null where nothing is set', async () => {
@@ -44,7 +44,7 @@ describe('a voucher that is created', () => {
       is_referral_code: false,
       created_at: instant,
       updated_at: null,
-      validation_rules_assignments: no_rules,
+      validation_rules_assignments: noRules,
       publish: { object: 'list', count: 0, url: '/v1/vouchers/Ab%2F1/publications?page=1&limit=10' },
       redemption: {
         quantity: null,
@@ -213,10 +213,10 @@ test.each(bad)('%j is refused', async (body, key, details) => {
 
 test('E8: hours of one day may touch but not overlap', async () => {
   const shop = await newProject()
-  const hour = (start_time: string, expiration_time: string, days_of_week?: number[]) => ({
-    start_time,
-    expiration_time,
-    ...(days_of_week === undefined ? {} : { days_of_week }),
+  const hour = (startTime: string, expirationTime: string, daysOfWeek?: number[]) => ({
+    start_time: startTime,
+    expiration_time: expirationTime,
+    ...(daysOfWeek === undefined ? {} : { days_of_week: daysOfWeek }),
   })
   const create = (daily: object[], more: object = {}) =>
     shop.call('POST', '/v1/vouchers', {
@@ -304,13 +304,13 @@ test('units of one good are looked up, whatever else a discount says', async () 
 test('looking for the last free codes of a large set keeps nobody waiting', async () => {
   const shop = await newProject()
   const charset = Array.from({ length: 250 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
-  const code_config = { charset, length: 1 }
+  const codeConfig = { charset, length: 1 }
   await newCampaign(shop, 'C', {
     vouchers_count: 249,
-    voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config },
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig },
   })
   await runCampaignJobs(shop)
-  const body = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config }
+  const body = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig }
   const last = await sentBy(() => shop.call('POST', '/v1/vouchers', body))
   expect(last.answer.status).toBe(200)
   const none = await sentBy(() => shop.call('POST', '/v1/vouchers', body))
@@ -423,15 +423,15 @@ test('enabling and disabling are told of when they change something', async () =
 })
 
 /** What the books of a card say it has. */
-async function booked({ service, project_id }: Shop, voucher_id: string): Promise<number> {
+async function booked({ service, project_id }: Shop, voucherId: string): Promise<number> {
   const { db } = service.runtime.database
   const rows = await db
     .selectFrom('postings')
     .where('project_id', '=', project_id)
-    .where('voucher_id', '=', voucher_id as `v_${string}`)
+    .where('voucher_id', '=', voucherId as `v_${string}`)
     .selectAll()
     .execute()
-  return rows.reduce((sum, { destination, amount }) => sum + (destination === voucher_id ? amount : -amount), 0)
+  return rows.reduce((sum, { destination, amount }) => sum + (destination === voucherId ? amount : -amount), 0)
 }
 
 describe('the balance of a card', () => {
@@ -728,10 +728,10 @@ describe('a voucher that is put into a campaign', () => {
 
 test('a product that a discount gives away cannot be deleted', async () => {
   const shop = await newProject()
-  const product = async (source_id: string) => (await shop.call('POST', '/v1/products', { source_id })).body.id
+  const product = async (sourceId: string) => (await shop.call('POST', '/v1/products', { source_id: sourceId })).body.id
   const [mug, cap, pin] = [await product('mug'), await product('cap'), await product('pin')]
   const sku = (await shop.call('POST', `/v1/products/${cap}/skus`, { sku: 'red' })).body.id
-  const unit = (unit_type: string) => ({ type: 'UNIT', unit_type, unit_off: 1 })
+  const unit = (unitType: string) => ({ type: 'UNIT', unit_type: unitType, unit_off: 1 })
   const many = {
     type: 'UNIT',
     effect: 'ADD_MANY_ITEMS',
@@ -743,10 +743,10 @@ test('a product that a discount gives away cannot be deleted', async () => {
     voucher: null,
     promotion: { tiers: [{ name: 'T', action: { discount: unit(pin) } }] },
   })
-  const remove = (product_id: string) => shop.call('DELETE', `/v1/products/${product_id}`)
-  const refused = (related_object_type: string) => ({
+  const remove = (productId: string) => shop.call('DELETE', `/v1/products/${productId}`)
+  const refused = (relatedObjectType: string) => ({
     status: 400,
-    body: { key: 'resource_in_use', related_object_type },
+    body: { key: 'resource_in_use', related_object_type: relatedObjectType },
   })
   expect(await remove(mug)).toMatchObject(refused('voucher'))
   expect((await remove(mug)).body.related_object_ids).toEqual([id])

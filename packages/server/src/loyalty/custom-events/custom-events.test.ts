@@ -114,14 +114,17 @@ describe('an event that names a code', () => {
     await newCampaign(shop, 'Club', { type: 'AUTO_UPDATE', voucher: club })
     const publish = async (campaign: string) =>
       (await shop.call('POST', '/v1/publications', { campaign, customer: { source_id: 'anna' } })).body
-    const { voucher, customer_id: referrer_id } = await publish('Refer')
+    const { voucher, customer_id: referrerId } = await publish('Refer')
     const card = (await publish('Club')).voucher
     const answer = await track(shop, { referral: { code: voucher.code }, loyalty: { code: card.code } })
     expect(answer).toMatchObject({ status: 200, body: { referral: null, loyalty: null } })
     const { body } = await shop.call('GET', '/v1/customers/u1/activity?type=customer.custom_event')
     expect(body.data[0].data).toMatchObject({
-      event: { referral: { code: voucher.code, id: voucher.id, referrer_id }, loyalty: { code: card.code } },
-      referral: { referrer: { id: referrer_id }, voucher: { code: voucher.code }, campaign: { name: 'Refer' } },
+      event: {
+        referral: { code: voucher.code, id: voucher.id, referrer_id: referrerId },
+        loyalty: { code: card.code },
+      },
+      referral: { referrer: { id: referrerId }, voucher: { code: voucher.code }, campaign: { name: 'Refer' } },
       loyalty: { voucher: { code: card.code }, campaign: { name: 'Club' } },
     })
   })

@@ -57,8 +57,8 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
     loyalty: earning === null || earning.campaign === null ? null : carried(earning.voucher, earning.campaign),
   })
   await queueMembershipCheck(ctx, [customer.id])
-  const custom_event = { event: tracked, schema: { id: schema.id, name: schema.name } }
-  await followEvent(ctx, customer, custom_event, told, { referring, earning })
+  const customEvent = { event: tracked, schema: { id: schema.id, name: schema.name } }
+  await followEvent(ctx, customer, customEvent, told, { referring, earning })
   // The contract answers two nulls, whatever was sent (docs/reference/custom-events.md#tracking-an-event).
   return { object: 'event', ...said, referral: null, loyalty: null, customer: actor }
 }
@@ -70,12 +70,12 @@ export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEve
 async function followEvent(
   ctx: Ctx,
   customer: StoredCustomer,
-  custom_event: NonNullable<EarningTrigger['custom_event']>,
+  customEvent: NonNullable<EarningTrigger['custom_event']>,
   told: SimpleEvent,
   { referring, earning }: { referring: NamedCode | null; earning: NamedCode | null },
 ): Promise<void> {
   if (ctx.caller.channel === 'CLIENT_API' && !ctx.project.client_loyalty_events_enabled) return
-  const { event, schema } = custom_event
+  const { event, schema } = customEvent
   const chain = newCascade()
   if (referring !== null) await convertEvent(ctx, referring, { event, schema_id: schema.id, referee: customer }, chain)
   const paid = await paidFor(ctx, event.type)
@@ -83,7 +83,7 @@ async function followEvent(
   const cause: EarningTrigger = {
     event: { event: event.type, schema_id: schema.id },
     told,
-    custom_event,
+    custom_event: customEvent,
     ...(earning === null ? {} : { only_card: earning.voucher.id }),
   }
   await applyMemberChanges(ctx, customer.id, { ...paid, causes: [cause], chain })

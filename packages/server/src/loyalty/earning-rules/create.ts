@@ -78,12 +78,12 @@ async function newRows(
   sent: readonly NewEarningRule[],
   segments: ReadonlyMap<string, StoredSegment>,
 ): Promise<NewRow[]> {
-  const metadata_rules = await loadMetadataRules(ctx, 'earning_rule')
+  const metadataRules = await loadMetadataRules(ctx, 'earning_rule')
   const rows: NewRow[] = []
   for (const [index, rule] of sent.entries()) {
     const path = `[${index}]`
     const metadata = rule.metadata ?? {}
-    metadata_rules.check(metadata, { isNew: true, property: `${path}.metadata` })
+    metadataRules.check(metadata, { isNew: true, property: `${path}.metadata` })
     rows.push({
       // By id they are in the order of the request, also where they are sorted by the moment of their creation.
       id: newId('earning_rule', Date.parse(ctx.now) + index),
@@ -121,8 +121,8 @@ async function subjectOf(
     case 'segment':
       return { segment_id: (segments.get(segment?.id as string) as StoredSegment).id }
     case 'tier': {
-      const id = loyalty_tier?.id ?? any_tier
-      return { loyalty_tier_id: id === any_tier ? id : (await getLoyaltyTier(ctx, id)).id }
+      const id = loyalty_tier?.id ?? anyTier
+      return { loyalty_tier_id: id === anyTier ? id : (await getLoyaltyTier(ctx, id)).id }
     }
     case 'custom': {
       const schema = await findCustomEventSchema(ctx, event)
@@ -136,16 +136,16 @@ async function subjectOf(
 }
 
 /** Every tier of the rule's own campaign. */
-const any_tier = '__ANY__'
+const anyTier = '__ANY__'
 
 const unknownEvent = (index: number, event: string): ApiError =>
   invalidPayload(`Property [${index}].event must be an event of ours or the name of a custom event, not ${event}`)
 
 /** Counted after the project's version was taken: nobody else is adding one. */
 async function refuseTooMany(ctx: Ctx): Promise<void> {
-  const count_max = ctx.project.limits?.earning_rules ?? limits.earning_rules_max
-  if ((await countEarningRules(ctx)) > count_max)
-    throw invalidPayload(`Project must NOT have more than ${count_max} earning rules`)
+  const countMax = ctx.project.limits?.earning_rules ?? limits.earning_rules_max
+  if ((await countEarningRules(ctx)) > countMax)
+    throw invalidPayload(`Project must NOT have more than ${countMax} earning rules`)
 }
 
 /** Looked at once more: whoever deletes a schema takes the project's version first, and nobody has it now but us. */
@@ -160,10 +160,10 @@ async function tellAssigned(ctx: Ctx, campaign: StoredCampaign, created: readonl
   await emitMany(
     ctx,
     created.map(
-      (earning_rule): NewEvent => ({
+      (earningRule): NewEvent => ({
         type: 'campaign.earning_rule.assigned',
         entity_id: campaign.id,
-        data: { campaign: simple, earning_rule },
+        data: { campaign: simple, earning_rule: earningRule },
       }),
     ),
   )

@@ -10,10 +10,10 @@ export type EventKind = 'order' | 'segment' | 'tier' | 'custom'
 export function eventKind(event: string): EventKind {
   if (event === 'order.paid') return 'order'
   if (event === 'customer.segment.entered') return 'segment'
-  return tier_events.has(event) ? 'tier' : 'custom'
+  return tierEvents.has(event) ? 'tier' : 'custom'
 }
 
-const tier_events = new Set(
+const tierEvents = new Set(
   ['joined', 'left', 'upgraded', 'downgraded', 'prolonged'].map((change) => `customer.loyalty.tier.${change}`),
 )
 

@@ -10,13 +10,13 @@ type Row = Selectable<EarningRuleRow>
  * An earning rule as it is answered (docs/reference/earning-rules.md#rule-object); which validation rule it has, its assignment
  * says.
  */
-export function toEarningRule(row: Row, validation_rule_id: string | null): EarningRule {
+export function toEarningRule(row: Row, validationRuleId: string | null): EarningRule {
   const { banner, pending_points, expiration_rules } = row
   return {
     id: row.id,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    validation_rule_id,
+    validation_rule_id: validationRuleId,
     loyalty: row.loyalty,
     event: row.event,
     ...subjectOf(row),
@@ -31,12 +31,12 @@ export function toEarningRule(row: Row, validation_rule_id: string | null): Earn
 }
 
 /** [SER], the short form in events. */
-export function toSimpleEarningRule(row: Row, validation_rule_id: string | null): SimpleEarningRule {
+export function toSimpleEarningRule(row: Row, validationRuleId: string | null): SimpleEarningRule {
   const { id, campaign_id, event, banner, loyalty, automation_id, active, metadata } = row
   return {
     id,
     campaign_id,
-    validation_rule_id,
+    validation_rule_id: validationRuleId,
     parameters: { event, banner, loyalty, ...subjectOf(row) },
     automation_id,
     active,

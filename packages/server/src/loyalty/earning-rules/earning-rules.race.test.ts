@@ -25,11 +25,11 @@ test('a custom event is forgotten while a rule begins to wait for it: one of the
   const shop = await newProject()
   const program = await newProgram(shop)
   for (let round = 0; round < 8; round += 1) {
-    const { id: schema_id } = await newEventSchema(shop, `review-${round}`)
-    const rule = { event: `review-${round}`, custom_event: { schema_id }, ...fixed(1) }
+    const { id: schemaId } = await newEventSchema(shop, `review-${round}`)
+    const rule = { event: `review-${round}`, custom_event: { schema_id: schemaId }, ...fixed(1) }
     const [created, deleted] = await Promise.all([
       shop.call('POST', `/v1/loyalties/${program.id}/earning-rules`, [rule]),
-      shop.manage('DELETE', `/custom-event-schemas/${schema_id}`),
+      shop.manage('DELETE', `/custom-event-schemas/${schemaId}`),
     ])
     expect([
       [200, 400],
@@ -59,7 +59,7 @@ test('a segment is deleted while a rule begins to wait for it: one of the two is
 test('a rule is changed, mapped and deleted at once: no tier maps what is gone, and nobody waits for ever', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
-  const validation_rule_id = (await ok(shop, 'POST', '/v1/validation-rules', {})).id
+  const validationRuleId = (await ok(shop, 'POST', '/v1/validation-rules', {})).id
   const [{ id: kept }] = await newEarningRules(shop, program, fixed(1))
   await newTiers(
     shop,
@@ -79,9 +79,9 @@ test('a rule is changed, mapped and deleted at once: no tier maps what is gone, 
     const [deleted, ...others] = await Promise.all([
       shop.call('DELETE', own),
       shop.call('POST', `${path}/tiers`, [tier]),
-      shop.call('PUT', own, { validation_rule_id }),
+      shop.call('PUT', own, { validation_rule_id: validationRuleId }),
       shop.call('POST', `${own}/disable`),
-      shop.call('POST', `/v1/validation-rules/${validation_rule_id}/assignments`, {
+      shop.call('POST', `/v1/validation-rules/${validationRuleId}/assignments`, {
         related_object_type: 'earning_rule',
         related_object_id: id,
       }),

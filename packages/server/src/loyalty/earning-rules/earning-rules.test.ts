@@ -30,9 +30,9 @@ const listOfRules = async (shop: Shop, path: string): Promise<Body[]> =>
   (await ok(shop, 'GET', `${path}?limit=100`)).data
 
 /** Points for every so much of what a calculation counts. */
-const proportional = (calculation_type: string, group: string, member: string, more: object = {}) => ({
+const proportional = (calculationType: string, group: string, member: string, more: object = {}) => ({
   type: 'PROPORTIONAL',
-  calculation_type,
+  calculation_type: calculationType,
   [group]: { [member]: { every: 100, points: 2, ...more } },
 })
 
@@ -363,7 +363,11 @@ describe('points that are changed without their type', () => {
   })
 })
 
-const without = (calculation_type: string, group: object) => ({ type: 'PROPORTIONAL', calculation_type, ...group })
+const without = (calculationType: string, group: object) => ({
+  type: 'PROPORTIONAL',
+  calculation_type: calculationType,
+  ...group,
+})
 const points = (more: object) => ({ loyalty: { type: 'FIXED', points: 1, ...more } })
 const formula = (text: string) => points({ points_formula: text })
 
@@ -531,9 +535,9 @@ describe('what a rule names', () => {
   test('a timeframe may count from the first day of the program', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { start_date: '2026-01-01' })
-    const validity_timeframe = { interval: 'P2D', duration: 'P1D' }
-    const [rule] = await newEarningRules(shop, program, fixed(1, { validity_timeframe }))
-    expect(rule).toMatchObject({ validity_timeframe })
+    const validityTimeframe = { interval: 'P2D', duration: 'P1D' }
+    const [rule] = await newEarningRules(shop, program, fixed(1, { validity_timeframe: validityTimeframe }))
+    expect(rule).toMatchObject({ validity_timeframe: validityTimeframe })
     expect(rule).not.toHaveProperty('start_date')
   })
 })

@@ -20,16 +20,16 @@ export async function earningRulesNaming({ db, project_id }: Ctx, named: Named):
   return referencedBy('earning_rule', rows)
 }
 
-function names(project_id: string, named: Named): Condition {
+function names(projectId: string, named: Named): Condition {
   if ('segment_id' in named) return sql`r.segment_id = ${named.segment_id}`
   if ('schema_id' in named) return sql`r.schema_id = ${named.schema_id}`
   // What it counts: `{ quantity: { object, id, applicable_to: [{ object, id }] } }`, each by its id or its source id.
   return sql`exists (
     select from jsonb_path_query(r.loyalty, '$.order_items.*.**') as good
-    where good ->> 'object' = 'product' and good ->> 'id' in (${known(project_id, 'products', named.products)})
-      or good ->> 'object' = 'sku' and good ->> 'id' in (${known(project_id, 'skus', named.skus)}))`
+    where good ->> 'object' = 'product' and good ->> 'id' in (${known(projectId, 'products', named.products)})
+      or good ->> 'object' = 'sku' and good ->> 'id' in (${known(projectId, 'skus', named.skus)}))`
 }
 
-const known = (project_id: string, table: 'products' | 'skus', ids: readonly string[]) => sql`
+const known = (projectId: string, table: 'products' | 'skus', ids: readonly string[]) => sql`
   select unnest(array[id, source_id]) from ${sql.table(table)}
-  where project_id = ${project_id} and id = any(${ids}::text[])`
+  where project_id = ${projectId} and id = any(${ids}::text[])`

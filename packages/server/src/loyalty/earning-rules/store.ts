@@ -31,12 +31,12 @@ function ruleQuery({ db, project_id }: Ctx) {
 /** A rule of a program; 404 when the program has none of this id. */
 export async function getEarningRule(
   ctx: Ctx,
-  campaign_id: string,
+  campaignId: string,
   id: string,
   options: { lock?: CampaignLock } = {},
 ): Promise<StoredEarningRule> {
   const rule = await findEarningRule(ctx, id, options)
-  if (rule === undefined || rule.campaign_id !== campaign_id) throw notFound('earning_rule', id)
+  if (rule === undefined || rule.campaign_id !== campaignId) throw notFound('earning_rule', id)
   return rule
 }
 
@@ -68,11 +68,11 @@ export function listEarningRulesById(ctx: Ctx, ids: readonly string[]): Promise<
 /** A page of the rules of a program. */
 export async function listEarningRules(
   ctx: Ctx,
-  campaign_id: string,
+  campaignId: string,
   query: EarningRuleQuery,
 ): Promise<{ rules: EarningRule[]; total: number }> {
   const { rows, total } = await pageOf(
-    ruleQuery(ctx).where('earning_rules.campaign_id', '=', campaign_id as EarningRuleRow['campaign_id']),
+    ruleQuery(ctx).where('earning_rules.campaign_id', '=', campaignId as EarningRuleRow['campaign_id']),
     query,
     {
       columns: { created_at: 'earning_rules.created_at', updated_at: { nullable: 'earning_rules.updated_at' } },
@@ -84,11 +84,11 @@ export async function listEarningRules(
 }
 
 /** Which of some ids are rules of a program. */
-export async function listEarningRuleIds({ db, project_id }: Ctx, campaign_id: string, ids: readonly string[]) {
+export async function listEarningRuleIds({ db, project_id }: Ctx, campaignId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom('earning_rules')
     .where('project_id', '=', project_id)
-    .where('campaign_id', '=', campaign_id as EarningRuleRow['campaign_id'])
+    .where('campaign_id', '=', campaignId as EarningRuleRow['campaign_id'])
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .select('id')
     .execute()
@@ -115,10 +115,12 @@ export type NewRow = Omit<Insertable<EarningRuleRow>, 'project_id' | 'created_at
 
 /** Writes rules; from then on nobody else adds any until the end of the transaction. */
 export async function insertEarningRules({ db, project_id, now }: Ctx, rules: readonly NewRow[]): Promise<void> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .insertInto('earning_rules')
-    .values(rules.map((rule) => ({ ...rule, project_id, created_at: now, updated_at: null, config_version })))
+    .values(
+      rules.map((rule) => ({ ...rule, project_id, created_at: now, updated_at: null, config_version: configVersion })),
+    )
     .execute()
 }
 
@@ -128,10 +130,10 @@ export async function updateEarningRule(
   id: RuleId,
   changes: Updateable<EarningRuleRow>,
 ): Promise<void> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .updateTable('earning_rules')
-    .set({ ...changes, updated_at: now, config_version })
+    .set({ ...changes, updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .executeTakeFirstOrThrow()

@@ -76,9 +76,9 @@ export async function switchEarningRule(
 /** Leaves a rule with this validation rule, or none; an assignment that is wanted stays as it is. */
 async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidationRule[]): Promise<void> {
   const assigned = (await listAssignmentsOf(ctx, 'earning_rule', [id])).map(({ rule_id }) => rule_id)
-  for (const rule_id of assigned)
-    if (!rules.some((rule) => rule.id === rule_id))
-      await unassign(ctx, { rule_id, related_object_type: 'earning_rule', related_object_ids: [id] })
+  for (const ruleId of assigned)
+    if (!rules.some((rule) => rule.id === ruleId))
+      await unassign(ctx, { rule_id: ruleId, related_object_type: 'earning_rule', related_object_ids: [id] })
   const wanted = rules.filter((rule) => !assigned.includes(rule.id))
   await assignRules(ctx, wanted, 'earning_rule', id)
 }
@@ -89,10 +89,10 @@ async function tellChanged(
   change: 'updated' | 'enabled' | 'disabled',
 ): Promise<EarningRule> {
   const row = await getEarningRule(ctx, campaign.id, rule.id)
-  const earning_rule = toEarningRule(row, row.validation_rule_id)
+  const earningRule = toEarningRule(row, row.validation_rule_id)
   await emit(ctx, `campaign.earning_rule.${change}`, campaign.id, {
     campaign: toSimpleCampaign(campaign),
-    earning_rule,
+    earning_rule: earningRule,
   })
-  return earning_rule
+  return earningRule
 }

@@ -15,8 +15,8 @@ export function validityWithin(
 ): ValidityState {
   const refuse = (details: string): ApiError => invalidPayload(details.replace('Property .', `Property ${path}.`))
   const timeframe = sent.validity_timeframe === undefined ? stored.validity_timeframe : sent.validity_timeframe
-  const start_date = sent.start_date === undefined ? stored.start_date : sent.start_date
-  const inherits = timeframe !== null && start_date === null && campaign.start_date !== null
+  const startDate = sent.start_date === undefined ? stored.start_date : sent.start_date
+  const inherits = timeframe !== null && startDate === null && campaign.start_date !== null
   if (!inherits) return validityAfter(stored, sent, refuse)
   return { ...validityAfter(stored, { ...sent, start_date: campaign.start_date }, refuse), start_date: null }
 }

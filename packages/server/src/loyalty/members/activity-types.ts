@@ -4,7 +4,7 @@ import type { EmittedEventType } from '../../core/events/catalogue.ts'
  * What the history of a card tells of (docs/reference/loyalty-programs.md#events): its own events and those of its holder all
  * begin with `customer`.
  */
-export const activity_types = [
+export const activityTypes = [
   'customer.loyalty.tier.joined',
   'customer.loyalty.tier.left',
   'customer.loyalty.tier.upgraded',

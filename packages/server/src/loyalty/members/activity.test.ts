@@ -3,15 +3,15 @@ import { newId } from '../../core/lib/ids.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { type HeldCard, insertRow, newCardCampaign, newHeldCard } from '../../testing/member-rows.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
-import { activity_types } from './activity-types.ts'
+import { activityTypes } from './activity-types.ts'
 
-async function insertEvent(shop: Shop, entity_id: string, type: string, data: object): Promise<string> {
+async function insertEvent(shop: Shop, entityId: string, type: string, data: object): Promise<string> {
   const id = newId('customer_event')
   await insertRow(shop, 'event_rows', {
     id,
     type,
     category: 'EFFECT',
-    entity_id,
+    entity_id: entityId,
     created_at: '2031-05-01T12:00:00.000Z',
     group_id: 'v-7',
     event_source: { channel: 'INTERNAL' },
@@ -67,10 +67,10 @@ test('what happened to the card and to its holder in the program, the newest fir
 
 test('every type of the list is told, and no other', async () => {
   const { shop, card, paths } = await aMember()
-  for (const type of activity_types) await insertEvent(shop, card.customer_id, type, about(card))
+  for (const type of activityTypes) await insertEvent(shop, card.customer_id, type, about(card))
   const { body } = await shop.call('GET', `${paths[0]}?order=created_at&limit=100`)
-  expect(body.data.slice(1).map(({ type }: { type: string }) => type)).toEqual(activity_types)
-  expect(activity_types).toHaveLength(6 + 2 + 4 + 2 + 4 + 1 + 7)
+  expect(body.data.slice(1).map(({ type }: { type: string }) => type)).toEqual(activityTypes)
+  expect(activityTypes).toHaveLength(6 + 2 + 4 + 2 + 4 + 1 + 7)
 })
 
 test('pages stay the same while events arrive', async () => {

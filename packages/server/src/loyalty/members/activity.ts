@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { cursorOf, listed } from '../../core/query/list.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import { activity_types } from './activity-types.ts'
+import { activityTypes } from './activity-types.ts'
 import type { MemberActivity, MemberActivityQuery } from './schema.ts'
 
 /** What happened to a card and to its holder in the campaign of the card; nothing to one that nobody holds. */
@@ -23,7 +23,7 @@ export async function listMemberActivity(
       columns: { created_at: 'id' },
       default_order: '-created_at',
       where: [
-        sql`type = any(${[...activity_types]}::text[])`,
+        sql`type = any(${[...activityTypes]}::text[])`,
         sql`(campaign_id = ${campaign_id}::text or voucher_id = ${id}::text)`,
       ],
     },

@@ -7,14 +7,14 @@ type Lot = Pick<LotRow, 'id' | 'voucher_id' | 'points' | 'expires_at' | 'created
 }
 
 /** [LB] The points of a card that expire on one day; those that never do have no such day. */
-export function toBucket(lot: Lot & { expires_at: string }, campaign_id: string): PointsBucketInEvents
-export function toBucket(lot: Lot, campaign_id: string): PointsBucket
-export function toBucket(lot: Lot, campaign_id: string): PointsBucket {
+export function toBucket(lot: Lot & { expires_at: string }, campaignId: string): PointsBucketInEvents
+export function toBucket(lot: Lot, campaignId: string): PointsBucket
+export function toBucket(lot: Lot, campaignId: string): PointsBucket {
   const { id, voucher_id, points, expires_at, expired_points, created_at, updated_at } = lot
   return {
     id,
     voucher_id,
-    campaign_id,
+    campaign_id: campaignId,
     bucket: { total_points: points },
     status: expired_points === null ? 'ACTIVE' : 'EXPIRED',
     ...(expires_at === null ? {} : { expires_at }),

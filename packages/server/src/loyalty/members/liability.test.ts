@@ -8,21 +8,21 @@ import { type HeldCard, insertRow, newCardCampaign, newHeldCard } from '../../te
 type Move = [from: string, to: string, amount: number, expires_at: string | null, at: string]
 
 async function post(shop: Shop, card: HeldCard, ...moves: Move[]): Promise<void> {
-  for (const [from, to, amount, expires_at, at] of moves)
+  for (const [from, to, amount, expiresAt, at] of moves)
     await insertRow(shop, 'postings', {
       voucher_id: card.id,
       id: newId('posting'),
       source: from === 'card' ? card.id : from,
       destination: to === 'card' ? card.id : to,
       amount,
-      lot_id: from === 'pending' || to === 'pending' ? 'lopp_1' : `lopb_${expires_at}`,
-      expires_at,
+      lot_id: from === 'pending' || to === 'pending' ? 'lopp_1' : `lopb_${expiresAt}`,
+      expires_at: expiresAt,
       created_at: at,
     })
 }
 
-async function liability(shop: Shop, { id }: { id: string }, as_of?: string) {
-  const query = as_of === undefined ? '' : `?as_of=${encodeURIComponent(as_of)}`
+async function liability(shop: Shop, { id }: { id: string }, asOf?: string) {
+  const query = asOf === undefined ? '' : `?as_of=${encodeURIComponent(asOf)}`
   const { status, body } = await shop.call('GET', `/v1/loyalties/${id}/liability${query}`)
   expect({ status, body }).toMatchObject({ status: 200 })
   const { outstanding, expiring, non_expiring } = body
@@ -42,7 +42,7 @@ const story: Move[] = [
   ['card', 'expired', 20, '2031-05-31', '2031-06-05T00:00:00.000Z'], // four days late
 ]
 
-const at_days: Array<[as_of: string, expiring: Record<string, number>, non_expiring: number]> = [
+const atDays: Array<[as_of: string, expiring: Record<string, number>, non_expiring: number]> = [
   ['2030-12-31', {}, 0],
   ['2031-01-01T09:59:59.999Z', {}, 0],
   ['2031-01-01T10:00:00Z', {}, 1000],
@@ -58,13 +58,13 @@ const at_days: Array<[as_of: string, expiring: Record<string, number>, non_expir
   ['0001-01-01', {}, 0],
 ]
 
-test.each(at_days)('as of %s: %o and %i for ever', async (as_of, expiring, non_expiring) => {
+test.each(atDays)('as of %s: %o and %i for ever', async (asOf, expiring, nonExpiring) => {
   const { shop, program } = await told()
-  const body = await liability(shop, program, as_of)
+  const body = await liability(shop, program, asOf)
   expect(
     Object.fromEntries(body.expiring.map((each: { month: string; amount: number }) => [each.month, each.amount])),
   ).toEqual(expiring)
-  expect(body).toMatchObject({ non_expiring, pending: 0 })
+  expect(body).toMatchObject({ non_expiring: nonExpiring, pending: 0 })
 })
 
 /** The same for all tests that only read. */
@@ -163,8 +163,8 @@ test('gift cards, as they are sold, spent and deleted', async () => {
 
 test('what cannot be asked', async () => {
   const { shop, program } = await told()
-  for (const as_of of ['yesterday', '2031-13-01', '2031-02-30', ''])
-    expect(await shop.call('GET', `/v1/loyalties/${program.id}/liability?as_of=${as_of}`), as_of).toMatchObject({
+  for (const asOf of ['yesterday', '2031-13-01', '2031-02-30', ''])
+    expect(await shop.call('GET', `/v1/loyalties/${program.id}/liability?as_of=${asOf}`), asOf).toMatchObject({
       status: 400,
       body: { key: 'invalid_query_params' },
     })

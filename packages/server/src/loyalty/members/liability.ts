@@ -21,19 +21,19 @@ const assets: Partial<Record<StoredCampaign['campaign_type'], Liability['asset']
 
 /** What a campaign owed the holders of its cards at a moment, from postings alone: so it can be told of any day ever. */
 export async function liabilityOf(ctx: Ctx, campaign: StoredCampaign, asked: string | undefined): Promise<Liability> {
-  const as_of = readMoment(ctx, asked)
-  const { months, pending, cards } = await sumUp(ctx, campaign.id, as_of)
+  const asOf = readMoment(ctx, asked)
+  const { months, pending, cards } = await sumUp(ctx, campaign.id, asOf)
   const expiring = months.flatMap(({ month, amount }) => (month === null ? [] : [{ month, amount }]))
-  const non_expiring = months.find(({ month }) => month === null)?.amount ?? 0
+  const nonExpiring = months.find(({ month }) => month === null)?.amount ?? 0
   return {
     object: 'liability',
     campaign: { id: campaign.id, name: campaign.name, object: 'campaign' },
-    as_of,
+    as_of: asOf,
     asset: assets[campaign.campaign_type] ?? 'points',
-    outstanding: expiring.reduce((sum, { amount }) => sum + amount, non_expiring),
+    outstanding: expiring.reduce((sum, { amount }) => sum + amount, nonExpiring),
     pending,
     expiring,
-    non_expiring,
+    non_expiring: nonExpiring,
     cards,
   }
 }
@@ -45,13 +45,13 @@ function readMoment({ now, project: { timezone } }: Ctx, asked: string | undefin
   if (moment === null) throw invalidQuery('Property .as_of cannot be recognized as a ISO-8601 compliant date')
   if (!/^\d{4}-\d{2}-\d{2}$/.test(asked)) return moment
   const { zone } = clockOf({ now, timezone })
-  const next_day = Temporal.PlainDate.from(asked).add({ days: 1 }).toZonedDateTime(zone.name)
-  return toInstant(Math.max(first_moment, Math.min(next_day.epochMilliseconds - 1, last_moment)))
+  const nextDay = Temporal.PlainDate.from(asked).add({ days: 1 }).toZonedDateTime(zone.name)
+  return toInstant(Math.max(firstMoment, Math.min(nextDay.epochMilliseconds - 1, lastMoment)))
 }
 
 // Of the years that have four digits.
-const first_moment = Date.parse('0001-01-01T00:00:00.000Z')
-const last_moment = Date.parse('9999-12-31T23:59:59.999Z')
+const firstMoment = Date.parse('0001-01-01T00:00:00.000Z')
+const lastMoment = Date.parse('9999-12-31T23:59:59.999Z')
 
 interface Sums {
   /** What is left, by the month in which it expires; null: never. */
@@ -65,23 +65,19 @@ interface Sums {
  * under that day less what was taken, whoever's it is. What was overdue counts as expired, whether or not somebody had
  * closed it by then. All postings of the cards are read once, and only the sums of the days are kept.
  */
-async function sumUp(
-  { db, project_id, project: { timezone } }: Ctx,
-  campaign_id: string,
-  as_of: Instant,
-): Promise<Sums> {
-  const today = dateText(clockOf({ now: as_of, timezone }).today)
+async function sumUp({ db, project_id, project: { timezone } }: Ctx, campaignId: string, asOf: Instant): Promise<Sums> {
+  const today = dateText(clockOf({ now: asOf, timezone }).today)
   const { rows } = await sql<Sums>`
     with cards as not materialized (
-      select project_id, id from vouchers where project_id = ${project_id} and campaign_id = ${campaign_id}
-        and created_at <= ${as_of}::timestamptz and (deleted_at is null or deleted_at > ${as_of}::timestamptz)
+      select project_id, id from vouchers where project_id = ${project_id} and campaign_id = ${campaignId}
+        and created_at <= ${asOf}::timestamptz and (deleted_at is null or deleted_at > ${asOf}::timestamptz)
     ), days as materialized (
       select postings.expires_at as day,
         sum(case postings.voucher_id when postings.destination then amount when postings.source then -amount else 0 end)
           as amount,
         sum(case 'pending' when postings.destination then amount when postings.source then -amount else 0 end) as pending
       from cards join postings on postings.project_id = cards.project_id and postings.voucher_id = cards.id
-      where postings.created_at <= ${as_of}::timestamptz
+      where postings.created_at <= ${asOf}::timestamptz
       group by postings.expires_at
     ), months as (
       select to_char(day, 'YYYY-MM') as month, sum(amount) as amount from days

@@ -110,9 +110,9 @@ test('what is not there', async () => {
     ['/v1/loyalties/members/nobody/pending-points', 'voucher'],
     ['/v1/loyalties/members/GIFT/pending-points', 'voucher'],
   ]
-  for (const [path, resource_type] of cases)
+  for (const [path, resourceType] of cases)
     expect(await shop.call('GET', path), path).toMatchObject({
       status: 404,
-      body: { key: 'not_found', resource_type },
+      body: { key: 'not_found', resource_type: resourceType },
     })
 })

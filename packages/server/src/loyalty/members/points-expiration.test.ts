@@ -5,11 +5,11 @@ import { followExport, readExport, workOnExports } from '../../testing/exports.t
 import { type HeldCard, insertRow, newCardCampaign, newHeldCard } from '../../testing/member-rows.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
 
-const created_at = '2031-02-01T08:00:00.000Z'
+const createdAt = '2031-02-01T08:00:00.000Z'
 
 async function insertLot(shop: Shop, card: HeldCard, row: Record<string, unknown>): Promise<string> {
   const id = newId('points_bucket')
-  await insertRow(shop, 'lots', { id, voucher_id: card.id, points: 10, created_at, ...row })
+  await insertRow(shop, 'lots', { id, voucher_id: card.id, points: 10, created_at: createdAt, ...row })
   return id
 }
 
@@ -33,7 +33,7 @@ test('open buckets, the next to expire first and the one that never does last; e
     voucher_id: card.id,
     campaign_id: program.id,
     status: 'ACTIVE',
-    created_at,
+    created_at: createdAt,
     object: 'loyalty_points_bucket',
   }
   expect((await shop.call('GET', pathOf(card))).body).toEqual({
@@ -79,8 +79,8 @@ test('a card of another program is not there', async () => {
   })
 })
 
-async function exportOf(shop: Shop, campaign_id: string, body?: object) {
-  const answer = await shop.call('POST', `/v1/loyalties/${campaign_id}/points-expiration/export`, body)
+async function exportOf(shop: Shop, campaignId: string, body?: object) {
+  const answer = await shop.call('POST', `/v1/loyalties/${campaignId}/points-expiration/export`, body)
   expect(answer).toMatchObject({ status: 200 })
   await workOnExports(shop)
   const done = await readExport(shop, answer.body.id)

@@ -18,9 +18,9 @@ async function aMember() {
     coin: await assign(shop, program, coin),
   }
   const become = async (rewards: object) => {
-    const tier_id = await insertTier(shop, program.id, { rewards })
+    const tierId = await insertTier(shop, program.id, { rewards })
     await putIntoTier(shop, card, {
-      tier_id,
+      tier_id: tierId,
       tier_start_date: '2031-03-14',
       tier_created_at: '2031-03-14T11:00:00.000Z',
     })

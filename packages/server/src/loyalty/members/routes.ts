@@ -30,7 +30,7 @@ async function pendingPointsOf(ctx: Ctx, of: Parameters<typeof listPendingPoints
   return listed('data', entries, more)
 }
 
-const asked_wrong = ['invalid_query_params', 'not_found'] as const
+const askedWrong = ['invalid_query_params', 'not_found'] as const
 
 export const members = [
   operation({
@@ -41,7 +41,7 @@ export const members = [
     description: 'Points that wait for their day, those that activate last first.',
     query: PendingPointsQuery,
     reply: PendingPointsList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getProgram(ctx, params.campaignId),
     run: (ctx, { target, query }) => pendingPointsOf(ctx, { campaign_id: target.id }, query),
   }),
@@ -53,7 +53,7 @@ export const members = [
     description: 'Points that wait for their day, those that activate last first.',
     query: PendingPointsQuery,
     reply: PendingPointsList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
   }),
@@ -65,7 +65,7 @@ export const members = [
     description: 'Points that wait for their day, those that activate last first.',
     query: PendingPointsQuery,
     reply: PendingPointsList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
   }),
@@ -77,7 +77,7 @@ export const members = [
     description: 'What happened to the card, and to its holder in the program of the card.',
     query: MemberActivityQuery,
     reply: MemberActivityList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
   }),
@@ -89,7 +89,7 @@ export const members = [
     description: 'What happened to the card, and to its holder in the program of the card.',
     query: MemberActivityQuery,
     reply: MemberActivityList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
   }),
@@ -102,7 +102,7 @@ export const members = [
       'Can be filtered by `id` and `voucher_id`. The list of a campaign that is no loyalty program is empty.',
     query: CardTransactionQuery,
     reply: TransactionList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: (ctx, { target, query }) => listProgramTransactions(ctx, target, query),
   }),
@@ -114,7 +114,7 @@ export const members = [
     description: 'Can be filtered by `id` and `created_at`.',
     query: CardTransactionQuery,
     reply: TransactionList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberTransactions(ctx, target, query),
   }),
@@ -126,7 +126,7 @@ export const members = [
     description: 'Can be filtered by `id` and `created_at`.',
     query: CardTransactionQuery,
     reply: TransactionList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberTransactions(ctx, target, query),
   }),
@@ -138,11 +138,11 @@ export const members = [
     description: 'Without those that are over; those that never expire come last.',
     query: PointsBucketQuery,
     reply: PointsBucketList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: async (ctx, { params }) => {
-      const { id: campaign_id } = await getProgram(ctx, params.campaignId)
-      const { id: voucher_id } = await getMember(ctx, params.memberId, { id: campaign_id })
-      return { campaign_id, voucher_id }
+      const { id: campaignId } = await getProgram(ctx, params.campaignId)
+      const { id: voucherId } = await getMember(ctx, params.memberId, { id: campaignId })
+      return { campaign_id: campaignId, voucher_id: voucherId }
     },
     run: async (ctx, { target, query }) => {
       const { buckets, total } = await listBuckets(ctx, target, query)
@@ -157,7 +157,7 @@ export const members = [
     description: 'At the price that the tier of the member makes of it, the newest first.',
     query: MemberRewardQuery,
     reply: MemberRewardList,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: async (ctx, { target, query }) => {
       const rewards = await listMemberRewards(ctx, target, query)
@@ -187,7 +187,7 @@ export const members = [
       'What a loyalty program or a campaign of gift vouchers had outstanding at a moment, now or `as_of`, and when it expires. All of it is added up from the postings of the cards up to that moment, so that any day of the past can be asked for. Points whose day was over count as expired even where that was written down later; cards that had been deleted count no more. Of a moment to come, it tells what would be left if nothing happened until then.',
     query: LiabilityQuery,
     reply: Liability,
-    errors: asked_wrong,
+    errors: askedWrong,
     target: (ctx, { params }) => getCampaignWithCards(ctx, params.campaignId),
     run: (ctx, { target, query }) => liabilityOf(ctx, target, query.as_of),
   }),

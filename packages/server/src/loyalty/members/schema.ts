@@ -11,7 +11,7 @@ import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/li
 import { RewardAssignment } from '../reward-assignments/schema.ts'
 import { Reward } from '../rewards/schema.ts'
 import { LoyaltyTier } from '../tiers/schema.ts'
-import { activity_types } from './activity-types.ts'
+import { activityTypes } from './activity-types.ts'
 
 export const PendingPointsEntry = PendingPoints
 export const PendingPointsList = listOf('data', PendingPointsEntry, { cursor: true })
@@ -35,7 +35,7 @@ export type PointsBucketQuery = Static<typeof PointsBucketQuery>
 /** An event in the history of a card (docs/reference/loyalty-cards.md#member-activity). */
 export const MemberActivity = Type.Object({
   id: Type.String(),
-  type: OneOf(activity_types),
+  type: OneOf(activityTypes),
   data: Type.Object({ data: Full, event_source: EventSource }),
   created_at: Instant,
   group_id: Type.String({ description: 'The id of the request that caused it.' }),

@@ -54,12 +54,12 @@ export interface Membership {
  */
 export async function findMembership(
   { db, project_id }: Ctx,
-  voucher_id: StoredVoucher['id'],
+  voucherId: StoredVoucher['id'],
 ): Promise<Membership | undefined> {
   const member = await db
     .selectFrom('loyalty_members')
     .where('project_id', '=', project_id)
-    .where('voucher_id', '=', voucher_id)
+    .where('voucher_id', '=', voucherId)
     .selectAll()
     .executeTakeFirst()
   if (member?.tier_id == null) return undefined

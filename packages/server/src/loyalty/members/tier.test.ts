@@ -12,9 +12,9 @@ async function tiersOf(shop: Shop, { code }: HeldCard) {
 test('the tier of a member with the days it lasts, as section 16 shows it', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
-  const tier_id = await insertTier(shop, card.campaign_id)
+  const tierId = await insertTier(shop, card.campaign_id)
   await putIntoTier(shop, card, {
-    tier_id,
+    tier_id: tierId,
     tier_start_date: '2031-03-14',
     tier_expiration_date: '2031-06-30',
     tier_created_at: '2031-03-14T11:00:00.000Z',
@@ -22,14 +22,14 @@ test('the tier of a member with the days it lasts, as section 16 shows it', asyn
   const expiration = {
     customer_id: card.customer_id,
     campaign_id: card.campaign_id,
-    tier_id,
+    tier_id: tierId,
     start_date: '2031-03-14',
     expiration_date: '2031-06-30',
     created_at: '2031-03-14T11:00:00.000Z',
   }
   expect(await tiersOf(shop, card)).toEqual([
     {
-      id: tier_id,
+      id: tierId,
       name: 'Silver',
       campaign_id: card.campaign_id,
       metadata: {},
@@ -48,9 +48,9 @@ test('the tier of a member with the days it lasts, as section 16 shows it', asyn
 test('a tier without an end has no expiration date, and one that was prolonged says when', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
-  const tier_id = await insertTier(shop, card.campaign_id)
+  const tierId = await insertTier(shop, card.campaign_id)
   await putIntoTier(shop, card, {
-    tier_id,
+    tier_id: tierId,
     tier_start_date: '2031-03-14',
     tier_created_at: '2031-03-14T11:00:00.000Z',
     tier_updated_at: '2031-04-01T00:00:00.000Z',
@@ -64,8 +64,8 @@ test('nobody is in a tier that has still to start', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
   expect(await tiersOf(shop, card)).toEqual([])
-  const tier_id = await insertTier(shop, card.campaign_id)
-  await putIntoTier(shop, card, { scheduled_tier_id: tier_id, scheduled_start_date: '2031-07-01' })
+  const tierId = await insertTier(shop, card.campaign_id)
+  await putIntoTier(shop, card, { scheduled_tier_id: tierId, scheduled_start_date: '2031-07-01' })
   expect(await tiersOf(shop, card)).toEqual([])
   expect(await shop.call('GET', '/v1/loyalties/members/nobody/tiers')).toMatchObject({
     status: 404,

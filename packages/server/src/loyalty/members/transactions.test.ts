@@ -8,8 +8,8 @@ import { expectStablePaging } from '../../testing/paging.ts'
 
 /** At noon of a day of May 2031. */
 async function insertTransaction(shop: Shop, card: HeldCard, day: number, row: Record<string, unknown> = {}) {
-  const created_at = new Date(Date.UTC(2031, 4, day, 12)).toISOString()
-  const id = newId('transaction', Date.parse(created_at))
+  const createdAt = new Date(Date.UTC(2031, 4, day, 12)).toISOString()
+  const id = newId('transaction', Date.parse(createdAt))
   const balance = {
     type: 'loyalty_card',
     total: day,
@@ -27,7 +27,7 @@ async function insertTransaction(shop: Shop, card: HeldCard, day: number, row: R
     amount: day,
     balance: day,
     details: { balance, holder_loyalty_tier: { id: 'ltr_1', name: 'Silver' } },
-    created_at,
+    created_at: createdAt,
     ...row,
   })
   return id
@@ -164,9 +164,9 @@ async function exportTo(shop: Shop, path: string, body?: object) {
 
 test('without a body, an export has the bound of its path alone', async () => {
   const { shop, program, card, paths, ids } = await threeDays()
-  const of_program = await exportTo(shop, paths.program)
-  expect(of_program.parameters).toEqual({ filters: { campaign_id: { conditions: { $in: [program.id] } } } })
-  const [header, ...rows] = of_program.csv.trimEnd().split('\n')
+  const ofProgram = await exportTo(shop, paths.program)
+  expect(ofProgram.parameters).toEqual({ filters: { campaign_id: { conditions: { $in: [program.id] } } } })
+  const [header, ...rows] = ofProgram.csv.trimEnd().split('\n')
   expect(header).toBe('ID,Type,Source ID,Reason,Source,Balance,Amount,Created At')
   expect(rows.map((row) => row.slice(0, row.indexOf(',')))).toEqual(ids.toReversed())
   expect(rows[0]).toBe(`${ids[2]},POINTS_ADDITION,till-7,sorry,API,3,3,2031-05-03T12:00:00.000Z`)
@@ -185,19 +185,19 @@ test('an export does what it is told, within its bound', async () => {
   const { shop, program, neighbour, paths } = await threeDays()
   const filters = { junction: 'or', voucher_id: { conditions: { $is: neighbour.id } } }
   const asked = { order: 'created_at', fields: ['amount', 'voucher_id'], filters }
-  const of_program = await exportTo(shop, paths.program, { parameters: asked })
-  expect(of_program.parameters).toEqual({
+  const ofProgram = await exportTo(shop, paths.program, { parameters: asked })
+  expect(ofProgram.parameters).toEqual({
     ...asked,
     filters: { ...filters, campaign_id: { conditions: { $in: [program.id] } } },
   })
-  expect(of_program.csv).toBe(`Amount,Voucher ID\n2,${neighbour.id}\n`)
-  const of_member = await exportTo(shop, paths.member, { parameters: { ...asked, fields: ['amount'] } })
-  expect(of_member.csv).toBe('Amount\n') // a card of somebody else
-  const by_date = {
+  expect(ofProgram.csv).toBe(`Amount,Voucher ID\n2,${neighbour.id}\n`)
+  const ofMember = await exportTo(shop, paths.member, { parameters: { ...asked, fields: ['amount'] } })
+  expect(ofMember.csv).toBe('Amount\n') // a card of somebody else
+  const byDate = {
     created_at: { conditions: { $after: '2031-05-02' } },
     campaign_id: { conditions: { $is: program.id } },
   }
-  expect((await exportTo(shop, paths.member, { parameters: { fields: ['amount'], filters: by_date } })).csv).toBe(
+  expect((await exportTo(shop, paths.member, { parameters: { fields: ['amount'], filters: byDate } })).csv).toBe(
     'Amount\n3\n',
   )
 })

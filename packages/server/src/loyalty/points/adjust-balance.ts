@@ -20,8 +20,8 @@ export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustB
     return { ...adjusted, amount }
   }
   const locked = await getVoucher(ctx, card.id, { lock: 'alone' })
-  const { operation_type = 'MANUAL', ...answer } = await changeGift(ctx, locked, body, by_hand)
+  const { operation_type = 'MANUAL', ...answer } = await changeGift(ctx, locked, body, byHand)
   return { ...answer, operation_type, amount }
 }
 
-const by_hand = { source: 'API', operation_type: 'MANUAL' } as const
+const byHand = { source: 'API', operation_type: 'MANUAL' } as const

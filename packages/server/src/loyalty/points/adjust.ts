@@ -24,13 +24,13 @@ export async function adjustPoints(
 ): Promise<PointsBalance> {
   const { points, source_id, reason } = sent
   if (points === 0) throw new ApiError('invalid_amount', { details: 'Property .points must not be 0' })
-  const expires_at = expiryOf(ctx, sent)
+  const expiresAt = expiryOf(ctx, sent)
   const { books, card } = await openCard(ctx, member)
   if (source_id != null) await refuseUsedSources(ctx, [{ voucher_id: member.id, source_id }])
 
   const moment = momentNow(ctx)
   const told = { source, source_id: source_id ?? null, reason: reason ?? null, operation_type: 'MANUAL' } as const
-  const date = expires_at === undefined ? expirationDate(moment.today, card.program.expiration_rules) : expires_at
+  const date = expiresAt === undefined ? expirationDate(moment.today, card.program.expiration_rules) : expiresAt
   const posted =
     points > 0
       ? credit(books, card, { amount: points, expires_at: date }, { ...told, type: 'POINTS_ADDITION' }, moment)

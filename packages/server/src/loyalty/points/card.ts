@@ -124,11 +124,11 @@ export function* allCards({ people }: LoyaltyUnitOfWork): Generator<Card> {
   for (const { cards } of people.values()) yield* cards
 }
 
-export const cardIn = ({ people }: LoyaltyUnitOfWork, customer_id: string, campaign_id: string): Card | undefined =>
-  people.get(customer_id)?.cards.find(({ program }) => program.campaign.id === campaign_id)
+export const cardIn = ({ people }: LoyaltyUnitOfWork, customerId: string, campaignId: string): Card | undefined =>
+  people.get(customerId)?.cards.find(({ program }) => program.campaign.id === campaignId)
 
-export const cardNamed = (books: LoyaltyUnitOfWork, voucher_id: string): Card | undefined => {
-  for (const card of allCards(books)) if (card.voucher.id === voucher_id) return card
+export const cardNamed = (books: LoyaltyUnitOfWork, voucherId: string): Card | undefined => {
+  for (const card of allCards(books)) if (card.voucher.id === voucherId) return card
   return undefined
 }
 

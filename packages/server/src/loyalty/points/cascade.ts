@@ -24,18 +24,18 @@ import { flushAndReload } from './unit-of-work.ts'
  */
 export async function creditEarnings(
   books: LoyaltyUnitOfWork,
-  customer_id: string,
+  customerId: string,
   cause: EarningTrigger,
   moment: Moment,
 ): Promise<void> {
-  const paid = await judge(books, customer_id, cause, moment)
+  const paid = await judge(books, customerId, cause, moment)
   const credited: string[] = []
   for (const { program, accruals } of paid) {
-    const campaign_id = program.campaign.id
-    const card = cardIn(books, customer_id, campaign_id) ?? (await joinProgram(books, customer_id, campaign_id, moment))
+    const campaignId = program.campaign.id
+    const card = cardIn(books, customerId, campaignId) ?? (await joinProgram(books, customerId, campaignId, moment))
     if (card === undefined) continue
     for (const accrual of accruals) {
-      const fired = firing(customer_id, accrual.earning_rule_id)
+      const fired = firing(customerId, accrual.earning_rule_id)
       // To join may have set it off already.
       if (books.chain.fired.has(fired) || !canHold(card, accrual.points)) continue
       books.chain.fired.add(fired)
@@ -61,11 +61,11 @@ export async function creditEarnings(
  */
 export async function followBalances(
   books: LoyaltyUnitOfWork,
-  voucher_ids: readonly string[],
+  voucherIds: readonly string[],
   moment: Moment,
   { isIncreased }: { isIncreased: boolean },
 ): Promise<void> {
-  for (const id of voucher_ids) {
+  for (const id of voucherIds) {
     if (isIncreased) await autoRedeem(books, id, moment)
     const card = cardNamed(books, id)
     if (card !== undefined) await followTiers(books, reviewTier(books, card, moment), moment)
@@ -90,24 +90,24 @@ export async function followTiers(
 }
 
 /** So many units at once, and so many times a day (docs/reference/rewards.md#automatic-redemption). */
-const units_max = 25
-const runs_max = 10
+const unitsMax = 25
+const runsMax = 10
 
 /**
  * Redeems points for the reward that a program redeems by itself, while there are enough of them. What cannot be issued ends it
  * silently and leaves the points. A run counts before it begins, so that rewards that pay for each other come to an end.
  */
-export async function autoRedeem(books: LoyaltyUnitOfWork, voucher_id: string, moment: Moment): Promise<void> {
-  const card = cardNamed(books, voucher_id)
+export async function autoRedeem(books: LoyaltyUnitOfWork, voucherId: string, moment: Moment): Promise<void> {
+  const card = cardNamed(books, voucherId)
   if (card === undefined || !isRedeemable(books.configuration, card, moment.spent_on)) return
   const { member, program } = card
   const runs = member.redeemed_on === moment.today ? member.redeemed_runs : 0
-  if (runs >= runs_max || program.auto_redeem === null) return
+  if (runs >= runsMax || program.auto_redeem === null) return
   card.member = { ...member, redeemed_on: moment.today, redeemed_runs: runs + 1 }
   card.is_member_changed = true
   const assignment = program.auto_redeem
   const given = await flushAndReload(books, () => redeemUnits(books, card, assignment, moment))
-  const redeemed = cardNamed(books, voucher_id)
+  const redeemed = cardNamed(books, voucherId)
   if (redeemed !== undefined && given.length > 0) noteMoved(redeemed)
   await creditRewards(
     books,
@@ -124,7 +124,7 @@ async function redeemUnits(
   moment: Moment,
 ): Promise<Array<RewardCredit | null>> {
   const given: Array<RewardCredit | null> = []
-  while (given.length < units_max) {
+  while (given.length < unitsMax) {
     const redeemed = await ctx.reactions.rewardDue(asOfMoment(ctx, moment), code, assignment, moment.spent_on)
     if (redeemed === null) break
     given.push(redeemed.grown)

@@ -39,7 +39,7 @@ import { ok } from '../../testing/orders.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-const on = (expiration_date: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date })
+const on = (expirationDate: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date: expirationDate })
 
 /** A rule that pays for a turn of a tier. */
 const forTier = (turn: 'joined' | 'left' | 'upgraded', { id }: { id: string }, points: number) =>
@@ -66,17 +66,17 @@ const dated = async (shop: Shop, code: string): Promise<string[]> =>
       `${created_at.slice(0, 16)} ${type} ${balance.points} → ${balance.balance}`,
   )
 
-const membersOf = async (shop: Shop, { id }: { id: string }, source_id: string): Promise<Body[]> =>
-  (await ok(shop, 'GET', `/v1/loyalties/${id}/members?customer=${source_id}`)).vouchers
+const membersOf = async (shop: Shop, { id }: { id: string }, sourceId: string): Promise<Body[]> =>
+  (await ok(shop, 'GET', `/v1/loyalties/${id}/members?customer=${sourceId}`)).vouchers
 
-const cardIn = async (shop: Shop, program: { id: string }, source_id = 'ann'): Promise<string> => {
-  const members = await membersOf(shop, program, source_id)
+const cardIn = async (shop: Shop, program: { id: string }, sourceId = 'ann'): Promise<string> => {
+  const members = await membersOf(shop, program, sourceId)
   expect(members).toHaveLength(1)
   return members[0].code
 }
 
-const loyaltyOf = async (shop: Shop, source_id = 'ann'): Promise<Body> =>
-  (await ok(shop, 'GET', `/v1/customers/${source_id}`)).loyalty
+const loyaltyOf = async (shop: Shop, sourceId = 'ann'): Promise<Body> =>
+  (await ok(shop, 'GET', `/v1/customers/${sourceId}`)).loyalty
 
 const punctual = ['02', '03', '04', '05', '06', '07', '08'].map((day) => `2025-04-${day}T00:00:05.000Z`)
 const late = ['2025-04-08T00:00:05.000Z']
@@ -87,30 +87,30 @@ describe('a reward of points on another card', () => {
     ['first the points', true, false],
     ['first the mug, with a day to make up for', false, true],
     ['first the points, with a day to make up for', true, true],
-  ])('and the same card pays a mug in one request: %s', async (_, is_reversed, is_due) => {
+  ])('and the same card pays a mug in one request: %s', async (_, isReversed, isDue) => {
     const shop = await newShop()
     const [paying, topping] = [await newProgram(shop), await newProgram(shop)]
     const mug = await newMaterial(shop)
-    const top_up = await pointsOf(shop, paying, 40)
+    const topUp = await pointsOf(shop, paying, 40)
     await assign(shop, paying, mug, 100)
-    await assign(shop, topping, top_up, 30)
+    await assign(shop, topping, topUp, 30)
     const a = await newMember(shop, paying, 'ann')
     const c = await newMember(shop, topping, 'ann')
     await addPoints(shop, a.code, 150)
     await addPoints(shop, c.code, 50)
-    if (is_due) {
+    if (isDue) {
       await addPoints(shop, a.code, 20, on('2025-04-02'))
       shop.service.clock.set('2025-04-04T10:00:00.000Z')
     }
-    const redeemables = [voucher(a.code, { reward: { id: mug.id } }), voucher(c.code, { reward: { id: top_up.id } })]
+    const redeemables = [voucher(a.code, { reward: { id: mug.id } }), voucher(c.code, { reward: { id: topUp.id } })]
     const { redemptions } = await redeemed(shop, {
-      redeemables: is_reversed ? redeemables.reverse() : redeemables,
+      redeemables: isReversed ? redeemables.reverse() : redeemables,
       customer: { source_id: 'ann' },
     })
     expect(redemptions.map(({ result }: Body) => result)).toEqual(['SUCCESS', 'SUCCESS'])
     expect(await movements(shop, a.code)).toEqual([
       'POINTS_ADDITION 150',
-      ...(is_due ? ['POINTS_ADDITION 20', 'POINTS_EXPIRATION -20'] : []),
+      ...(isDue ? ['POINTS_ADDITION 20', 'POINTS_EXPIRATION -20'] : []),
       'POINTS_REDEMPTION -100',
       'POINTS_ADDITION 40',
     ])
@@ -121,7 +121,7 @@ describe('a reward of points on another card', () => {
   test.each([
     ['nothing', false],
     ['something', true],
-  ])('makes the customer join, which pays on the card that pays; %s is due on it', async (_, is_due) => {
+  ])('makes the customer join, which pays on the card that pays; %s is due on it', async (_, isDue) => {
     const shop = await newShop()
     const [paying, other] = [await newProgram(shop), await newProgram(shop)]
     const { Base } = await newTiers(shop, other, { Base: [0] })
@@ -130,14 +130,14 @@ describe('a reward of points on another card', () => {
     await assign(shop, paying, reward, 30)
     const { code } = await newMember(shop, paying, 'ann')
     await addPoints(shop, code, 50)
-    if (is_due) {
+    if (isDue) {
       await addPoints(shop, code, 7, on('2025-04-02'))
       shop.service.clock.set('2025-04-04T10:00:00.000Z')
     }
     await redeemedReward(shop, code, { id: reward.id })
     expect(await movements(shop, code)).toEqual([
       'POINTS_ADDITION 50',
-      ...(is_due ? ['POINTS_ADDITION 7', 'POINTS_EXPIRATION -7'] : []),
+      ...(isDue ? ['POINTS_ADDITION 7', 'POINTS_EXPIRATION -7'] : []),
       'POINTS_REDEMPTION -30',
       'POINTS_ACCRUAL 5',
     ])
@@ -149,14 +149,14 @@ describe('a reward of points on another card', () => {
   test.each([
     ['a member of it', true],
     ['nobody who knew it', false],
-  ])('redeems itself at midnight, for %s; the others come to their turn', async (_, is_member) => {
+  ])('redeems itself at midnight, for %s; the others come to their turn', async (_, isMember) => {
     const shop = await newShop()
     const [paying, other] = [await newProgram(shop), await newProgram(shop)]
     await assign(shop, paying, await pointsOf(shop, other, 70), 100, { auto_redeem: true })
     await newEarningRules(shop, paying, fixed(60, inDays(4)))
     const ann = await newMember(shop, paying, 'ann')
     const bob = await newMember(shop, paying, 'bob')
-    if (is_member) await newMember(shop, other, 'ann')
+    if (isMember) await newMember(shop, other, 'ann')
     await addPoints(shop, ann.code, 50, on('2025-04-04'))
     await addPoints(shop, bob.code, 30, on('2025-04-04'))
     await payOrder(shop, 'ann')
@@ -312,14 +312,14 @@ describe('a job that comes days late', () => {
       const { start_date, expiration_date } = expiration ?? {}
       return { books: await dated(shop, code), turns: await tierTurns(shop), tier: [name, start_date, expiration_date] }
     }
-    const second_of_may = '2025-05-02T00:00:05.000Z'
-    const books = await play([...punctual, second_of_may])
+    const secondOfMay = '2025-05-02T00:00:05.000Z'
+    const books = await play([...punctual, secondOfMay])
     expect(books).toEqual({
       books: ['2025-04-05T00:00 PENDING_POINTS_ACTIVATION 150 → 150', '2025-04-05T00:00 POINTS_REDEMPTION -120 → 30'],
       turns: ['joined Silver'],
       tier: ['Silver', '2025-04-05', '2025-05-31'],
     })
-    expect(await play([second_of_may])).toEqual(books)
+    expect(await play([secondOfMay])).toEqual(books)
   })
 
   test('has customers join on the day on which it should have come, and tells of it now', async () => {
@@ -364,17 +364,17 @@ describe('a job that comes days late', () => {
   test.each([
     ['a card that nothing was due on', false],
     ['a card that was made on one of these days', true],
-  ])('lets go what came and went meanwhile on %s, before an order pays on it', async (_, auto_join) => {
+  ])('lets go what came and went meanwhile on %s, before an order pays on it', async (_, autoJoin) => {
     const play = async (looks: readonly string[]) => {
       const shop = await newShop()
-      const [tiered, paid] = [await newProgram(shop, onDrop), await newProgram(shop, { auto_join })]
+      const [tiered, paid] = [await newProgram(shop, onDrop), await newProgram(shop, { auto_join: autoJoin })]
       const { High } = await newTiers(shop, tiered, { Low: [0, 99], High: [100] })
       await newEarningRules(shop, tiered, fixed(100, inDays(4)))
       await newMember(shop, tiered, 'ann')
       await payOrder(shop, 'ann')
-      if (!auto_join) await newMember(shop, paid, 'ann')
-      const today_only = { expiration_rules: { period_type: 'MONTH', period_value: 0 } }
-      await newEarningRules(shop, paid, { ...forTier('upgraded', High, 50), ...today_only }, fixed(1))
+      if (!autoJoin) await newMember(shop, paid, 'ann')
+      const todayOnly = { expiration_rules: { period_type: 'MONTH', period_value: 0 } }
+      await newEarningRules(shop, paid, { ...forTier('upgraded', High, 50), ...todayOnly }, fixed(1))
       for (const look of looks) await runUntil(shop, look)
       shop.service.clock.set('2025-04-08T10:00:00.000Z')
       await payOrder(shop, 'ann') // before the job
@@ -459,9 +459,9 @@ describe('a card that is deleted', () => {
   }
 
   /** Ann has a card with 40 points in a program of which everybody is a member; leaving it pays in both programs. */
-  async function newLeaver(other_settings: object = {}) {
+  async function newLeaver(otherSettings: object = {}) {
     const shop = await newShop()
-    const [left, other] = [await newProgram(shop, { auto_join: true }), await newProgram(shop, other_settings)]
+    const [left, other] = [await newProgram(shop, { auto_join: true }), await newProgram(shop, otherSettings)]
     const { Base } = await newTiers(shop, left, { Base: [0] })
     await newEarningRules(shop, left, forTier('left', Base, 5))
     await newEarningRules(shop, other, forTier('left', Base, 3))
@@ -484,10 +484,10 @@ describe('a card that is deleted', () => {
     ['pays on another card of its holder', false, '2025-04-01T11:00:00.000Z'],
     ['pays on another card of its holder, with days to make up for', false, '2025-04-04T10:00:00.000Z'],
     ['makes its holder join another program', true, '2025-04-01T11:00:00.000Z'],
-  ])('leaves its tier once, earns nothing by that, is not replaced, and %s', async (_, auto_join, at) => {
-    const leaver = await newLeaver({ auto_join })
+  ])('leaves its tier once, earns nothing by that, is not replaced, and %s', async (_, autoJoin, at) => {
+    const leaver = await newLeaver({ auto_join: autoJoin })
     const { shop, other, member } = leaver
-    if (!auto_join) await newMember(shop, other, 'ann')
+    if (!autoJoin) await newMember(shop, other, 'ann')
     shop.service.clock.set(at)
     expect(await shop.call('DELETE', `/v1/vouchers/${member.code}`)).toMatchObject({ status: 204 })
     expect(await kept(shop, member)).toEqual([
@@ -510,17 +510,17 @@ describe('a card that is deleted', () => {
 
 test('a referral that is rolled back and made again rewards nobody twice', async () => {
   const shop = await newShop()
-  const [for_anna, for_bob] = [await newProgram(shop), await newProgram(shop)]
+  const [forAnna, forBob] = [await newProgram(shop), await newProgram(shop)]
   const coupons = await newCampaign(shop, 'Thanks', { type: 'AUTO_UPDATE' })
   const { id } = await newCampaign(shop, 'Friends', {
     campaign_type: 'REFERRAL_PROGRAM',
     type: 'AUTO_UPDATE',
     voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(500), redemption: { quantity: null } },
     referral_program: {
-      referee_reward: { type: 'LOYALTY_CARD', amount: 25, related_object_parent: { id: for_bob.id } },
+      referee_reward: { type: 'LOYALTY_CARD', amount: 25, related_object_parent: { id: forBob.id } },
     },
   })
-  const rewards = [await pointsOf(shop, for_anna, 10), await newLoyaltyReward(shop, { campaign: { id: coupons.id } })]
+  const rewards = [await pointsOf(shop, forAnna, 10), await newLoyaltyReward(shop, { campaign: { id: coupons.id } })]
   for (const [index, reward] of rewards.entries())
     await ok(shop, 'POST', `/v1/referrals/${id}/tiers`, {
       banner: `Tier ${index}`,
@@ -538,8 +538,8 @@ test('a referral that is rolled back and made again rewards nobody twice', async
     ).redemptions[0]
   expect(await rollBack(shop, (await buy()).id)).toMatchObject({ status: 200 })
   await buy()
-  expect(await movements(shop, await cardIn(shop, for_anna, 'anna'))).toEqual(['POINTS_ADDITION 10'])
-  expect(await movements(shop, await cardIn(shop, for_bob, 'bob'))).toEqual(['POINTS_ADDITION 25'])
+  expect(await movements(shop, await cardIn(shop, forAnna, 'anna'))).toEqual(['POINTS_ADDITION 10'])
+  expect(await movements(shop, await cardIn(shop, forBob, 'bob'))).toEqual(['POINTS_ADDITION 25'])
   expect((await ok(shop, 'GET', '/v1/vouchers?campaign=Thanks&customer=anna')).vouchers).toHaveLength(1)
   expect((await loyaltyOf(shop, 'anna')).referred_customers).toBe(1)
   expect((await ok(shop, 'GET', '/v1/customers/bob')).referrals.total).toBe(1)

@@ -51,16 +51,16 @@ export async function cancelPendingPoints(ctx: Ctx, member: StoredVoucher, id: s
 async function openEntry(
   ctx: Ctx,
   member: StoredVoucher,
-  pending_id: string,
+  pendingId: string,
   verb: string,
 ): Promise<{ books: LoyaltyUnitOfWork; card: Card; entry: PendingEntry }> {
-  await findEntry(ctx, member, pending_id)
-  const { books, card } = await openCard(ctx, member, { pending_id })
-  const entry = card.pending.find(({ id, status }) => id === pending_id && status === 'PENDING')
+  await findEntry(ctx, member, pendingId)
+  const { books, card } = await openCard(ctx, member, { pending_id: pendingId })
+  const entry = card.pending.find(({ id, status }) => id === pendingId && status === 'PENDING')
   if (entry !== undefined) return { books, card, entry }
-  const { status } = await findEntry(ctx, member, pending_id)
+  const { status } = await findEntry(ctx, member, pendingId)
   // What fell due a moment ago is still written as pending.
-  const current = card.pending.find(({ id }) => id === pending_id)?.status ?? status
+  const current = card.pending.find(({ id }) => id === pendingId)?.status ?? status
   throw new ApiError('invalid_pending_points_state', {
     details: `Only pending points in 'PENDING' status can be ${verb}. Current status: '${current}'.`,
   })
@@ -68,14 +68,14 @@ async function openEntry(
 
 async function findEntry(
   { db, project_id }: Ctx,
-  { id: voucher_id }: StoredVoucher,
+  { id: voucherId }: StoredVoucher,
   id: string,
 ): Promise<Pick<PendingPointsRow, 'status'>> {
   const found = await db
     .selectFrom('pending_points')
     .where('project_id', '=', project_id)
     .where('id', '=', id as PendingPointsRow['id'])
-    .where('voucher_id', '=', voucher_id)
+    .where('voucher_id', '=', voucherId)
     .select('status')
     .executeTakeFirst()
   if (found === undefined) throw notFound('pending_points', id)

@@ -15,19 +15,19 @@ import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
  * Each member has a transaction of its own, and the next one waits until whoever is waiting for an answer has had a turn: of
  * larger ones a checkout next to it feels something (`npm run bench loyalty`).
  */
-const members_at_once = 50
-const look_ms_max = 500
+const membersAtOnce = 50
+const lookMsMax = 500
 /** A new day begins in some time zone every quarter of an hour. */
-const look_every_ms = 10_000
+const lookEveryMs = 10_000
 
 /** Does what time does to members from now on, together with the other nodes (docs/reference/points.md#daily-job). */
 export function startDailyLoyaltyJob(runtime: Runtime): void {
-  let looked_at = -Infinity
+  let lookedAt = -Infinity
   runtime.jobs.watch('members', async () => {
     if (await walkSome(runtime)) return true
-    if (runtime.now() - looked_at < look_every_ms) return false
+    if (runtime.now() - lookedAt < lookEveryMs) return false
     const isMore = await settleSome(runtime)
-    if (!isMore) looked_at = runtime.now()
+    if (!isMore) lookedAt = runtime.now()
     return isMore
   })
 }
@@ -50,12 +50,12 @@ async function walkSome(runtime: Runtime, only?: string): Promise<boolean> {
 }
 
 async function settleSome(runtime: Runtime, only?: string): Promise<boolean> {
-  for (const project_id of await projectsDue(runtime, only)) {
+  for (const projectId of await projectsDue(runtime, only)) {
     let settled = 0
-    const until = performance.now() + look_ms_max
-    while (settled < members_at_once && performance.now() < until && !isTroubled(runtime, project_id)) {
-      const done = await attempt(runtime, project_id, () => inBackground(runtime, project_id, newOrigin(), settleFirst))
-      if (done === undefined && (await settleOneByOne(runtime, project_id))) settled += 1
+    const until = performance.now() + lookMsMax
+    while (settled < membersAtOnce && performance.now() < until && !isTroubled(runtime, projectId)) {
+      const done = await attempt(runtime, projectId, () => inBackground(runtime, projectId, newOrigin(), settleFirst))
+      if (done === undefined && (await settleOneByOne(runtime, projectId))) settled += 1
       if (done !== true) break
       settled += 1
       await setImmediate() // requests first
@@ -66,7 +66,7 @@ async function settleSome(runtime: Runtime, only?: string): Promise<boolean> {
 }
 
 /** What cannot be done now is left alone for a while: the others must not wait for it. */
-const trouble_ms = 60_000
+const troubleMs = 60_000
 const troubled = new Map<string, number>()
 
 const isTroubled = ({ now }: Runtime, name: string): boolean => (troubled.get(name) ?? 0) > now()
@@ -78,7 +78,7 @@ async function attempt<T>(runtime: Runtime, name: string, work: () => Promise<T>
     return await work()
   } catch (error) {
     runtime.log.error({ err: error, name }, 'members could not be brought up to date')
-    troubled.set(name, runtime.now() + trouble_ms)
+    troubled.set(name, runtime.now() + troubleMs)
     return undefined
   }
 }
@@ -110,12 +110,12 @@ const isOurTurn = ({ project_id }: Ctx) => sql<boolean>`
     and pg_try_advisory_xact_lock(hashtextextended(${`members ${project_id}`}, 0)))`
 
 /** Where the first cannot be settled, the others are; answers whether any was. */
-async function settleOneByOne(runtime: Runtime, project_id: string): Promise<boolean> {
-  const members = (await inBackground(runtime, project_id, newOrigin(), (ctx) => listDue(ctx, members_at_once))) ?? []
+async function settleOneByOne(runtime: Runtime, projectId: string): Promise<boolean> {
+  const members = (await inBackground(runtime, projectId, newOrigin(), (ctx) => listDue(ctx, membersAtOnce))) ?? []
   let settled = 0
   for (const member of members) {
     if (isTroubled(runtime, member.voucher_id)) continue
-    const work = () => inBackground(runtime, project_id, newOrigin(), (ctx) => settleMember(ctx, member))
+    const work = () => inBackground(runtime, projectId, newOrigin(), (ctx) => settleMember(ctx, member))
     if ((await attempt(runtime, member.voucher_id, work)) !== undefined) settled += 1
   }
   return settled > 0
@@ -149,10 +149,10 @@ async function settleMember(ctx: Ctx, { voucher_id, customer_id }: DueMember): P
 }
 
 /** A member whose card, holder or program is gone has nothing due any more. */
-async function forgetDue({ db, project_id }: Ctx, voucher_id: string): Promise<void> {
+async function forgetDue({ db, project_id }: Ctx, voucherId: string): Promise<void> {
   await sql`
     update loyalty_members set due_on = null
-    where project_id = ${project_id} and voucher_id = ${voucher_id}`.execute(db)
+    where project_id = ${project_id} and voucher_id = ${voucherId}`.execute(db)
 }
 
 const newOrigin = () => ({

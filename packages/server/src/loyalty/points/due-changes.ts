@@ -23,24 +23,24 @@ export async function applyDueChanges(books: LoyaltyUnitOfWork): Promise<void> {
   if (due.length === 0) return
   const orders = await ordersOf(books, due)
   const { chain } = books
-  for (const customer_id of new Set(due.map(({ person }) => person.customer.id)))
-    await settlePerson(books, customer_id, today, orders)
+  for (const customerId of new Set(due.map(({ person }) => person.customer.id)))
+    await settlePerson(books, customerId, today, orders)
   books.chain = chain
 }
 
 /** What is due first comes first, whichever card it is about: one may pay on another. */
 async function settlePerson(
   books: LoyaltyUnitOfWork,
-  customer_id: string,
+  customerId: string,
   today: string,
   orders: ReadonlyMap<string, SimpleOrder>,
 ): Promise<void> {
-  const settled_on = new Map<string, string>()
+  const settledOn = new Map<string, string>()
   for (;;) {
     let next: { id: string; day: string } | null = null
-    for (const card of books.people.get(customer_id)?.cards ?? []) {
+    for (const card of books.people.get(customerId)?.cards ?? []) {
       const { id } = card.voucher
-      const day = dayOf(books, card, settled_on.get(id), today)
+      const day = dayOf(books, card, settledOn.get(id), today)
       if (day !== null && day <= today && (next === null || day < next.day)) next = { id, day }
     }
     if (next === null) return
@@ -48,7 +48,7 @@ async function settlePerson(
     books.chain = newCascade()
     books.asked = { ...books.asked, since: books.asked.since ?? day }
     await settleDay(books, id, startOf(books, day), orders)
-    settled_on.set(id, day)
+    settledOn.set(id, day)
     await setImmediate() // other requests first
   }
 }
@@ -57,11 +57,11 @@ async function settlePerson(
 function dayOf(
   { configuration }: LoyaltyUnitOfWork,
   card: Card,
-  settled_on: string | undefined,
+  settledOn: string | undefined,
   today: string,
 ): string | null {
-  const due = nextDue(configuration, card, settled_on ?? lastLook(card, today))
-  return due !== null && settled_on !== undefined && due <= settled_on ? dayAfter(settled_on) : due
+  const due = nextDue(configuration, card, settledOn ?? lastLook(card, today))
+  return due !== null && settledOn !== undefined && due <= settledOn ? dayAfter(settledOn) : due
 }
 
 /** A card for which nothing was due has been looked at today. */
@@ -84,21 +84,21 @@ const startOf = ({ ctx: { project } }: LoyaltyUnitOfWork, day: string): Moment =
 
 async function settleDay(
   books: LoyaltyUnitOfWork,
-  voucher_id: string,
+  voucherId: string,
   moment: Moment,
   orders: ReadonlyMap<string, SimpleOrder>,
 ): Promise<void> {
-  const first = cardNamed(books, voucher_id) as Card
+  const first = cardNamed(books, voucherId) as Card
   for (const entry of first.pending)
     if (entry.status === 'PENDING' && entry.activates_at <= moment.today)
       activateOrCancel(books, first, entry, orders.get(entry.order_id) ?? null, moment)
   // Points of the day gone by are there until all this is done.
-  await autoRedeem(books, voucher_id, { ...moment, spent_on: dayBefore(moment.today) })
-  const redeemed = cardNamed(books, voucher_id)
+  await autoRedeem(books, voucherId, { ...moment, spent_on: dayBefore(moment.today) })
+  const redeemed = cardNamed(books, voucherId)
   if (redeemed === undefined) return
   await followTiers(books, reviewTier(books, redeemed, moment, beforeExpiry(redeemed)), moment)
 
-  const card = cardNamed(books, voucher_id)
+  const card = cardNamed(books, voucherId)
   if (card === undefined) return
   const expired = expireLots(books, card, moment)
   if (expired !== null) {

@@ -7,11 +7,11 @@ import { stateOf } from './tiers.ts'
  * The next day after one that was looked at on which time changes something of a card (docs/reference/points.md#daily-job); null:
  * never.
  */
-export function nextDue(configuration: Configuration, card: Card, looked_on: string): string | null {
+export function nextDue(configuration: Configuration, card: Card, lookedOn: string): string | null {
   const day = dueBy(card)
-  if (!isRedeemable(configuration, card, looked_on)) return day
+  if (!isRedeemable(configuration, card, lookedOn)) return day
   // Points that could not be redeemed are tried again.
-  const again = dayAfter(looked_on)
+  const again = dayAfter(lookedOn)
   return day === null || again < day ? again : day
 }
 
@@ -23,10 +23,10 @@ function dueBy({ lots, pending, next_activation, member }: Card): string | null 
   }
   consider(nextTierDate(stateOf(member)))
   for (const { status, activates_at } of pending) if (status === 'PENDING') consider(activates_at)
-  let last_day: string | null = null
+  let lastDay: string | null = null
   for (const { expires_at } of lots)
-    if (expires_at !== null && (last_day === null || expires_at < last_day)) last_day = expires_at
-  if (last_day !== null) consider(dayAfter(last_day))
+    if (expires_at !== null && (lastDay === null || expires_at < lastDay)) lastDay = expires_at
+  if (lastDay !== null) consider(dayAfter(lastDay))
   return first
 }
 
@@ -57,7 +57,7 @@ export const dayAfter = (day: string): string => (day >= '9999-12-31' ? day : sh
 
 export const dayBefore = (day: string): string => shifted(day, -1)
 
-const ms_per_day = 86_400_000
+const msPerDay = 86_400_000
 
 const shifted = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00.000Z`) + days * ms_per_day).toISOString().slice(0, 10)
+  new Date(Date.parse(`${day}T00:00:00.000Z`) + days * msPerDay).toISOString().slice(0, 10)

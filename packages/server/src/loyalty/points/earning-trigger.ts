@@ -23,12 +23,12 @@ export const simpleEvent = (
   { ctx }: Pick<LoyaltyUnitOfWork, 'ctx'>,
   id: string,
   type: string,
-  entity_id: string,
+  entityId: string,
 ): SimpleEvent => ({
   id,
   type,
   category: 'EFFECT',
-  entity_id,
+  entity_id: entityId,
   created_at: ctx.now,
   group_id: ctx.request_id,
 })

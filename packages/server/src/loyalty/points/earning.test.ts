@@ -213,12 +213,12 @@ describe('nothing is earned', () => {
     const shop = await newProject()
     shop.service.clock.set('2025-06-04T12:00:00.000Z') // a Wednesday
     const codes: string[] = []
-    for (const [, { program: about_program, rule = {}, card: about_card }] of cases) {
+    for (const [, { program: aboutProgram, rule = {}, card: aboutCard }] of cases) {
       const program = await newProgram(shop)
       await newEarningRules(shop, program, fixed(10, rule))
       const { code } = await newMember(shop, program, 'ann')
-      if (about_program !== undefined) await ok(shop, 'PUT', `/v1/loyalties/${program.id}`, about_program)
-      if (about_card !== undefined) await ok(shop, 'PUT', `/v1/vouchers/${code}`, about_card)
+      if (aboutProgram !== undefined) await ok(shop, 'PUT', `/v1/loyalties/${program.id}`, aboutProgram)
+      if (aboutCard !== undefined) await ok(shop, 'PUT', `/v1/vouchers/${code}`, aboutCard)
       codes.push(code)
     }
     await payOrder(shop, 'ann')
@@ -315,8 +315,12 @@ describe('how much is earned', () => {
     const other = await newProduct(shop, 'Q')
     const program = await newProgram(shop)
     const share = { every: 100, points: 1 }
-    const items = (calculation_type: string, name: string, good: object) => ({
-      loyalty: { type: 'PROPORTIONAL', calculation_type, order_items: { [name]: { ...share, ...good } } },
+    const items = (calculationType: string, name: string, good: object) => ({
+      loyalty: {
+        type: 'PROPORTIONAL',
+        calculation_type: calculationType,
+        order_items: { [name]: { ...share, ...good } },
+      },
     })
     const p = { object: 'product', id: product.id }
     const s = { object: 'sku', id: sku.id }
@@ -383,8 +387,8 @@ describe('how much is earned', () => {
     const shop = await newProject()
     shop.service.clock.set('2025-06-04T12:00:00.000Z')
     const program = await newProgram(shop, { expiration_rules: { period_type: 'MONTH', period_value: 1 } })
-    const expiration_rules = { period_type: 'FIXED_DAY_OF_YEAR', fixed_month: 12, fixed_day: 31 }
-    await newEarningRules(shop, program, fixed(10), fixed(20, { expiration_rules }))
+    const expirationRules = { period_type: 'FIXED_DAY_OF_YEAR', fixed_month: 12, fixed_day: 31 }
+    await newEarningRules(shop, program, fixed(10), fixed(20, { expiration_rules: expirationRules }))
     const member = await newMember(shop, program, 'ann')
     await payOrder(shop, 'ann')
     expect(await buckets(shop, member)).toEqual({ '2025-07-04': 10, '2025-12-31': 20 })
@@ -458,12 +462,12 @@ describe('custom events', () => {
   test.each([
     [true, 10],
     [false, 0],
-  ])('from the client side earn while the project allows it: %s', async (client_loyalty_events_enabled, points) => {
+  ])('from the client side earn while the project allows it: %s', async (clientLoyaltyEventsEnabled, points) => {
     const shop = await newProject({
       project: {
         client_trusted_domains: ['shop.example'],
         client_create_customer_enabled: true,
-        client_loyalty_events_enabled,
+        client_loyalty_events_enabled: clientLoyaltyEventsEnabled,
       },
     })
     const { name, rule } = await newVisit(shop)
@@ -474,7 +478,7 @@ describe('custom events', () => {
     expect(await asClient(shop, 'POST', '/client/v1/events', body)).toMatchObject({ status: 200 })
     expect(await balanceOf(shop, code)).toBe(points)
     const named = await asClient(shop, 'POST', '/client/v1/events', { ...body, loyalty: { code } })
-    expect(named.status).toBe(client_loyalty_events_enabled ? 200 : 403)
+    expect(named.status).toBe(clientLoyaltyEventsEnabled ? 200 : 403)
     expect(await balanceOf(shop, code)).toBe(2 * points)
   })
 })
@@ -497,8 +501,8 @@ describe('segments', () => {
       { ...fixed(10), ...entered, segment: { id: segment.id } },
       { ...fixed(500), ...entered, segment: { id: other.id } },
     )
-    const rename = async (source_id: string, name: string) => {
-      await ok(shop, 'POST', '/v1/customers', { source_id, name })
+    const rename = async (sourceId: string, name: string) => {
+      await ok(shop, 'POST', '/v1/customers', { source_id: sourceId, name })
       await runSegments(shop)
     }
     await rename('outside', 'VIP')

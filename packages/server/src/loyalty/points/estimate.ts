@@ -61,10 +61,10 @@ const isOpen = ({ now, project }: Ctx, terms: Dated): boolean =>
   terms.active && whyNotValid(terms, clockAt(now, project.timezone)) === null
 
 /** The card that would earn, or nobody's who would join by it. */
-async function earnerOf(ctx: Ctx, { id, auto_join }: StoredCampaign, customer_id: string | null): Promise<Earner> {
+async function earnerOf(ctx: Ctx, { id, auto_join }: StoredCampaign, customerId: string | null): Promise<Earner> {
   const { db, project_id } = ctx
   const card =
-    customer_id === null
+    customerId === null
       ? undefined
       : await db
           .selectFrom('vouchers as v')
@@ -72,7 +72,7 @@ async function earnerOf(ctx: Ctx, { id, auto_join }: StoredCampaign, customer_id
             join.onRef('m.project_id', '=', 'v.project_id').onRef('m.voucher_id', '=', 'v.id'),
           )
           .where('v.project_id', '=', project_id)
-          .where('v.holder_id', '=', customer_id as `cust_${string}`)
+          .where('v.holder_id', '=', customerId as `cust_${string}`)
           .where('v.campaign_id', '=', id)
           .where('v.deleted_at', 'is', null)
           .select(['v.code', 'v.active', 'v.start_date', 'v.expiration_date', 'm.tier_id'])

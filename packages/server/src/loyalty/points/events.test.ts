@@ -33,8 +33,8 @@ import { ok } from '../../testing/orders.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-const member_facts = ['campaign', 'created_at', 'customer']
-const transaction_facts = [
+const memberFacts = ['campaign', 'created_at', 'customer']
+const transactionFacts = [
   'balance',
   'campaign',
   'custom_event',
@@ -53,8 +53,8 @@ const transaction_facts = [
   'transaction',
   'voucher',
 ]
-const pending_facts = ['campaign', 'customer', 'order', 'pending_points', 'voucher']
-const reward_redemption = [
+const pendingFacts = ['campaign', 'customer', 'order', 'pending_points', 'voucher']
+const rewardRedemption = [
   'balance',
   'campaign',
   'customer',
@@ -65,20 +65,20 @@ const reward_redemption = [
   'source',
   'voucher',
 ]
-const points_added = ['balance', 'campaign', 'customer', 'transaction', 'voucher']
-const points_expired = ['buckets', 'campaign', 'customer', 'points', 'transaction', 'voucher']
-const changed = [...pending_facts, 'voucher_pending_points_balance'].sort()
-const activated = [...pending_facts, 'balance', 'transaction'].sort()
+const pointsAdded = ['balance', 'campaign', 'customer', 'transaction', 'voucher']
+const pointsExpired = ['buckets', 'campaign', 'customer', 'points', 'transaction', 'voucher']
+const changed = [...pendingFacts, 'voucher_pending_points_balance'].sort()
+const activated = [...pendingFacts, 'balance', 'transaction'].sort()
 
 /** The members of each payload, and what kind of event it is. */
 const payloads: Record<string, ['ACTION' | 'EFFECT', string[]]> = {
-  'customer.loyalty.tier.joined': ['EFFECT', [...member_facts, 'loyalty_tier']],
-  'customer.loyalty.tier.left': ['EFFECT', [...member_facts, 'loyalty_tier']],
-  'customer.loyalty.tier.prolonged': ['EFFECT', [...member_facts, 'loyalty_tier']],
-  'customer.loyalty.tier.upgraded': ['EFFECT', [...member_facts, 'loyalty_tier_from', 'loyalty_tier_to']],
-  'customer.loyalty.tier.downgraded': ['EFFECT', [...member_facts, 'loyalty_tier_from', 'loyalty_tier_to']],
-  'customer.loyalty.tier.expiration.changed': ['EFFECT', [...member_facts, 'expiration_date', 'loyalty_tier']],
-  'customer.loyalty.updated': ['EFFECT', [...member_facts, 'loyalty']],
+  'customer.loyalty.tier.joined': ['EFFECT', [...memberFacts, 'loyalty_tier']],
+  'customer.loyalty.tier.left': ['EFFECT', [...memberFacts, 'loyalty_tier']],
+  'customer.loyalty.tier.prolonged': ['EFFECT', [...memberFacts, 'loyalty_tier']],
+  'customer.loyalty.tier.upgraded': ['EFFECT', [...memberFacts, 'loyalty_tier_from', 'loyalty_tier_to']],
+  'customer.loyalty.tier.downgraded': ['EFFECT', [...memberFacts, 'loyalty_tier_from', 'loyalty_tier_to']],
+  'customer.loyalty.tier.expiration.changed': ['EFFECT', [...memberFacts, 'expiration_date', 'loyalty_tier']],
+  'customer.loyalty.updated': ['EFFECT', [...memberFacts, 'loyalty']],
   'customer.rewarded.loyalty_points': [
     'EFFECT',
     [
@@ -109,18 +109,18 @@ const payloads: Record<string, ['ACTION' | 'EFFECT', string[]]> = {
       'voucher',
     ],
   ],
-  'customer.reward_redemptions.created': ['ACTION', reward_redemption],
-  'customer.reward_redemptions.pending': ['EFFECT', reward_redemption],
-  'customer.reward_redemptions.rolledback': ['EFFECT', reward_redemption],
-  'customer.reward_redemptions.completed': ['EFFECT', [...reward_redemption, 'publication'].sort()],
-  'voucher.loyalty_card.transaction.created': ['EFFECT', transaction_facts],
-  'voucher.loyalty_card.points_added': ['EFFECT', points_added],
-  'customer.voucher.loyalty_card.points_added': ['EFFECT', points_added],
-  'voucher.loyalty_card.points_expired': ['EFFECT', points_expired],
-  'customer.voucher.loyalty_card.points_expired': ['EFFECT', points_expired],
+  'customer.reward_redemptions.created': ['ACTION', rewardRedemption],
+  'customer.reward_redemptions.pending': ['EFFECT', rewardRedemption],
+  'customer.reward_redemptions.rolledback': ['EFFECT', rewardRedemption],
+  'customer.reward_redemptions.completed': ['EFFECT', [...rewardRedemption, 'publication'].sort()],
+  'voucher.loyalty_card.transaction.created': ['EFFECT', transactionFacts],
+  'voucher.loyalty_card.points_added': ['EFFECT', pointsAdded],
+  'customer.voucher.loyalty_card.points_added': ['EFFECT', pointsAdded],
+  'voucher.loyalty_card.points_expired': ['EFFECT', pointsExpired],
+  'customer.voucher.loyalty_card.points_expired': ['EFFECT', pointsExpired],
   'customer.voucher.loyalty_card.points_transferred': [
     'ACTION',
-    [...points_added, 'destination_voucher', 'source_voucher'].sort(),
+    [...pointsAdded, 'destination_voucher', 'source_voucher'].sort(),
   ],
   ...Object.fromEntries(
     ['voucher', 'customer.voucher'].flatMap((prefix) => [
@@ -142,7 +142,7 @@ async function newLife() {
   const filter = { junction: 'and', name: { conditions: { $is: ['VIP'] } } }
   const segment = await ok(shop, 'POST', '/v1/segments', { name: 'VIPs', type: 'auto-update', filter })
   await runSegments(shop)
-  const [by_order, , by_event, by_segment] = await newEarningRules(
+  const [byOrder, , byEvent, bySegment] = await newEarningRules(
     shop,
     program,
     fixed(40, { source: { banner: 'Order' } }),
@@ -150,7 +150,7 @@ async function newLife() {
     { ...fixed(5), event: 'visit', custom_event: { schema_id: schema.id } },
     { ...fixed(3), event: 'customer.segment.entered', segment: { id: segment.id } },
   )
-  const double = { earning_rules: { [by_order.id]: { type: 'MULTIPLY', multiplier: 2 } } }
+  const double = { earning_rules: { [byOrder.id]: { type: 'MULTIPLY', multiplier: 2 } } }
   const tiers = await newTiers(shop, program, { Bronze: [0, 99], Silver: [100] }, { Bronze: double })
   const coupons = await newCampaign(shop, 'Coupons', { type: 'AUTO_UPDATE' })
   const coupon = await newLoyaltyReward(shop, { campaign: { id: coupons.id } })
@@ -171,8 +171,8 @@ async function newLife() {
   await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'VIP' })
   await runSegments(shop)
   await redeemedReward(shop, ann.code, { id: coupon.id })
-  const { id: redemption_id } = await redeemedReward(shop, ann.code, { id: mug.id })
-  const rollback = await rollBack(shop, redemption_id)
+  const { id: redemptionId } = await redeemedReward(shop, ann.code, { id: mug.id })
+  const rollback = await rollBack(shop, redemptionId)
   await addPoints(shop, ann.code, -1)
   await ok(shop, 'POST', `/v1/loyalties/${program.id}/members/${bob.code}/transfers`, [{ code: ann.code, points: 2 }])
   const [entry] = await pendingOf(shop, ann.code)
@@ -193,9 +193,9 @@ async function newLife() {
     schema,
     mug,
     coupon,
-    redemption_id,
+    redemption_id: redemptionId,
     rollback_id: rollback.body?.id as string,
-    rules: { by_order, by_event, by_segment },
+    rules: { by_order: byOrder, by_event: byEvent, by_segment: bySegment },
   }
 }
 
@@ -296,21 +296,21 @@ test('changes of a program tell what changed', async () => {
   const rewards = `/v1/loyalties/${program.id}/rewards/${assignment.id}`
   await ok(shop, 'PUT', rewards, { parameters: { loyalty: { points: 11 } } })
   await shop.call('DELETE', rewards)
-  const [rule_facts, reward_facts] = [
+  const [ruleFacts, rewardFacts] = [
     ['campaign', 'earning_rule'],
     ['campaign', 'reward', 'reward_assignment'],
   ]
   const all = (await told(shop, 'campaign.%')).filter(({ type }) => type.split('.').length > 2)
   expect(all.map(({ type, data }) => [type, Object.keys(data).sort()])).toEqual([
-    ['campaign.earning_rule.assigned', rule_facts],
-    ['campaign.earning_rule.updated', rule_facts],
-    ['campaign.earning_rule.disabled', rule_facts],
-    ['campaign.earning_rule.enabled', rule_facts],
-    ['campaign.earning_rule.deleted', rule_facts],
+    ['campaign.earning_rule.assigned', ruleFacts],
+    ['campaign.earning_rule.updated', ruleFacts],
+    ['campaign.earning_rule.disabled', ruleFacts],
+    ['campaign.earning_rule.enabled', ruleFacts],
+    ['campaign.earning_rule.deleted', ruleFacts],
     ['campaign.loyalty_tier.created', ['campaign', 'loyalty_tier']],
-    ['campaign.reward.assignment.created', reward_facts],
-    ['campaign.reward.assignment.updated', reward_facts],
-    ['campaign.reward.assignment.deleted', reward_facts],
+    ['campaign.reward.assignment.created', rewardFacts],
+    ['campaign.reward.assignment.updated', rewardFacts],
+    ['campaign.reward.assignment.deleted', rewardFacts],
   ])
   for (const { category, entity_id } of all) expect([category, entity_id]).toEqual(['ACTION', program.id])
   expect(all[0]?.data.earning_rule).toEqual(rule)
@@ -459,7 +459,7 @@ test('points that were rewarded name their event, rule and order', async () => {
   const { shop, ann, rules, order, tiers } = await lived()
   const rewarded = await told(shop, 'customer.rewarded.loyalty_points')
   const [paid] = await told(shop, 'customer.order.paid')
-  const [first, by_event] = rewarded
+  const [first, byEvent] = rewarded
   expect(first).toMatchObject({
     entity_id: ann.holder_id,
     group_id: paid?.group_id,
@@ -480,7 +480,7 @@ test('points that were rewarded name their event, rule and order', async () => {
     'id',
     'type',
   ])
-  expect(by_event?.data).toMatchObject({ earning_rule: { id: rules.by_event.id }, order: null, publication: null })
+  expect(byEvent?.data).toMatchObject({ earning_rule: { id: rules.by_event.id }, order: null, publication: null })
 })
 
 test('rewards that were redeemed say so', async () => {

@@ -1,6 +1,6 @@
 import type { EventData } from '../../core/events/catalogue.ts'
 import type { PendingBalance, SimpleOrder, SimpleVoucher } from '../../core/events/shapes.ts'
-import { nothing_earned } from '../../incentives/vouchers/entry-changes.ts'
+import { nothingEarned } from '../../incentives/vouchers/entry-changes.ts'
 import { toBucket } from '../members/bucket.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
 import { type Card, type LoyaltyUnitOfWork, type OpenLot, type PendingEntry, tell } from './card.ts'
@@ -44,7 +44,7 @@ export function emitTransaction(
       order: null,
       redemption: null,
       rollback: null,
-      ...nothing_earned,
+      ...nothingEarned,
       holder_loyalty_tier: shownTier(books.configuration, card.member.tier_id),
       ...concerning,
     },
@@ -91,12 +91,12 @@ export function emitPending(
   card: Card,
   what: 'added' | 'updated' | 'canceled',
   entry: PendingEntry,
-  voucher_pending_points_balance: PendingBalance,
+  voucherPendingPointsBalance: PendingBalance,
   order: SimpleOrder | null,
 ): void {
   const data = {
     ...aboutCard(books, card),
-    voucher_pending_points_balance,
+    voucher_pending_points_balance: voucherPendingPointsBalance,
     order,
     pending_points: toPendingPoints({ ...entry, project_id: books.ctx.project_id }),
   }

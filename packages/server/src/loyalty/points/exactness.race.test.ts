@@ -66,19 +66,19 @@ async function newClub(name: string, rules: object[] = [], settings: object = {}
 const fixed = (points: number, more: object = {}) => ({ loyalty: { type: 'FIXED', points }, ...more })
 
 async function join({ id, name }: Club, who: string, points = 0): Promise<Member> {
-  const source_id = `${name} ${who}`
-  const card = await made(shop, 'POST', `/v1/loyalties/${id}/members`, { customer: { source_id } })
+  const sourceId = `${name} ${who}`
+  const card = await made(shop, 'POST', `/v1/loyalties/${id}/members`, { customer: { source_id: sourceId } })
   if (points > 0) await made(shop, 'POST', `/v1/loyalties/members/${card.code}/balance`, { points })
-  return { id: card.id, code: card.code, source_id }
+  return { id: card.id, code: card.code, source_id: sourceId }
 }
 
 const joinMany = (club: Club, count: number, points: number): Promise<Member[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => join(club, String(index), points)))
 
 async function offer({ id }: Club, points: number, reward: object): Promise<string> {
-  const { id: reward_id } = await made(shop, 'POST', '/v1/rewards', { name: `Reward for ${id}`, ...reward })
-  await made(shop, 'POST', `/v1/loyalties/${id}/rewards`, [{ reward: reward_id, parameters: { loyalty: { points } } }])
-  return reward_id
+  const { id: rewardId } = await made(shop, 'POST', '/v1/rewards', { name: `Reward for ${id}`, ...reward })
+  await made(shop, 'POST', `/v1/loyalties/${id}/rewards`, [{ reward: rewardId, parameters: { loyalty: { points } } }])
+  return rewardId
 }
 
 const aMug = async () => ({ product: { id: (await made(shop, 'POST', '/v1/products', { name: 'Mug' })).id } })
@@ -160,8 +160,8 @@ describe('one order', () => {
       fixed(3, { pending_points: { period_type: 'DAY', period_value: 3 } }),
     ])
     const ann = await join(club, 'ann')
-    const source_id = 'the same'
-    expect(counted(await atOnce(20, () => pay(ann, { source_id })))).toEqual({ '200': 20 })
+    const sourceId = 'the same'
+    expect(counted(await atOnce(20, () => pay(ann, { source_id: sourceId })))).toEqual({ '200': 20 })
     expect(await cardOf(ann)).toMatchObject({ balance: 7, pending_points: 3 })
 
     const { id } = await made(shop, 'POST', '/v1/orders', {
@@ -174,10 +174,10 @@ describe('one order', () => {
     )
     expect(counted(replies)).toEqual({ '200': 20 })
     expect(await cardOf(ann)).toMatchObject({ balance: 14, pending_points: 6 })
-    const back_and_forth = await atOnce(20, (index) =>
+    const backAndForth = await atOnce(20, (index) =>
       shop.call('PUT', `/v1/orders/${id}`, { status: index % 2 === 0 ? 'CANCELED' : 'PAID' }),
     )
-    expect(counted(back_and_forth)).toEqual({ '200': 20 })
+    expect(counted(backAndForth)).toEqual({ '200': 20 })
     expect(await cardOf(ann)).toMatchObject({ balance: 14, pending_points: 3 })
     expect(await audit()).toEqual([])
   })

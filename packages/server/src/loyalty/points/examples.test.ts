@@ -45,10 +45,10 @@ const instead = (points: number) => ({ type: 'CUSTOM', points })
 /** A member of a program with one rule, in a tier that maps it if a mapping is given. */
 async function newEarner(shop: Shop, rule: object, mapping?: object) {
   const program = await newProgram(shop)
-  const [earning_rule] = await newEarningRules(shop, program, rule)
+  const [earningRule] = await newEarningRules(shop, program, rule)
   if (mapping !== undefined)
-    await newTiers(shop, program, { Base: [0] }, { Base: { earning_rules: { [earning_rule.id]: mapping } } })
-  return { program, earning_rule, ...(await newMember(shop, program, 'ann')) } as Body
+    await newTiers(shop, program, { Base: [0] }, { Base: { earning_rules: { [earningRule.id]: mapping } } })
+  return { program, earning_rule: earningRule, ...(await newMember(shop, program, 'ann')) } as Body
 }
 
 describe('what is earned', () => {
@@ -82,9 +82,9 @@ describe('what is earned', () => {
 
   test('example 3: of what is left after all discounts', async () => {
     const shop = await newProject()
-    const total_amount = { every: 300, points: 2 }
+    const totalAmount = { every: 300, points: 2 }
     const { code } = await newEarner(shop, {
-      loyalty: { type: 'PROPORTIONAL', calculation_type: 'ORDER_TOTAL_AMOUNT', order: { total_amount } },
+      loyalty: { type: 'PROPORTIONAL', calculation_type: 'ORDER_TOTAL_AMOUNT', order: { total_amount: totalAmount } },
     })
     await payOrder(shop, 'ann', { amount: 12_500, discount_amount: 2_500 })
     await newDiscount(shop, 'OFF', amountOff(2_500))
@@ -123,16 +123,16 @@ describe('what is earned', () => {
       type: 'STATIC',
       products: [{ id: p.id, object: 'product' }],
     })
-    const applicable_to = [
+    const applicableTo = [
       { object: 'product', id: p.id },
       { object: 'products_collection', id: collection.id },
     ]
-    const subtotal_amount = { every: 1_000, points: 4, applicable_to }
+    const subtotalAmount = { every: 1_000, points: 4, applicable_to: applicableTo }
     const { code } = await newEarner(shop, {
       loyalty: {
         type: 'PROPORTIONAL',
         calculation_type: 'ORDER_ITEMS_SUBTOTAL_AMOUNT',
-        order_items: { subtotal_amount },
+        order_items: { subtotal_amount: subtotalAmount },
       },
     })
     await payOrder(shop, 'ann', {
@@ -171,9 +171,20 @@ describe('what is earned', () => {
 })
 
 describe('when points expire', () => {
-  const months = (period_value: number, more: object = {}) => ({ period_type: 'MONTH', period_value, ...more })
-  const day = (fixed_month: number, fixed_day: number) => ({ period_type: 'FIXED_DAY_OF_YEAR', fixed_month, fixed_day })
-  const to = (rounding_type: string, rounding_value?: number) => ({ rounding_type, rounding_value })
+  const months = (periodValue: number, more: object = {}) => ({
+    period_type: 'MONTH',
+    period_value: periodValue,
+    ...more,
+  })
+  const day = (fixedMonth: number, fixedDay: number) => ({
+    period_type: 'FIXED_DAY_OF_YEAR',
+    fixed_month: fixedMonth,
+    fixed_day: fixedDay,
+  })
+  const to = (roundingType: string, roundingValue?: number) => ({
+    rounding_type: roundingType,
+    rounding_value: roundingValue,
+  })
 
   test.each<[string, Array<[earned: string, rules: object, expires: string]>]>([
     [
@@ -203,12 +214,12 @@ describe('when points expire', () => {
     ],
   ])('%s', async (_, cases) => {
     const shop = await newProject()
-    for (const [earned, expiration_rules, expires] of cases) {
+    for (const [earned, expirationRules, expires] of cases) {
       shop.service.clock.set(`${earned}T12:00:00.000Z`)
-      const program = await newProgram(shop, { expiration_rules })
+      const program = await newProgram(shop, { expiration_rules: expirationRules })
       const member = await newMember(shop, program, 'ann')
       await addPoints(shop, member.code, 5)
-      expect(await buckets(shop, member), `${earned} ${JSON.stringify(expiration_rules)}`).toEqual({
+      expect(await buckets(shop, member), `${earned} ${JSON.stringify(expirationRules)}`).toEqual({
         [expires]: 5,
       })
     }
@@ -315,7 +326,7 @@ describe('the ledger', () => {
     shop.service.clock.set('2025-05-02T10:00:00.000Z')
     const program = await newProgram(shop)
     const member = await newMember(shop, program, 'ann')
-    const on = (expiration_date: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date })
+    const on = (expirationDate: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date: expirationDate })
     await addPoints(shop, member.code, 1_000, { expiration_type: 'NON_EXPIRING' })
     await addPoints(shop, member.code, 300, on('2025-08-31'))
     await addPoints(shop, member.code, 120, on('2025-05-31'))
@@ -441,9 +452,9 @@ describe('paying with points', () => {
 
   test('example 16: as many as were given, or as there are', async () => {
     const shop = await newProject()
-    const paid = (points: number, discount_amount: number) => ({
+    const paid = (points: number, discountAmount: number) => ({
       status: 200,
-      body: { amount: points, order: { discount_amount, total_amount: 10_000 - discount_amount } },
+      body: { amount: points, order: { discount_amount: discountAmount, total_amount: 10_000 - discountAmount } },
     })
     expect(await (await newPayer(shop, 5_000))(260)).toMatchObject(paid(250, 1_500))
     expect(await (await newPayer(shop, 5_000))(5_000)).toMatchObject(paid(1_700, 10_000))
@@ -662,13 +673,13 @@ describe('referrals', () => {
       return rewarded.map(({ data }) => data.referral_tier.banner)
     }
     const expected = [['Each'], ['Each', 'Each'], ['Each', 'Each'], ['Each', 'Each', 'Each', 'Three']]
-    for (const [index, source_id] of ['x', 'y', 'x', 'z'].entries()) {
+    for (const [index, sourceId] of ['x', 'y', 'x', 'z'].entries()) {
       await redeemed(shop, {
         redeemables: [voucher(code.code)],
         order: { amount: 5_000 },
-        customer: { source_id },
+        customer: { source_id: sourceId },
       })
-      expect(await granted(), `after ${source_id}`).toEqual(expected[index])
+      expect(await granted(), `after ${sourceId}`).toEqual(expected[index])
     }
     expect(await told(shop, 'customer.referred')).toHaveLength(3)
     expect((await ok(shop, 'GET', '/v1/customers/anna')).loyalty).toMatchObject({

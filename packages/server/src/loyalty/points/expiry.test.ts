@@ -28,9 +28,9 @@ import { ok } from '../../testing/orders.ts'
 
 /* Buckets of points, and what a day does to them: docs/reference/points.md#ledger and docs/reference/points.md#expiration-date-of-credited-points and docs/reference/points.md#daily-job. */
 
-const on = (expiration_date: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date })
-const for_ever = { expiration_type: 'NON_EXPIRING' }
-const a_month = { period_type: 'MONTH', period_value: 1 }
+const on = (expirationDate: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date: expirationDate })
+const forEver = { expiration_type: 'NON_EXPIRING' }
+const aMonth = { period_type: 'MONTH', period_value: 1 }
 
 async function newSaver(shop: Shop, settings: Record<string, unknown> = {}) {
   const program = await newProgram(shop, settings)
@@ -41,13 +41,13 @@ describe('an addition', () => {
   test('is dated as it says: by the program, on a day, or never', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
-    const { member } = await newSaver(shop, { expiration_rules: a_month })
+    const { member } = await newSaver(shop, { expiration_rules: aMonth })
     await addPoints(shop, member.code, 1)
     await addPoints(shop, member.code, 2, { expiration_type: 'PROGRAM_RULES' })
     await addPoints(shop, member.code, 4, on('2025-05-01'))
     await addPoints(shop, member.code, 8, on('2025-05-01T15:00:00.000Z'))
     await addPoints(shop, member.code, 16, on('2025-03-10')) // today is allowed
-    await addPoints(shop, member.code, 32, for_ever)
+    await addPoints(shop, member.code, 32, forEver)
     expect(await buckets(shop, member)).toEqual({ '2025-03-10': 16, '2025-04-10': 3, '2025-05-01': 12, never: 32 })
     await addPoints(shop, member.code, -20, on('2025-12-31')) // a removal takes what expires first
     expect(await buckets(shop, member)).toEqual({ '2025-03-10': 0, '2025-04-10': 0, '2025-05-01': 11, never: 32 })
@@ -83,7 +83,7 @@ describe('an addition', () => {
   test('keeps its date when the rules of its program change', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
-    const { program, member } = await newSaver(shop, { expiration_rules: a_month })
+    const { program, member } = await newSaver(shop, { expiration_rules: aMonth })
     await addPoints(shop, member.code, 1)
     await ok(shop, 'PUT', `/v1/loyalties/${program.id}`, {
       loyalty_card: { points: 0, expiration_rules: { period_type: 'MONTH', period_value: 6 } },
@@ -100,7 +100,7 @@ describe('a bucket whose day is over', () => {
     const { member, program } = await newSaver(shop)
     await addPoints(shop, member.code, 30, on('2025-03-12'))
     await addPoints(shop, member.code, 12, on('2025-03-11'))
-    await addPoints(shop, member.code, 100, for_ever)
+    await addPoints(shop, member.code, 100, forEver)
     await runUntil(shop, '2025-03-12T03:59:00.000Z')
     expect(await balanceOf(shop, member.code)).toBe(142)
     await runUntil(shop, '2025-03-12T04:00:00.000Z') // 00:00 in New York
@@ -228,10 +228,10 @@ describe('a refund', () => {
   test('goes where the points came from; what has expired meanwhile is dated anew', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
-    const { program, member } = await newSaver(shop, { expiration_rules: a_month })
+    const { program, member } = await newSaver(shop, { expiration_rules: aMonth })
     await addPoints(shop, member.code, 30, on('2025-03-11'))
     await addPoints(shop, member.code, 50, on('2025-05-01'))
-    await addPoints(shop, member.code, 100, for_ever)
+    await addPoints(shop, member.code, 100, forEver)
     const reward = await newMaterial(shop)
     await assign(shop, program, reward, 90)
     const { id } = await redeemedReward(shop, member.code, { id: reward.id })
@@ -254,7 +254,7 @@ describe('a refund', () => {
 test('whatever happens, the open buckets are the balance', async () => {
   const shop = await newProject()
   shop.service.clock.set('2025-03-10T10:00:00.000Z')
-  const { program, member } = await newSaver(shop, { points: 25, expiration_rules: a_month })
+  const { program, member } = await newSaver(shop, { points: 25, expiration_rules: aMonth })
   const other = await newMember(shop, program, 'bob')
   await newEarningRules(shop, program, fixed(40), fixed(13, inDays(2)))
   const reward = await newMaterial(shop)

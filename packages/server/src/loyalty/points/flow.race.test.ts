@@ -87,8 +87,8 @@ const ask = async (text: string, values: unknown[]): Promise<Body[]> => (await d
 const expectAudited = async (shop: Shop): Promise<void> =>
   expect(await auditLedger(askOf(shop), shop.project_id)).toEqual([])
 
-const pay = (shop: Shop, source_id: string): Promise<Answer<Body>> =>
-  shop.call('POST', '/v1/orders', { status: 'PAID', customer: { source_id }, amount: 1_000 })
+const pay = (shop: Shop, sourceId: string): Promise<Answer<Body>> =>
+  shop.call('POST', '/v1/orders', { status: 'PAID', customer: { source_id: sourceId }, amount: 1_000 })
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `customer-${index}`)
 

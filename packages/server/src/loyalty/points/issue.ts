@@ -80,9 +80,9 @@ async function material(ctx: Ctx, { product: { id, sku_id } }: { product: { id: 
 async function newCode(
   ctx: Ctx,
   { customer }: RewardOrigin,
-  campaign_id: string,
+  campaignId: string,
 ): Promise<{ id: string; publication: SimplePublication }> {
-  const request = { customer: { id: customer.id }, campaign: { name: campaign_id } }
+  const request = { customer: { id: customer.id }, campaign: { name: campaignId } }
   const published = await publishCodes(ctx, request, { is_followed: false })
   if (published instanceof ApiError) throw published
   const { publication, vouchers, isNew } = published
@@ -95,12 +95,12 @@ async function newCode(
 }
 
 /** The card of a campaign that a customer has. */
-function findHeld({ db, project_id }: Ctx, { id }: StoredCustomer, campaign_id: string) {
+function findHeld({ db, project_id }: Ctx, { id }: StoredCustomer, campaignId: string) {
   return db
     .selectFrom('vouchers')
     .where('project_id', '=', project_id)
     .where('holder_id', '=', id)
-    .where('campaign_id', '=', campaign_id as Id<'campaign'>)
+    .where('campaign_id', '=', campaignId as Id<'campaign'>)
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .limit(1)
@@ -108,9 +108,9 @@ function findHeld({ db, project_id }: Ctx, { id }: StoredCustomer, campaign_id: 
     .executeTakeFirst()
 }
 
-async function giftCredits(ctx: Ctx, occasion: RewardOrigin, campaign_id: string, amount: number): Promise<Issued> {
-  const held = await findHeld(ctx, occasion.customer, campaign_id)
-  const published = held === undefined ? await newCode(ctx, occasion, campaign_id) : null
+async function giftCredits(ctx: Ctx, occasion: RewardOrigin, campaignId: string, amount: number): Promise<Issued> {
+  const held = await findHeld(ctx, occasion.customer, campaignId)
+  const published = held === undefined ? await newCode(ctx, occasion, campaignId) : null
   const id = held?.id ?? (published?.id as string)
   const card = await getVoucher(ctx, id, { lock: 'alone' })
   await changeGift(ctx, card, { amount }, { source: 'Automation', operation_type: 'AUTOMATIC' })
@@ -127,17 +127,17 @@ async function giftCredits(ctx: Ctx, occasion: RewardOrigin, campaign_id: string
  * Points on the card of another program. The card is there from now on, and is shown as it will be; the points themselves come
  * when what they are given for is written, for they may set off a lot (see `followGrown`).
  */
-async function loyaltyPoints(ctx: Ctx, occasion: RewardOrigin, campaign_id: string, points: number): Promise<Issued> {
-  const held = await findHeld(ctx, occasion.customer, campaign_id)
-  const published = held === undefined ? await newCode(ctx, occasion, campaign_id) : null
+async function loyaltyPoints(ctx: Ctx, occasion: RewardOrigin, campaignId: string, points: number): Promise<Issued> {
+  const held = await findHeld(ctx, occasion.customer, campaignId)
+  const published = held === undefined ? await newCode(ctx, occasion, campaignId) : null
   const id = held?.id ?? (published?.id as string)
   const card = await getVoucher(ctx, id)
-  const credits_added = (card.credits_added ?? 0) + points
-  if (!Number.isSafeInteger(credits_added))
+  const creditsAdded = (card.credits_added ?? 0) + points
+  if (!Number.isSafeInteger(creditsAdded))
     throw new ApiError('invalid_amount', { details: `A card cannot hold so much: ${card.code}` })
   return {
     ...nothing,
-    voucher: { ...card, credits_added },
+    voucher: { ...card, credits_added: creditsAdded },
     publication: published?.publication ?? null,
     balance: { points },
     grown: { voucher_id: id, points, isNew: published !== null },

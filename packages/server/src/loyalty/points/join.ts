@@ -11,14 +11,14 @@ import { flushAndReload } from './unit-of-work.ts'
  */
 export async function joinProgram(
   books: LoyaltyUnitOfWork,
-  customer_id: string,
-  campaign_id: string,
+  customerId: string,
+  campaignId: string,
   moment: Moment,
 ): Promise<Card | undefined> {
   const ctx = asOfMoment(books.ctx, moment)
-  const request = { customer: { id: customer_id }, campaign: { name: campaign_id } }
+  const request = { customer: { id: customerId }, campaign: { name: campaignId } }
   const published = await flushAndReload(books, () =>
     inSavepointOrNull(ctx, () => publishCodes(ctx, request, { chain: books.chain })),
   )
-  return published === null || published instanceof ApiError ? undefined : cardIn(books, customer_id, campaign_id)
+  return published === null || published instanceof ApiError ? undefined : cardIn(books, customerId, campaignId)
 }

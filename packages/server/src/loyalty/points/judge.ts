@@ -18,15 +18,15 @@ interface Paid {
 /** Which rules pay, and how much, in every program that the customer is in or joins by itself. */
 export async function judge(
   books: LoyaltyUnitOfWork,
-  customer_id: string,
+  customerId: string,
   cause: EarningTrigger,
   moment: Moment,
 ): Promise<Paid[]> {
   const { programs, people } = books
-  const person = people.get(customer_id)
+  const person = people.get(customerId)
   const concerned = [...programs.values()].filter(({ rules, campaign }) => {
     if (!rules.some((rule) => rule.event === cause.event.event) || books.chain.closed.has(campaign.id)) return false
-    const card = cardIn(books, customer_id, campaign.id)
+    const card = cardIn(books, customerId, campaign.id)
     if (cause.only_card !== undefined) return card?.voucher.id === cause.only_card
     return card !== undefined || campaign.auto_join
   })
@@ -38,7 +38,7 @@ export async function judge(
 }
 
 /** A rule and whom it pays: once for all that one request sets off. */
-export const firing = (customer_id: string, rule_id: string): string => `${customer_id} ${rule_id}`
+export const firing = (customerId: string, ruleId: string): string => `${customerId} ${ruleId}`
 
 /** What rules look at. */
 export interface EarningContext {

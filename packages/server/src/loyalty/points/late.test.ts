@@ -23,7 +23,7 @@ import { ok } from '../../testing/orders.ts'
 
 /* What is due on one card of a customer, and pays on another, when the job is late. */
 
-const for_a_day = { expiration_rules: { period_type: 'MONTH', period_value: 0 } }
+const forADay = { expiration_rules: { period_type: 'MONTH', period_value: 0 } }
 
 test.each(['every day', 'a month late'])('points of a period count for a tier that is won by them: %s', async (how) => {
   const shop = await newProject()
@@ -32,7 +32,7 @@ test.each(['every day', 'a month late'])('points of a period count for a tier th
     await newProgram(shop, onDrop),
     await newProgram(shop, inPeriod('MONTH', 'IMMEDIATE', 'END_OF_NEXT_PERIOD')),
   ]
-  await newEarningRules(shop, one, fixed(40, { ...inDays(1), ...for_a_day }))
+  await newEarningRules(shop, one, fixed(40, { ...inDays(1), ...forADay }))
   const { Bronze } = await newTiers(shop, one, { Bronze: [0, 39], Silver: [40] })
   await newTiers(shop, two, { Low: [0, 39], High: [40] })
   const fallen = { event: 'customer.loyalty.tier.downgraded', loyalty_tier: { id: Bronze.id } }

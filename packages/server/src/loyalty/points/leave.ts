@@ -53,12 +53,12 @@ function dropCard({ people }: LoyaltyUnitOfWork, id: string): void {
 }
 
 /** The same for many cards whose program goes with them: nobody is told (docs/reference/campaigns.md#delete-a-campaign). */
-export async function forgetMembers(ctx: Ctx, voucher_ids: readonly string[]): Promise<void> {
+export async function forgetMembers(ctx: Ctx, voucherIds: readonly string[]): Promise<void> {
   const { db, project_id, now } = ctx
   const { rows } = await sql<{ customer_id: string; name: string }>`
     select m.customer_id, c.name from loyalty_members m
     join campaigns c on c.project_id = m.project_id and c.id = m.campaign_id
-    where m.project_id = ${project_id} and m.voucher_id = any(${voucher_ids}::text[])`.execute(db)
+    where m.project_id = ${project_id} and m.voucher_id = any(${voucherIds}::text[])`.execute(db)
   if (rows.length === 0) return
   const gone: LoyaltyMove = { gone: true }
   const ids = rows.map(({ customer_id }) => customer_id)
@@ -73,7 +73,7 @@ export async function forgetMembers(ctx: Ctx, voucher_ids: readonly string[]): P
     .updateTable('pending_points')
     .set({ status: 'CANCELED', updated_at: now })
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`voucher_id = any(${voucher_ids}::text[])`)
+    .where(sql<boolean>`voucher_id = any(${voucherIds}::text[])`)
     .where('status', '=', 'PENDING')
     .returning(['id', 'voucher_id', 'points', 'activates_at'])
     .execute()
@@ -92,7 +92,7 @@ export async function forgetMembers(ctx: Ctx, voucher_ids: readonly string[]): P
   })
   await sql`update vouchers set credits_pending = 0 where project_id = ${project_id}
     and id = any(${[...new Set(waiting.map(({ voucher_id }) => voucher_id))]}::text[])`.execute(db)
-  await sql`delete from loyalty_members where project_id = ${project_id} and voucher_id = any(${voucher_ids}::text[])`.execute(
+  await sql`delete from loyalty_members where project_id = ${project_id} and voucher_id = any(${voucherIds}::text[])`.execute(
     db,
   )
 }

@@ -41,8 +41,8 @@ export function credit(
 ): Posted {
   if (!canHold(card, amount))
     throw new ApiError('invalid_amount', { details: `A card cannot hold so much: ${card.voucher.code}` })
-  const lot_id = newId('points_bucket', Date.parse(moment.at))
-  return post(books, card, earn(accountOf(card), { amount, expires_at, lot_id }), amount, told, moment)
+  const lotId = newId('points_bucket', Date.parse(moment.at))
+  return post(books, card, earn(accountOf(card), { amount, expires_at, lot_id: lotId }), amount, told, moment)
 }
 
 /** Has the first of two movements, which is written already, name the second. */
@@ -129,7 +129,7 @@ function post(
       created_at: at,
     })
   const balance = { ...balanceAfter(card.voucher, amount), operation_type: told.operation_type }
-  const holder_tier = tierNamed(books.configuration, member.tier_id)
+  const holderTier = tierNamed(books.configuration, member.tier_id)
   const transaction: Transaction = {
     id,
     source_id: told.source_id ?? null,
@@ -141,7 +141,7 @@ function post(
     details: {
       balance,
       ...told.details,
-      ...(holder_tier === null ? {} : { holder_loyalty_tier: { id: holder_tier.id, name: holder_tier.name } }),
+      ...(holderTier === null ? {} : { holder_loyalty_tier: { id: holderTier.id, name: holderTier.name } }),
     },
     related_transaction_id: told.related_transaction_id ?? null,
     created_at: at,
@@ -204,7 +204,7 @@ function movePending(
   card: Card,
   { id, activates_at }: PendingEntry,
   points: number,
-  operation_type: 'MANUAL' | 'AUTOMATIC',
+  operationType: 'MANUAL' | 'AUTOMATIC',
   at: Instant,
   figure: Figure,
 ): PendingBalance {
@@ -227,7 +227,7 @@ function movePending(
     total: card.voucher.credits_pending ?? 0,
     object: 'balance',
     related_object: { type: 'voucher', id: voucher.id },
-    operation_type,
+    operation_type: operationType,
   }
 }
 

@@ -42,12 +42,12 @@ export interface LoyaltyQuestion {
 /** The customers and their cards as they are now, locked until the end of the transaction. */
 export async function loadPeople(
   { ctx, programs, asked }: Pick<LoyaltyUnitOfWork, 'ctx' | 'programs' | 'asked'>,
-  customer_ids: readonly string[],
+  customerIds: readonly string[],
 ): Promise<Map<string, Person>> {
   const { project_id, project, now, db } = ctx
   const question: LoyaltyQuestion = {
     project_id,
-    customers: customer_ids,
+    customers: customerIds,
     timezone: project.timezone,
     today: todayIn({ now, timezone: project.timezone }),
     lock_timeout: `${limits.checkout_lock_seconds}s`,

@@ -34,10 +34,10 @@ export interface MemberChanges {
  */
 export async function applyMemberChanges(
   ctx: Ctx,
-  customer_id: string,
+  customerId: string,
   { touched = [], grown = [], causes = [], ...options }: MemberChanges,
 ): Promise<void> {
-  const books = await lockAndLoadMembers(ctx, [customer_id], options)
+  const books = await lockAndLoadMembers(ctx, [customerId], options)
   await applyDueChanges(books)
   const moment = momentNow(ctx)
   for (const id of touched) {
@@ -46,7 +46,7 @@ export async function applyMemberChanges(
   }
   await followBalances(books, touched, moment, { isIncreased: false })
   await creditRewards(books, grown, moment)
-  for (const cause of causes) await creditEarnings(books, customer_id, cause, moment)
+  for (const cause of causes) await creditEarnings(books, customerId, cause, moment)
   await saveMembers(books)
 }
 
@@ -123,18 +123,18 @@ export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise
  */
 export async function followPublication(
   ctx: Ctx,
-  customer_id: string,
+  customerId: string,
   vouchers: ReadonlyArray<Pick<StoredVoucher, 'id' | 'type'>>,
   chain: CascadeState | undefined,
 ): Promise<void> {
-  const voucher_ids = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
-  if (voucher_ids.length === 0) return
-  const books = await lockAndLoadMembers(ctx, [customer_id], chain === undefined ? {} : { chain })
+  const voucherIds = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
+  if (voucherIds.length === 0) return
+  const books = await lockAndLoadMembers(ctx, [customerId], chain === undefined ? {} : { chain })
   await applyDueChanges(books)
-  for (const id of voucher_ids) {
+  for (const id of voucherIds) {
     const card = cardNamed(books, id)
     if (card !== undefined) noteJoined(card)
   }
-  await followBalances(books, voucher_ids, momentNow(ctx), { isIncreased: true })
+  await followBalances(books, voucherIds, momentNow(ctx), { isIncreased: true })
   await saveMembers(books)
 }

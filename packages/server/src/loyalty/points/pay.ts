@@ -63,7 +63,7 @@ function tellRewarded(
   rule: ConfiguredEarningRule,
   { balance }: Posted,
   { order, told }: EarningTrigger,
-  loyalty_tier_id: string | null,
+  loyaltyTierId: string | null,
 ): void {
   const { customer, campaign, voucher } = aboutCard(books, card)
   tell(books, {
@@ -74,7 +74,7 @@ function tellRewarded(
       holder: customer,
       voucher,
       campaign,
-      loyalty_tier: shownTier(books.configuration, loyalty_tier_id),
+      loyalty_tier: shownTier(books.configuration, loyaltyTierId),
       earning_rule: toEarningRule(rule, validationRuleOf(books, rule)),
       balance,
       order: order === undefined ? null : toOrder(order),
@@ -97,7 +97,7 @@ export function addPendingPoints(
   const { ctx } = books
   const days = rule.pending_points?.period_value ?? 0
   const entry: PendingEntry = {
-    id: newId('pending_points', Date.parse(at) + days * ms_per_day),
+    id: newId('pending_points', Date.parse(at) + days * msPerDay),
     voucher_id: card.voucher.id,
     campaign_id: card.program.campaign.id,
     customer_id: card.person.customer.id,
@@ -119,7 +119,7 @@ export function addPendingPoints(
   emitPending(books, card, 'added', entry, promise(books, card, entry), toSimpleOrder(order))
 }
 
-const ms_per_day = 86_400_000
+const msPerDay = 86_400_000
 
 const orderDetails = (order: StoredOrder | undefined): object =>
   order === undefined ? {} : { order: { id: order.id, source_id: order.source_id } }

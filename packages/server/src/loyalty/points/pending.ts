@@ -20,9 +20,14 @@ export function activate(
   moment: Moment,
   { isByHand }: { isByHand: boolean },
 ): Posted {
-  const operation_type = isByHand ? 'MANUAL' : 'AUTOMATIC'
+  const operationType = isByHand ? 'MANUAL' : 'AUTOMATIC'
   const { points } = entry
-  changePending(books, card, entry, { points: -points, status: 'ACTIVATED', operation_type, at: moment.at })
+  changePending(books, card, entry, {
+    points: -points,
+    status: 'ACTIVATED',
+    operation_type: operationType,
+    at: moment.at,
+  })
   const { event, earning_rule, loyalty_tier, order: named } = entry.details as KeptDetails
   const posted = credit(
     books,
@@ -31,7 +36,7 @@ export function activate(
     {
       type: 'PENDING_POINTS_ACTIVATION',
       source: isByHand ? null : 'Automation',
-      operation_type,
+      operation_type: operationType,
       details: {
         order: named,
         event: { id: event.id, type: event.type },

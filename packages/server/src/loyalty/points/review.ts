@@ -9,7 +9,7 @@ import { reviewTier } from './tiers.ts'
 import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /** So many members are looked at while the caller waits, or at once in the background. */
-const members_at_once = 200
+const membersAtOnce = 200
 
 type Changed = 'tiers' | 'settings'
 
@@ -18,13 +18,13 @@ type Changed = 'tiers' | 'settings'
  * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at). Of a large program the first members are looked at before the call
  * is answered, the others within seconds.
  */
-export async function reviewMembers(ctx: Ctx, campaign_id: string, changed: Changed): Promise<void> {
-  const walked_to = await reviewSome(ctx, campaign_id, changed, '')
-  if (walked_to === null) return
+export async function reviewMembers(ctx: Ctx, campaignId: string, changed: Changed): Promise<void> {
+  const walkedTo = await reviewSome(ctx, campaignId, changed, '')
+  if (walkedTo === null) return
   const { db, project_id, request_id, caller, now } = ctx
   await sql`
     insert into tier_walks (project_id, campaign_id, changed, walked_to, request_id, caller, started_at)
-    values (${project_id}, ${campaign_id}, ${changed}, ${walked_to}, ${request_id}, ${JSON.stringify(caller)}::jsonb,
+    values (${project_id}, ${campaignId}, ${changed}, ${walkedTo}, ${request_id}, ${JSON.stringify(caller)}::jsonb,
       ${now}::timestamptz)
     on conflict (project_id, campaign_id, changed) do update set walked_to = excluded.walked_to,
       request_id = excluded.request_id, caller = excluded.caller, started_at = excluded.started_at`.execute(db)
@@ -35,13 +35,13 @@ export async function reviewMembers(ctx: Ctx, campaign_id: string, changed: Chan
  * Makes up for what time has done to members of a program that is about to change: what was due before is judged by what was
  * valid then. Of those whom the daily job has left behind, more than a few are a matter of minutes, and are not waited for.
  */
-export async function settleProgram(ctx: Ctx, campaign_id: string): Promise<void> {
+export async function settleProgram(ctx: Ctx, campaignId: string): Promise<void> {
   const { db, project_id, project, now } = ctx
   const { rows } = await sql<{ customer_id: string }>`
     select customer_id from loyalty_members
     where project_id = ${project_id} and due_on <= ${todayIn({ now, timezone: project.timezone })}::date
-      and campaign_id = ${campaign_id}
-    order by due_on limit ${members_at_once}`.execute(db)
+      and campaign_id = ${campaignId}
+    order by due_on limit ${membersAtOnce}`.execute(db)
   if (rows.length === 0) return
   const books = await lockAndLoadMembers(ctx, [...new Set(rows.map(({ customer_id }) => customer_id))])
   await applyDueChanges(books)
@@ -49,11 +49,11 @@ export async function settleProgram(ctx: Ctx, campaign_id: string): Promise<void
 }
 
 /** Answers how far it came, or null when there is nobody left. */
-async function reviewSome(ctx: Ctx, campaign_id: string, changed: Changed, after: string): Promise<string | null> {
+async function reviewSome(ctx: Ctx, campaignId: string, changed: Changed, after: string): Promise<string | null> {
   const { rows } = await sql<{ voucher_id: string; customer_id: string }>`
     select voucher_id, customer_id from loyalty_members
-    where project_id = ${ctx.project_id} and campaign_id = ${campaign_id} and voucher_id > ${after}
-    order by voucher_id limit ${members_at_once}`.execute(ctx.db)
+    where project_id = ${ctx.project_id} and campaign_id = ${campaignId} and voucher_id > ${after}
+    order by voucher_id limit ${membersAtOnce}`.execute(ctx.db)
   if (rows.length === 0) return null
   const books = await lockAndLoadMembers(ctx, [...new Set(rows.map(({ customer_id }) => customer_id))])
   await applyDueChanges(books)
@@ -63,7 +63,7 @@ async function reviewSome(ctx: Ctx, campaign_id: string, changed: Changed, after
     if (card !== undefined) await followTiers(books, reviewTier(books, card, moment, { changed }), moment)
   }
   await saveMembers(books)
-  return rows.length < members_at_once ? null : (rows.at(-1)?.voucher_id ?? null)
+  return rows.length < membersAtOnce ? null : (rows.at(-1)?.voucher_id ?? null)
 }
 
 interface Walk {
@@ -78,11 +78,11 @@ export async function listWalks({ database: { db } }: Runtime, only?: string): P
     select w.project_id, w.campaign_id, w.changed from tier_walks w
     join projects p on p.id = w.project_id and p.deleted_at is null
     where ${only === undefined ? sql`true` : sql`w.project_id = ${only}`}
-    order by w.started_at limit ${walks_at_once}`.execute(db)
+    order by w.started_at limit ${walksAtOnce}`.execute(db)
   return rows
 }
 
-const walks_at_once = 20
+const walksAtOnce = 20
 
 /** Some members of a program that changed; answers whether there were any, or another node is at it. */
 export async function walkOn(runtime: Runtime, { project_id, campaign_id, changed }: Walk): Promise<boolean> {

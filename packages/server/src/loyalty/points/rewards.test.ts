@@ -203,10 +203,10 @@ describe('what is issued', () => {
       },
       loyalty_card: { points: 150 },
     })
-    const by_assignment = await ok(shop, 'POST', `/v1/loyalties/${program.id}/members/${member.id}/redemption`, {
+    const byAssignment = await ok(shop, 'POST', `/v1/loyalties/${program.id}/members/${member.id}/redemption`, {
       reward: { id: blue.id },
     })
-    expect(by_assignment).toMatchObject({
+    expect(byAssignment).toMatchObject({
       metadata: null,
       amount: 10,
       reward: { product: { id: product.id }, sku: { id: sku.id, sku: 'Blue' } },
@@ -372,7 +372,9 @@ describe('refused', () => {
 })
 
 describe('paying with points', () => {
-  const coin = (exchange_ratio: number, points_ratio?: number) => ({ coin: { exchange_ratio, points_ratio } })
+  const coin = (exchangeRatio: number, pointsRatio?: number) => ({
+    coin: { exchange_ratio: exchangeRatio, points_ratio: pointsRatio },
+  })
 
   test('of a cent, of none, and after a coupon', async () => {
     const shop = await newProject()
@@ -464,9 +466,9 @@ describe('paying with points', () => {
   test('an order that is paid so earns', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
-    const total_amount = { every: 100, points: 1 }
+    const totalAmount = { every: 100, points: 1 }
     await newEarningRules(shop, program, {
-      loyalty: { type: 'PROPORTIONAL', calculation_type: 'ORDER_TOTAL_AMOUNT', order: { total_amount } },
+      loyalty: { type: 'PROPORTIONAL', calculation_type: 'ORDER_TOTAL_AMOUNT', order: { total_amount: totalAmount } },
     })
     const reward = await newLoyaltyReward(shop, coin(0.01))
     await assign(shop, program, reward)

@@ -43,7 +43,7 @@ const adjusting = {
     'Points that are added expire by the rules of the program, on a day that is given, or never. A negative number takes points, those that expire first before the others.',
 } as const
 
-const pending_errors = ['invalid_pending_points_state', 'not_published', 'multiple_requests', 'not_found'] as const
+const pendingErrors = ['invalid_pending_points_state', 'not_published', 'multiple_requests', 'not_found'] as const
 
 export const loyalty = [
   operation({
@@ -52,7 +52,7 @@ export const loyalty = [
     path: '/v1/loyalties/members/{memberId}/pending-points/{pendingPointsId}/activate',
     summary: 'Activate pending points of a member',
     reply: PointsBalance,
-    errors: pending_errors,
+    errors: pendingErrors,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, params }) => activatePendingPoints(ctx, target, params.pendingPointsId),
   }),
@@ -63,7 +63,7 @@ export const loyalty = [
     summary: 'Adjust pending points of a member',
     body: AdjustPendingPoints,
     reply: PendingPointsBalance,
-    errors: [...pending_errors, 'invalid_amount', 'invalid_payload'],
+    errors: [...pendingErrors, 'invalid_amount', 'invalid_payload'],
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, params, body }) =>
       adjustPendingPoints(ctx, target, params.pendingPointsId, pendingAdjustmentOf(body).points),
@@ -74,7 +74,7 @@ export const loyalty = [
     path: '/v1/loyalties/members/{memberId}/pending-points/{pendingPointsId}/cancel',
     summary: 'Cancel pending points of a member',
     reply: null,
-    errors: pending_errors,
+    errors: pendingErrors,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, params }) => cancelPendingPoints(ctx, target, params.pendingPointsId),
   }),

@@ -24,5 +24,5 @@ export async function refuseUsedSources(
   if (used !== undefined) throw alreadyUsed(used.source_id)
 }
 
-const alreadyUsed = (source_id: string): ApiError =>
-  new ApiError('duplicate_source_id', { details: `Transaction with source_id: '${source_id}' already exists` })
+const alreadyUsed = (sourceId: string): ApiError =>
+  new ApiError('duplicate_source_id', { details: `Transaction with source_id: '${sourceId}' already exists` })

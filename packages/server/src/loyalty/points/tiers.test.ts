@@ -328,7 +328,7 @@ describe('when the program changes', () => {
     const program = await newProgram(shop, { points: 100 })
     const [gone, kept] = await newEarningRules(shop, program, fixed(10), fixed(5, inDays(3)))
     const [mug, cup] = [await newMaterial(shop), await newMaterial(shop)]
-    const [by_assignment, by_reward] = [await assign(shop, program, mug, 10), await assign(shop, program, cup, 10)]
+    const [byAssignment, byReward] = [await assign(shop, program, mug, 10), await assign(shop, program, cup, 10)]
     const times = { type: 'MULTIPLY', multiplier: 2 }
     const { Base } = await newTiers(
       shop,
@@ -337,14 +337,14 @@ describe('when the program changes', () => {
       {
         Base: {
           earning_rules: { [gone.id]: times, [kept.id]: times },
-          rewards: { [by_assignment.id]: times, [cup.id]: times },
+          rewards: { [byAssignment.id]: times, [cup.id]: times },
         },
       },
     )
     const { code } = await newMember(shop, program, 'ann')
     await payOrder(shop, 'ann')
     const { id } = await redeemedReward(shop, code, { id: mug.id })
-    for (const path of [`earning-rules/${gone.id}`, `rewards/${by_assignment.id}`, `rewards/${by_reward.id}`])
+    for (const path of [`earning-rules/${gone.id}`, `rewards/${byAssignment.id}`, `rewards/${byReward.id}`])
       expect(await shop.call('DELETE', `/v1/loyalties/${program.id}/${path}`)).toMatchObject({ status: 204 })
     const left = await ok(shop, 'GET', `/v1/loyalties/${program.id}/tiers/${Base.id}`)
     expect([left.earning_rules, left.rewards]).toEqual([{ [kept.id]: times }, {}])

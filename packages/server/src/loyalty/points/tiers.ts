@@ -84,19 +84,19 @@ function apply(
   const { ctx, configuration } = books
   const { member, person, program } = card
   const before = tierIn(books, member)
-  const is_other = current?.tier_id !== member.tier_id
+  const isOther = current?.tier_id !== member.tier_id
   card.member = {
     ...member,
     tier_id: (current?.tier_id ?? null) as Member['tier_id'],
     tier_start_date: current?.start_date ?? null,
     tier_expiration_date: current?.expiration_date ?? null,
-    tier_created_at: current === null ? null : is_other ? ctx.now : member.tier_created_at,
-    tier_updated_at: current === null || is_other ? null : ctx.now,
+    tier_created_at: current === null ? null : isOther ? ctx.now : member.tier_created_at,
+    tier_updated_at: current === null || isOther ? null : ctx.now,
   }
   card.is_member_changed = true
   const { name } = program.campaign
-  if (is_other) person.moves[name] = { ...person.moves[name], loyalty_tier: current?.tier_id ?? null }
-  const event_id = newId('customer_event')
+  if (isOther) person.moves[name] = { ...person.moves[name], loyalty_tier: current?.tier_id ?? null }
+  const eventId = newId('customer_event')
   const after = tierIn(books, card.member)
   const data = {
     customer: toSimpleCustomer(person.customer),
@@ -105,7 +105,7 @@ function apply(
   }
   const told = (more: object) =>
     tell(books, {
-      id: event_id,
+      id: eventId,
       type: `customer.loyalty.tier.${type}`,
       entity_id: person.customer.id,
       data: { ...data, ...more },
@@ -115,7 +115,7 @@ function apply(
   else if (type === 'expiration.changed')
     told({ loyalty_tier: after, expiration_date: current?.expiration_date ?? null })
   else told({ loyalty_tier: type === 'left' ? (before ?? goneTier(previous_tier_id)) : after })
-  return { event_id, type: `customer.loyalty.tier.${type}`, tier_id, card }
+  return { event_id: eventId, type: `customer.loyalty.tier.${type}`, tier_id, card }
 }
 
 /** The tier of a member, with since when and until when. */
@@ -129,12 +129,12 @@ const goneTier = (id: string | null): object => ({ id, object: 'loyalty_tier' })
 
 function keepScheduled(card: Card, { scheduled }: TierState): void {
   const { member } = card
-  const [tier_id, start_date] = [scheduled?.tier_id ?? null, scheduled?.start_date ?? null]
-  if (member.scheduled_tier_id === tier_id && member.scheduled_start_date === start_date) return
+  const [tierId, startDate] = [scheduled?.tier_id ?? null, scheduled?.start_date ?? null]
+  if (member.scheduled_tier_id === tierId && member.scheduled_start_date === startDate) return
   card.member = {
     ...member,
-    scheduled_tier_id: tier_id as Member['scheduled_tier_id'],
-    scheduled_start_date: start_date,
+    scheduled_tier_id: tierId as Member['scheduled_tier_id'],
+    scheduled_start_date: startDate,
   }
   card.is_member_changed = true
 }

@@ -31,8 +31,8 @@ describe('points by hand', () => {
       related_object: { type: 'voucher', id },
       operation_type: 'MANUAL',
     })
-    const by_campaign = `/v1/loyalties/${program.id}/members/${code}/balance`
-    expect(await ok(shop, 'POST', by_campaign, { points: 100, reason: 'sorry', source_id: 's1' })).toEqual(
+    const byCampaign = `/v1/loyalties/${program.id}/members/${code}/balance`
+    expect(await ok(shop, 'POST', byCampaign, { points: 100, reason: 'sorry', source_id: 's1' })).toEqual(
       balance(100, 100),
     )
     expect(await addPoints(shop, code, -30, { reason: 'oops', source_id: 's2' })).toEqual(balance(-30, 70))
@@ -84,10 +84,10 @@ describe('points by hand', () => {
         details: "Transaction with source_id: 'once' already exists",
       }),
     )
-    const no_card = { resource_type: 'voucher' }
-    expect(await add({ points: 5 }, 'members/NONE')).toMatchObject(refused(404, 'not_found', no_card))
-    expect(await add({ points: 5 }, 'members/COUPON')).toMatchObject(refused(404, 'not_found', no_card))
-    expect(await add({ points: 5 }, `${other.id}/members/${code}`)).toMatchObject(refused(404, 'not_found', no_card))
+    const noCard = { resource_type: 'voucher' }
+    expect(await add({ points: 5 }, 'members/NONE')).toMatchObject(refused(404, 'not_found', noCard))
+    expect(await add({ points: 5 }, 'members/COUPON')).toMatchObject(refused(404, 'not_found', noCard))
+    expect(await add({ points: 5 }, `${other.id}/members/${code}`)).toMatchObject(refused(404, 'not_found', noCard))
     expect(await add({ points: 5 }, `camp_none/members/${code}`)).toMatchObject(
       refused(404, 'not_found', { resource_type: 'campaign' }),
     )

@@ -80,10 +80,14 @@ function newTime(shop: Shop, start: string) {
   }
 }
 
-const day_ms = 86_400_000
+const dayMs = 86_400_000
 
-const months = (period_value: number, rounding_type?: string) => ({
-  expiration_rules: { period_type: 'MONTH', period_value, ...(rounding_type === undefined ? {} : { rounding_type }) },
+const months = (periodValue: number, roundingType?: string) => ({
+  expiration_rules: {
+    period_type: 'MONTH',
+    period_value: periodValue,
+    ...(roundingType === undefined ? {} : { rounding_type: roundingType }),
+  },
 })
 
 test('any sequence of actions, against a model; and after each of them everything adds up', { timeout }, async () => {
@@ -99,7 +103,7 @@ test('any sequence of actions, against a model; and after each of them everythin
       await joinAll(world)
       const model = new LedgerModel(world, plans, start, timezone)
       for (const action of [...actions, { do: 'clock' } as const]) {
-        time.pass(action.do === 'wait' ? action.days * day_ms + action.minutes * 60_000 : 1_000)
+        time.pass(action.do === 'wait' ? action.days * dayMs + action.minutes * 60_000 : 1_000)
         model.passTo(time.now())
         const expected = model.apply(action, time.now())
         if (action.do === 'clock') await runClock(world.shop)
@@ -181,7 +185,7 @@ test('a job that runs every day, every week, now and then or once at the end: th
         }))
         const newOne = () => newTieredWorld(plans, timezone, features)
         const worlds = [await newOne(), await newOne(), await newOne(), await newOne()] as const
-        const [daily, weekly, at_times] = worlds
+        const [daily, weekly, atTimes] = worlds
         const time = newTime(daily.shop, start)
         for (const world of worlds) {
           time.set()
@@ -190,7 +194,7 @@ test('a job that runs every day, every week, now and then or once at the end: th
         let day = 0
         const pass = async (days: number) => {
           for (let left = days; left > 0; left -= 1) {
-            time.pass(day_ms)
+            time.pass(dayMs)
             day += 1
             await runClock(daily.shop)
             if (day % 7 === 0) await runClock(weekly.shop)
@@ -199,7 +203,7 @@ test('a job that runs every day, every week, now and then or once at the end: th
         for (const action of actions) {
           if (action.do === 'wait') await pass(action.days)
           time.pass(action.do === 'wait' ? action.minutes * 60_000 : 60_000)
-          if (action.do === 'clock') await runClock(at_times.shop)
+          if (action.do === 'clock') await runClock(atTimes.shop)
           const outcomes: string[] = []
           for (const world of worlds) {
             time.set()
@@ -271,12 +275,12 @@ test('a request that came before midnight, and whose turn comes after the job of
   const shop = await newProject()
   shop.service.clock.set('2027-03-01T12:00:00.000Z')
   const { code } = await newMember(shop, await newProgram(shop), 'ann')
-  const until_today = { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-03-01' }
-  await addPoints(shop, code, 10, until_today)
+  const untilToday = { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-03-01' }
+  await addPoints(shop, code, 10, untilToday)
   shop.service.clock.set('2027-03-02T00:00:00.100Z')
   await runClock(shop)
   shop.service.clock.set('2027-03-01T23:59:59.000Z')
-  await addPoints(shop, code, 5, until_today)
+  await addPoints(shop, code, 5, untilToday)
   shop.service.clock.set('2027-03-03T00:00:00.100Z')
   await runClock(shop)
   expect((await card(shop, code)).loyalty_card).toMatchObject({ points: 15, balance: 0, expired_points: 15 })
@@ -379,9 +383,9 @@ async function booksOf({ shop, cards, customers, programs }: World): Promise<obj
 }
 
 /** The turns of the tiers of a customer in one program, in the order in which they were told. */
-async function turnsOf(shop: Shop, source_id: string, program: string): Promise<string[]> {
+async function turnsOf(shop: Shop, sourceId: string, program: string): Promise<string[]> {
   const turns = await told(shop, 'customer.loyalty.tier.%')
   return turns
-    .filter(({ data }) => data.customer.source_id === source_id && data.campaign.name === program)
+    .filter(({ data }) => data.customer.source_id === sourceId && data.campaign.name === program)
     .map(({ type, data }) => `${type} ${(data.loyalty_tier ?? data.loyalty_tier_to).name}`)
 }

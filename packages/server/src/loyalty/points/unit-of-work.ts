@@ -41,7 +41,7 @@ interface OpenOptions extends Asked {
 /** Opens the books of customers, who are locked with all their cards until the end of the transaction. */
 export async function lockAndLoadMembers(
   ctx: Ctx,
-  customer_ids: readonly string[],
+  customerIds: readonly string[],
   { chain = newCascade(), configuration: known, ...asked }: OpenOptions = {},
 ): Promise<LoyaltyUnitOfWork> {
   const configuration = known ?? (await configurationNow(ctx))
@@ -55,7 +55,7 @@ export async function lockAndLoadMembers(
     written: nothingWritten(),
     asked,
   }
-  books.people = await loadPeople(books, customer_ids)
+  books.people = await loadPeople(books, customerIds)
   return books
 }
 
@@ -96,9 +96,9 @@ export async function saveMembers(books: LoyaltyUnitOfWork): Promise<void> {
 
 /** When time has something to do for the card next. */
 function keepDue({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): void {
-  const due_on = nextDue(configuration, card, momentNow(ctx).today)
-  if (card.member.due_on === due_on) return
-  card.member = { ...card.member, due_on }
+  const dueOn = nextDue(configuration, card, momentNow(ctx).today)
+  if (card.member.due_on === dueOn) return
+  card.member = { ...card.member, due_on: dueOn }
   card.is_member_changed = true
 }
 

@@ -9,27 +9,27 @@ import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
  * be made. Nothing is told of them: their campaign is what was deleted. Nobody could change them in the bin, and until it is
  * emptied segments and custom events would be in use by them.
  */
-export async function eraseProgram(ctx: Ctx, campaign_id: CampaignRow['id']): Promise<void> {
+export async function eraseProgram(ctx: Ctx, campaignId: CampaignRow['id']): Promise<void> {
   const { db, project_id } = ctx
-  const rules = await listHeld(ctx, 'earning_rules', campaign_id)
-  const tiers = await listHeld(ctx, 'loyalty_tiers', campaign_id)
+  const rules = await listHeld(ctx, 'earning_rules', campaignId)
+  const tiers = await listHeld(ctx, 'loyalty_tiers', campaignId)
   if (rules.length > 0) await deleteAssignmentsOf(ctx, 'earning_rule', rules)
   await erase(ctx, 'earning_rules', 'earning_rule', rules)
   await erase(ctx, 'loyalty_tiers', 'loyalty_tier', tiers)
-  await sql`delete from tier_walks where project_id = ${project_id} and campaign_id = ${campaign_id}`.execute(db)
+  await sql`delete from tier_walks where project_id = ${project_id} and campaign_id = ${campaignId}`.execute(db)
 }
 
 type Part = 'earning_rules' | 'loyalty_tiers'
 
 /** Held, so that nobody assigns a rule to one of them while those that it has are taken back. */
-async function listHeld({ db, project_id }: Ctx, table: Part, campaign_id: string): Promise<string[]> {
+async function listHeld({ db, project_id }: Ctx, table: Part, campaignId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from ${sql.table(table)} where project_id = ${project_id} and campaign_id = ${campaign_id}
+    select id from ${sql.table(table)} where project_id = ${project_id} and campaign_id = ${campaignId}
     order by id for update`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-async function erase({ db, project_id }: Ctx, table: Part, object_type: string, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await recordDeletion(db, project_id, object_type, id)
+async function erase({ db, project_id }: Ctx, table: Part, objectType: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await recordDeletion(db, project_id, objectType, id)
   await sql`delete from ${sql.table(table)} where project_id = ${project_id} and id = any(${ids}::text[])`.execute(db)
 }

@@ -64,7 +64,7 @@ describe('creating a program', () => {
 
   test('takes everything that a program can have, and numbers as text', async () => {
     const shop = await newProject()
-    const { id: category_id } = await ok(shop, 'POST', '/v1/categories', { name: 'Trees', hierarchy: 0 })
+    const { id: categoryId } = await ok(shop, 'POST', '/v1/categories', { name: 'Trees', hierarchy: 0 })
     const settings = {
       description: 'For friends of trees',
       campaign_type: 'LOYALTY_PROGRAM',
@@ -89,7 +89,7 @@ describe('creating a program', () => {
     const program = await ok(shop, 'POST', '/v1/loyalties', {
       name: 'Club',
       ...settings,
-      category_id,
+      category_id: categoryId,
       vouchers_count: '1',
       voucher: {
         type: 'LOYALTY_CARD',
@@ -108,7 +108,7 @@ describe('creating a program', () => {
       vouchers_count: 1,
       category: 'Trees',
     })
-    expect(program.categories).toMatchObject([{ id: category_id }])
+    expect(program.categories).toMatchObject([{ id: categoryId }])
     expect(program.voucher).toMatchObject({
       loyalty_card: { points: 25, expiration_rules: byMonth },
       redemption: { quantity: 7 },
@@ -379,39 +379,39 @@ describe('changing a program', () => {
 })
 
 /** The lots of a card by their dates, and what its postings come to; each posting names the lot it moves. */
-async function booksOf({ service, project_id }: Shop, voucher_id: string) {
+async function booksOf({ service, project_id }: Shop, voucherId: string) {
   const { db } = service.runtime.database
   const lots = await db
     .selectFrom('lots')
     .where('project_id', '=', project_id)
-    .where('voucher_id', '=', voucher_id as `v_${string}`)
+    .where('voucher_id', '=', voucherId as `v_${string}`)
     .selectAll()
     .execute()
   const postings = await db
     .selectFrom('postings')
     .where('project_id', '=', project_id)
-    .where('voucher_id', '=', voucher_id as `v_${string}`)
+    .where('voucher_id', '=', voucherId as `v_${string}`)
     .selectAll()
     .execute()
   expect(postings.every(({ lot_id }) => lots.some(({ id }) => id === lot_id))).toBe(true)
   return {
     lots: Object.fromEntries(lots.map(({ expires_at, points }) => [expires_at ?? 'never', points])),
-    posted: postings.reduce((sum, { destination, amount }) => sum + (destination === voucher_id ? amount : -amount), 0),
+    posted: postings.reduce((sum, { destination, amount }) => sum + (destination === voucherId ? amount : -amount), 0),
   }
 }
 
 describe('how tiers are won and lost', () => {
   const custom = { type: 'CUSTOM', extend: 'P3M' }
-  const balance = (expiration_date: object, more: object = {}) => ({
+  const balance = (expirationDate: object, more: object = {}) => ({
     qualification_type: 'BALANCE',
-    expiration_date,
+    expiration_date: expirationDate,
     ...more,
   })
-  const period = (expiration_date: object, more: object = {}) => ({
+  const period = (expirationDate: object, more: object = {}) => ({
     qualification_type: 'POINTS_IN_PERIOD',
     qualification_period: 'QUARTER',
     start_date: { type: 'NEXT_PERIOD' },
-    expiration_date,
+    expiration_date: expirationDate,
     ...more,
   })
 

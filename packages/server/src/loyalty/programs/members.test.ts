@@ -22,7 +22,7 @@ describe('joining a program', () => {
     const shop = await newProject()
     const program = await newProgram(shop, { name: 'Green Club', points: 300 })
     const card = await newMember(shop, program, 'crm-9')
-    const { id: holder_id } = await ok(shop, 'GET', '/v1/customers/crm-9')
+    const { id: holderId } = await ok(shop, 'GET', '/v1/customers/crm-9')
     const { code } = card
     const image = (kind: string) => ({ id: expect.any(String), url: expect.stringContaining(`/v1/assets/${kind}/`) })
     expect(card).toEqual({
@@ -49,7 +49,7 @@ describe('joining a program', () => {
       is_referral_code: false,
       created_at: instant,
       updated_at: instant,
-      holder_id,
+      holder_id: holderId,
       redemption: {
         quantity: null,
         redeemed_quantity: 0,
@@ -212,8 +212,8 @@ describe('reading members', () => {
   test.each([
     [true, 404],
     [false, 200],
-  ])('where the case of codes matters is %s, another spelling answers %d', async (case_sensitive_codes, status) => {
-    const shop = await newProject({ project: { case_sensitive_codes } })
+  ])('where the case of codes matters is %s, another spelling answers %d', async (caseSensitiveCodes, status) => {
+    const shop = await newProject({ project: { case_sensitive_codes: caseSensitiveCodes } })
     await addCard(shop, await newProgram(shop), 'Green-1')
     expect((await shop.call('GET', '/v1/loyalties/members/GREEN-1')).status).toBe(status)
   })

@@ -30,8 +30,8 @@ export async function assignHolders(
     ctx,
     customers.map((customer) => newReferee(ctx, held, customer, metadata ?? null)),
   )
-  const by_customer = new Map(inserted.map((holder) => [holder.customer_id, holder]))
-  const holders = customers.map(({ id }) => by_customer.get(id) ?? refuseAssigned(id, held.code))
+  const byCustomer = new Map(inserted.map((holder) => [holder.customer_id, holder]))
+  const holders = customers.map(({ id }) => byCustomer.get(id) ?? refuseAssigned(id, held.code))
   await emitMany(
     ctx,
     holders.map((holder, n) => assignmentEvent('created', holder, held, customers[n] as StoredCustomer)),
@@ -73,12 +73,12 @@ async function holdPublished(ctx: Ctx, { id, code, campaign_id }: StoredVoucher)
 const newReferee = (
   { now }: Ctx,
   { program, code }: ReferralCode,
-  { id: customer_id }: StoredCustomer,
+  { id: customerId }: StoredCustomer,
   metadata: Record<string, unknown> | null,
 ): Parameters<typeof insertHolders>[1][number] => ({
   id: newId('holder', Date.parse(now)),
   voucher_id: code.id,
-  customer_id,
+  customer_id: customerId,
   campaign_id: program.id,
   role: 'REFEREE',
   publication_id: null,
@@ -86,10 +86,10 @@ const newReferee = (
   metadata: metadata === null ? null : JSON.stringify(metadata),
 })
 
-function refuseAssigned(customer_id: string, { code }: StoredVoucher): never {
+function refuseAssigned(customerId: string, { code }: StoredVoucher): never {
   throw new ApiError('holder_assignement_duplication', {
-    details: `Customer ${customer_id} is already a holder of ${code}`,
-    resource_id: customer_id,
+    details: `Customer ${customerId} is already a holder of ${code}`,
+    resource_id: customerId,
     resource_type: 'customer',
   })
 }

@@ -40,7 +40,7 @@ export async function createReferralTier(
   const { banner, parameters, reward } = readTier(body)
   if ((await countReferralTiers(ctx, program.id)) >= limits.referral_tiers_max)
     throw invalidPayload(`A campaign must NOT have more than ${limits.referral_tiers_max} referral tiers`)
-  const reward_id = await rewardFor(ctx, reward)
+  const rewardId = await rewardFor(ctx, reward)
   const row = {
     id: newId('referral_tier', Date.parse(ctx.now)),
     campaign_id: program.id,
@@ -49,7 +49,7 @@ export async function createReferralTier(
     created_at: ctx.now,
     updated_at: null,
   }
-  await insertReferralTier(ctx, row, reward_id)
+  await insertReferralTier(ctx, row, rewardId)
   return told(ctx, 'created', { program, tier: await getReferralTier(ctx, program.id, row.id) })
 }
 
@@ -61,13 +61,13 @@ export async function changeReferralTier(
 ): Promise<ReferralTier> {
   refuseProtected(program)
   const { banner, parameters, reward } = readChanges(body)
-  const reward_id = reward === undefined ? undefined : await rewardFor(ctx, reward)
+  const rewardId = reward === undefined ? undefined : await rewardFor(ctx, reward)
   const changes = {
     ...(banner === undefined ? {} : { banner }),
     ...(parameters === undefined ? {} : { parameters: JSON.stringify(await criteriaOf(ctx, parameters)) }),
     updated_at: ctx.now,
   }
-  await updateReferralTier(ctx, tier, changes, reward_id)
+  await updateReferralTier(ctx, tier, changes, rewardId)
   return told(ctx, 'updated', { program, tier: await getReferralTier(ctx, program.id, tier.id) })
 }
 

@@ -33,15 +33,15 @@ export async function insertConversion(
 /** Which assignments have rewarded a referrer by what converted somebody before, and were not taken back. */
 export async function listRewardedBy(
   { db, project_id }: Ctx,
-  source_ids: readonly string[],
-  referrer_id: StoredConversion['referrer_id'],
+  sourceIds: readonly string[],
+  referrerId: StoredConversion['referrer_id'],
 ): Promise<Set<string>> {
-  if (source_ids.length === 0) return new Set()
+  if (sourceIds.length === 0) return new Set()
   const rows = await db
     .selectFrom('reward_redemptions')
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`source_id = any(${source_ids}::text[])`)
-    .where('customer_id', '=', referrer_id)
+    .where(sql<boolean>`source_id = any(${sourceIds}::text[])`)
+    .where('customer_id', '=', referrerId)
     .where('state', '<>', 'ROLLEDBACK')
     .select('reward_assignment_id')
     .execute()
@@ -66,14 +66,14 @@ export const countReferees = (
 /** Undoes what redemptions converted that are rolled back, and answers it. */
 export async function undoConversionsBy(
   { db, project_id, now }: Ctx,
-  redemption_ids: readonly string[],
+  redemptionIds: readonly string[],
 ): Promise<StoredConversion[]> {
   return db
     .updateTable('referral_conversions')
     .set({ undone_at: now })
     .where('undone_at', 'is', null)
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`related_object_id = any(${redemption_ids}::text[])`)
+    .where(sql<boolean>`related_object_id = any(${redemptionIds}::text[])`)
     .where('related_object_type', '=', 'redemption')
     .returningAll()
     .execute()
@@ -82,12 +82,12 @@ export async function undoConversionsBy(
 /** Notes that a tier has rewarded a referrer for the number of those referred, or answers false where it has before. */
 export async function insertGrant(
   { db, project_id, now }: Ctx,
-  tier_id: ReferralTierRow['id'],
-  referrer_id: StoredConversion['referrer_id'],
+  tierId: ReferralTierRow['id'],
+  referrerId: StoredConversion['referrer_id'],
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('referral_grants')
-    .values({ project_id, tier_id, referrer_id, created_at: now })
+    .values({ project_id, tier_id: tierId, referrer_id: referrerId, created_at: now })
     .onConflict((conflict) => conflict.columns(['project_id', 'tier_id', 'referrer_id']).doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
@@ -96,12 +96,12 @@ export async function insertGrant(
 /** Has the tier of an assignment reward a referrer once more. */
 export async function deleteGrant(
   { db, project_id }: Ctx,
-  assignment_id: RewardAssignmentRow['id'],
-  referrer_id: StoredConversion['referrer_id'],
+  assignmentId: RewardAssignmentRow['id'],
+  referrerId: StoredConversion['referrer_id'],
 ): Promise<void> {
   await sql`
-    delete from referral_grants where project_id = ${project_id} and referrer_id = ${referrer_id} and tier_id = (
-      select related_object_id from reward_assignments where project_id = ${project_id} and id = ${assignment_id})`.execute(
+    delete from referral_grants where project_id = ${project_id} and referrer_id = ${referrerId} and tier_id = (
+      select related_object_id from reward_assignments where project_id = ${project_id} and id = ${assignmentId})`.execute(
     db,
   )
 }
@@ -126,12 +126,12 @@ export async function findHolder(
  */
 export async function deleteRefereesOf(
   { db, project_id }: Ctx,
-  voucher_ids: readonly string[],
-  customer_id: StoredHolder['customer_id'],
+  voucherIds: readonly string[],
+  customerId: StoredHolder['customer_id'],
 ): Promise<StoredHolder[]> {
   const { rows } = await sql<StoredHolder>`
-    delete from holders h where project_id = ${project_id} and voucher_id = any(${voucher_ids}::text[])
-      and customer_id = ${customer_id} and role = 'REFEREE'
+    delete from holders h where project_id = ${project_id} and voucher_id = any(${voucherIds}::text[])
+      and customer_id = ${customerId} and role = 'REFEREE'
       and exists (
         select from redemptions r where r.project_id = h.project_id and r.related_object_id = h.voucher_id
           and r.customer_id = h.customer_id and r.object = 'redemption' and r.created_at = h.created_at)

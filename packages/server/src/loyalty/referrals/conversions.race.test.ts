@@ -30,16 +30,16 @@ const newReferral = (shop: Shop, more: object = {}) =>
     ...more,
   })
 
-const codeOf = async (shop: Shop, source_id: string): Promise<string> =>
-  (await ok(shop, 'POST', '/v1/publications', { campaign: 'Friends', customer: { source_id } })).voucher.code
+const codeOf = async (shop: Shop, sourceId: string): Promise<string> =>
+  (await ok(shop, 'POST', '/v1/publications', { campaign: 'Friends', customer: { source_id: sourceId } })).voucher.code
 
-const buy = (shop: Shop, code: string, source_id: string) =>
-  redeem(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer: { source_id } })
+const buy = (shop: Shop, code: string, sourceId: string) =>
+  redeem(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer: { source_id: sourceId } })
 
 const newTier = (shop: Shop, program: { id: string }, reward: { id: string }, parameters: object, banner: string) =>
   ok(shop, 'POST', `/v1/referrals/${program.id}/tiers`, { banner, parameters, reward: { id: reward.id } })
 
-const customer = (shop: Shop, source_id: string): Promise<Body> => ok(shop, 'GET', `/v1/customers/${source_id}`)
+const customer = (shop: Shop, sourceId: string): Promise<Body> => ok(shop, 'GET', `/v1/customers/${sourceId}`)
 
 const conversionsOf = async ({ service, project_id }: Shop): Promise<number> =>
   (
@@ -49,8 +49,8 @@ const conversionsOf = async ({ service, project_id }: Shop): Promise<number> =>
   ).rows.length
 
 /** What the rows say, the events and the conversions themselves: one number, or they do not agree. */
-async function referredBy(shop: Shop, source_id: string): Promise<number> {
-  const { loyalty } = await customer(shop, source_id)
+async function referredBy(shop: Shop, sourceId: string): Promise<number> {
+  const { loyalty } = await customer(shop, sourceId)
   expect(loyalty.campaigns.Friends).toMatchObject({ referred_customers: loyalty.referred_customers })
   expect(await told(shop, 'customer.referred')).toHaveLength(loyalty.referred_customers)
   expect(await conversionsOf(shop)).toBe(loyalty.referred_customers)
@@ -102,8 +102,8 @@ describe('twenty redemptions of one code at once', () => {
 test('twenty events at once by four customers convert each once', async () => {
   const shop = await newProject()
   await newEventSchema(shop, 'signed_up')
-  const by_event = { referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } } }
-  const { granted } = await newRewarding(shop, by_event)
+  const byEvent = { referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } } }
+  const { granted } = await newRewarding(shop, byEvent)
   const code = await codeOf(shop, 'anna')
   const signUp = (index: number) =>
     shop.call('POST', '/v1/events', {

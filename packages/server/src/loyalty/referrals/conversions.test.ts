@@ -50,21 +50,21 @@ async function newReferral(shop: Shop, more: object = {}, referrer = 'anna'): Pr
   return { id, code: await codeOf(shop, name, referrer) }
 }
 
-const by_event = { referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } } }
+const byEvent = { referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } } }
 
-const codeOf = async (shop: Shop, campaign: string, source_id: string): Promise<string> =>
-  (await ok(shop, 'POST', '/v1/publications', { campaign, customer: { source_id } })).voucher.code
+const codeOf = async (shop: Shop, campaign: string, sourceId: string): Promise<string> =>
+  (await ok(shop, 'POST', '/v1/publications', { campaign, customer: { source_id: sourceId } })).voucher.code
 
 /** Somebody buys with a code; answers the redemption. */
-const buy = async (shop: Shop, code: string, source_id: string): Promise<Body> =>
-  (await redeemed(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer: { source_id } }))
+const buy = async (shop: Shop, code: string, sourceId: string): Promise<Body> =>
+  (await redeemed(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer: { source_id: sourceId } }))
     .redemptions[0]
 
-const customer = (shop: Shop, source_id: string): Promise<Body> => ok(shop, 'GET', `/v1/customers/${source_id}`)
+const customer = (shop: Shop, sourceId: string): Promise<Body> => ok(shop, 'GET', `/v1/customers/${sourceId}`)
 
 /** How many somebody has referred in all, and how many referred somebody. */
-const counted = async (shop: Shop, source_id: string): Promise<[referred: number, referrals: number]> => {
-  const { loyalty, referrals } = await customer(shop, source_id)
+const counted = async (shop: Shop, sourceId: string): Promise<[referred: number, referrals: number]> => {
+  const { loyalty, referrals } = await customer(shop, sourceId)
   return [loyalty.referred_customers, referrals.total]
 }
 
@@ -72,15 +72,15 @@ const newReferralTier = (shop: Shop, { id }: Program, reward: { id: string }, pa
   ok(shop, 'POST', `/v1/referrals/${id}/tiers`, { banner, parameters, reward: { id: reward.id } })
 
 const each = { criteria: 'EACH_REFEREE' }
-const from = (min_referees: number) => ({ criteria: 'MIN_REFEREES', min_referees })
+const from = (minReferees: number) => ({ criteria: 'MIN_REFEREES', min_referees: minReferees })
 
 /** A reward that is a coupon, and how many of them somebody has. */
 async function newCoupons(shop: Shop, more: object = {}) {
   const { id } = await newCampaign(shop, 'Thanks', { type: 'AUTO_UPDATE', ...more })
   return newLoyaltyReward(shop, { campaign: { id } })
 }
-const couponsOf = async (shop: Shop, source_id: string): Promise<number> =>
-  (await ok(shop, 'GET', `/v1/vouchers?campaign=Thanks&customer=${source_id}`)).vouchers.length
+const couponsOf = async (shop: Shop, sourceId: string): Promise<number> =>
+  (await ok(shop, 'GET', `/v1/vouchers?campaign=Thanks&customer=${sourceId}`)).vouchers.length
 
 const newGifts = (shop: Shop) =>
   newCampaign(shop, 'Gifts', { type: 'AUTO_UPDATE', voucher: { type: 'GIFT_VOUCHER', gift: { amount: 0 } } })
@@ -144,7 +144,7 @@ describe('a redemption', () => {
   test('converts once, however often it is done', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
-    for (const source_id of ['bob', 'bob', 'cleo', 'bob']) await buy(shop, program.code, source_id)
+    for (const sourceId of ['bob', 'bob', 'cleo', 'bob']) await buy(shop, program.code, sourceId)
     expect(await counted(shop, 'anna')).toEqual([2, 0])
     expect(await counted(shop, 'bob')).toEqual([0, 1])
     expect(await types(shop, 'customer.referred')).toHaveLength(2)
@@ -153,10 +153,10 @@ describe('a redemption', () => {
   test('converts for each referrer, and in each program, by itself', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
-    const of_dora = await codeOf(shop, 'Friends of anna', 'dora')
+    const ofDora = await codeOf(shop, 'Friends of anna', 'dora')
     await newReferral(shop, {}, 'emil')
     const elsewhere = await codeOf(shop, 'Friends of emil', 'anna')
-    for (const one of [code, of_dora, elsewhere]) await buy(shop, one, 'bob')
+    for (const one of [code, ofDora, elsewhere]) await buy(shop, one, 'bob')
     expect(await counted(shop, 'anna')).toEqual([2, 0])
     expect(await counted(shop, 'dora')).toEqual([1, 0])
     expect((await customer(shop, 'bob')).referrals).toMatchObject({ total: 3, campaigns: { length: 3 } })
@@ -165,9 +165,9 @@ describe('a redemption', () => {
   test('of two codes together converts by both', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
-    const of_dora = await codeOf(shop, 'Friends of anna', 'dora')
+    const ofDora = await codeOf(shop, 'Friends of anna', 'dora')
     const { redemptions } = await redeemed(shop, {
-      redeemables: vouchers(code, of_dora),
+      redeemables: vouchers(code, ofDora),
       order: { amount: 5_000 },
       customer: { source_id: 'bob' },
     })
@@ -185,7 +185,7 @@ describe('a redemption', () => {
   ])('of %s converts nobody', async (_, more, { isByEvent = false }: { isByEvent?: boolean }) => {
     const shop = await newProject()
     if (isByEvent) await newEventSchema(shop, 'signed_up')
-    const { code } = await newReferral(shop, isByEvent ? by_event : {})
+    const { code } = await newReferral(shop, isByEvent ? byEvent : {})
     await redeemed(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, ...more })
     expect(await counted(shop, 'anna')).toEqual([0, 0])
     expect(await types(shop, 'customer.referred')).toEqual([])
@@ -209,7 +209,7 @@ describe('a redemption', () => {
     const program = await newReferral(shop)
     const path = `/v1/referrals/members/${program.code}/holders`
     const { holders } = await ok(shop, 'POST', path, { holders: [{ source_id: 'cleo' }] })
-    for (const source_id of ['bob', 'bob', 'cleo']) await buy(shop, program.code, source_id)
+    for (const sourceId of ['bob', 'bob', 'cleo']) await buy(shop, program.code, sourceId)
     expect(await told(shop, 'customer.holder.assignment.created')).toMatchObject([
       { data: { holder: { id: holders[0].id }, customer: { source_id: 'cleo' } } },
       {
@@ -244,8 +244,8 @@ describe('whoever is referred gets', () => {
     const shop = await newProject()
     const gifts = await newGifts(shop)
     const { id, code } = await newReferral(shop, rewarding('GIFT_VOUCHER', gifts.id, 700))
-    const of_dora = await codeOf(shop, id, 'dora')
-    for (const one of [code, code, of_dora]) await buy(shop, one, 'bob')
+    const ofDora = await codeOf(shop, id, 'dora')
+    for (const one of [code, code, ofDora]) await buy(shop, one, 'bob')
     const { vouchers: cards } = await ok(shop, 'GET', '/v1/vouchers?campaign=Gifts&customer=bob')
     expect(cards).toMatchObject([{ gift: { balance: 1_400 } }])
     const bob = await customer(shop, 'bob')
@@ -306,8 +306,8 @@ describe('tiers reward who refers', () => {
       ['cleo', 2, [300]],
       ['dora', 3, [300]],
     ] as const
-    for (const [source_id, coupons, balances] of steps) {
-      await buy(shop, program.code, source_id)
+    for (const [sourceId, coupons, balances] of steps) {
+      await buy(shop, program.code, sourceId)
       const { vouchers: cards } = await ok(shop, 'GET', '/v1/vouchers?campaign=Gifts&customer=anna')
       expect([await couponsOf(shop, 'anna'), cards.map(({ gift }: Body) => gift.balance)]).toEqual([coupons, balances])
     }
@@ -375,7 +375,7 @@ describe('tiers reward who refers', () => {
     const program = await newReferral(shop)
     const points = await newLoyaltyReward(shop, { campaign: { id: club.id, balance: 30 } })
     await newReferralTier(shop, program, points, each)
-    for (const source_id of ['bob', 'cleo']) await buy(shop, program.code, source_id)
+    for (const sourceId of ['bob', 'cleo']) await buy(shop, program.code, sourceId)
     expect(await movements(shop, card.code)).toEqual(['POINTS_ADDITION 30', 'POINTS_ADDITION 30', 'POINTS_ACCRUAL 5'])
     expect(await tierTurns(shop, 'anna')).toEqual(['joined Bronze', 'upgraded Bronze → Silver'])
     expect((await customer(shop, 'anna')).loyalty).toMatchObject({
@@ -394,10 +394,10 @@ describe('tiers reward who refers', () => {
     const filter = { junction: 'and', 'metadata.level': { conditions: { $is: ['gold'] } } }
     const segment = await ok(shop, 'POST', '/v1/segments', { name: 'Gold', type: 'auto-update', filter })
     await newReferralTier(shop, program, await newCoupons(shop), { ...criteria, segment: { id: segment.id } })
-    for (const source_id of ['bob', 'cleo', 'dora']) await buy(shop, program.code, source_id)
+    for (const sourceId of ['bob', 'cleo', 'dora']) await buy(shop, program.code, sourceId)
     expect(await couponsOf(shop, 'anna')).toBe(0)
     await ok(shop, 'PUT', '/v1/customers/anna', { metadata: { level: 'gold' } })
-    for (const source_id of ['emil', 'fred']) await buy(shop, program.code, source_id)
+    for (const sourceId of ['emil', 'fred']) await buy(shop, program.code, sourceId)
     expect(await couponsOf(shop, 'anna')).toBe(granted)
   })
 
@@ -410,7 +410,7 @@ describe('tiers reward who refers', () => {
     await newReferralTier(shop, program, empty, each, 'Empty')
     await newReferralTier(shop, program, mug, from(2), 'Two')
     const rewarded = async () => (await told(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
-    for (const source_id of ['bob', 'cleo']) await buy(shop, program.code, source_id)
+    for (const sourceId of ['bob', 'cleo']) await buy(shop, program.code, sourceId)
     expect(await rewarded()).toEqual(['Mug'])
     expect(await counted(shop, 'anna')).toEqual([2, 0])
     await ok(shop, 'PUT', `/v1/rewards/${mug.id}`, { stock: 3 })
@@ -432,17 +432,17 @@ describe('a custom event', () => {
   async function newShop(project: Record<string, unknown> = {}) {
     const shop = await newProject({ project })
     const schema = await newEventSchema(shop, 'signed_up', { plan: { type: 'string', optional: true } })
-    return { shop, schema, program: await newReferral(shop, by_event) }
+    return { shop, schema, program: await newReferral(shop, byEvent) }
   }
 
-  const signUp = (shop: Shop, code: string, source_id: string, more: object = {}) =>
-    sendEvent(shop, 'signed_up', source_id, { referral: { code }, ...more })
+  const signUp = (shop: Shop, code: string, sourceId: string, more: object = {}) =>
+    sendEvent(shop, 'signed_up', sourceId, { referral: { code }, ...more })
 
   test('converts once, rewards both and tells of it', async () => {
     const { shop, program } = await newShop()
     const coupon = await newCoupons(shop)
     await newReferralTier(shop, program, coupon, each)
-    for (const source_id of ['bob', 'bob']) await signUp(shop, program.code, source_id)
+    for (const sourceId of ['bob', 'bob']) await signUp(shop, program.code, sourceId)
     const [anna, bob] = [await customer(shop, 'anna'), await customer(shop, 'bob')]
     const [sent] = await told(shop, 'customer.custom\\_event')
     expect(bob.referrals).toMatchObject({
@@ -468,8 +468,8 @@ describe('a custom event', () => {
     expect(await told(shop, 'customer.reward\\_redemptions.completed')).toMatchObject([
       { data: { source: { id: sent?.data.event.id, type: 'custom_event' } } },
     ])
-    const of_first = (await told(shop, 'customer.%')).filter(({ group_id }) => group_id === sent?.group_id)
-    expect(of_first.map(({ type }) => type.slice('customer.'.length))).toEqual([
+    const ofFirst = (await told(shop, 'customer.%')).filter(({ group_id }) => group_id === sent?.group_id)
+    expect(ofFirst.map(({ type }) => type.slice('customer.'.length))).toEqual([
       'created',
       'custom_event',
       'holder.assignment.created',
@@ -555,11 +555,11 @@ describe('a custom event', () => {
   test.each([
     ['of the referrer itself', 'signed_up', 'anna'],
     ['of another kind', 'visited', 'bob'],
-  ])('%s converts nobody', async (_, event, source_id) => {
+  ])('%s converts nobody', async (_, event, sourceId) => {
     const { shop, program } = await newShop()
     await newEventSchema(shop, 'visited')
-    await sendEvent(shop, event, source_id, { referral: { code: program.code } })
-    expect(await counted(shop, source_id)).toEqual([0, 0])
+    await sendEvent(shop, event, sourceId, { referral: { code: program.code } })
+    expect(await counted(shop, sourceId)).toEqual([0, 0])
     expect(await types(shop, 'customer.referred')).toEqual([])
   })
 
@@ -573,8 +573,11 @@ describe('a custom event', () => {
   test.each([
     [false, 403, [0, 0]],
     [true, 200, [0, 1]],
-  ])('of a client side that may reward: %s', async (client_loyalty_events_enabled, status, referrals) => {
-    const { shop, program } = await newShop({ client_trusted_domains: ['shop.example'], client_loyalty_events_enabled })
+  ])('of a client side that may reward: %s', async (clientLoyaltyEventsEnabled, status, referrals) => {
+    const { shop, program } = await newShop({
+      client_trusted_domains: ['shop.example'],
+      client_loyalty_events_enabled: clientLoyaltyEventsEnabled,
+    })
     await ok(shop, 'POST', '/v1/customers', { source_id: 'bob' })
     const body = { event: 'signed_up', customer: { source_id: 'bob' }, referral: { code: program.code } }
     expect(await asClient(shop, 'POST', '/client/v1/events', body)).toMatchObject({ status })
@@ -622,14 +625,14 @@ describe('a rollback', () => {
   test('of two codes together takes both back', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
-    const of_dora = await codeOf(shop, 'Friends of anna', 'dora')
+    const ofDora = await codeOf(shop, 'Friends of anna', 'dora')
     const { parent_redemption } = await redeemed(shop, {
-      redeemables: [voucher(code), voucher(of_dora)],
+      redeemables: [voucher(code), voucher(ofDora)],
       order: { amount: 5_000 },
       customer: { source_id: 'bob' },
     })
     await ok(shop, 'POST', `/v1/redemptions/${parent_redemption.id}/rollbacks`, {})
-    for (const source_id of ['anna', 'bob', 'dora']) expect(await counted(shop, source_id)).toEqual([0, 0])
+    for (const sourceId of ['anna', 'bob', 'dora']) expect(await counted(shop, sourceId)).toEqual([0, 0])
   })
 
   test('leaves the code to whoever was given it before', async () => {
@@ -650,8 +653,8 @@ describe('a rollback', () => {
     await newReferralTier(shop, program, await newCoupons(shop), each, 'Coupon')
     const sale = await buy(shop, program.code, 'bob')
     const pending = await told(shop, 'customer.reward\\_redemptions.pending')
-    const [handed_over, waiting] = pending.map(({ data }) => data.reward_redemption.id)
-    await ok(shop, 'POST', `/v1/rewards/${mug.id}/redemptions/${handed_over}/complete`)
+    const [handedOver, waiting] = pending.map(({ data }) => data.reward_redemption.id)
+    await ok(shop, 'POST', `/v1/rewards/${mug.id}/redemptions/${handedOver}/complete`)
     await rolledBack(shop, sale)
     expect(await told(shop, 'customer.reward\\_redemptions.rolledback')).toMatchObject([
       {
@@ -675,7 +678,7 @@ describe('a rollback', () => {
   test('leaves a conversion by an event', async () => {
     const shop = await newProject()
     await newEventSchema(shop, 'signed_up')
-    const program = await newReferral(shop, by_event)
+    const program = await newReferral(shop, byEvent)
     await sendEvent(shop, 'signed_up', 'bob', { referral: { code: program.code } })
     await rolledBack(shop, await buy(shop, program.code, 'bob'))
     expect(await counted(shop, 'bob')).toEqual([0, 1])

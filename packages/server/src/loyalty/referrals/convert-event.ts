@@ -21,12 +21,12 @@ export interface Referring {
 }
 
 /** A code of a program in which events of a schema convert, and whose it is; null: nobody is referred by them. */
-function referralBy({ voucher, campaign }: Referring, schema_id: string) {
-  const referrer_id = referrerIdOf(voucher)
-  if (campaign === null || !voucher.is_referral_code || referrer_id === null) return null
+function referralBy({ voucher, campaign }: Referring, schemaId: string) {
+  const referrerId = referrerIdOf(voucher)
+  if (campaign === null || !voucher.is_referral_code || referrerId === null) return null
   const { conversion_event_type, custom_event } = termsOf(campaign)
-  const isMeant = conversion_event_type === 'custom_event' && custom_event?.id === schema_id
-  return isMeant ? { campaign, referrer_id } : null
+  const isMeant = conversion_event_type === 'custom_event' && custom_event?.id === schemaId
+  return isMeant ? { campaign, referrer_id: referrerId } : null
 }
 
 /**
@@ -36,10 +36,10 @@ function referralBy({ voucher, campaign }: Referring, schema_id: string) {
 export async function lockReferral(
   ctx: Ctx,
   referring: Referring,
-  schema_id: string,
+  schemaId: string,
   { id, source_id }: CustomerBody,
 ): Promise<void> {
-  const referral = referralBy(referring, schema_id)
+  const referral = referralBy(referring, schemaId)
   if (referral === null) return
   const known = id != null ? await findCustomerById(ctx, id) : await findCustomerBySource(ctx, source_id as string)
   const ids = [referral.referrer_id, ...(known === undefined ? [] : [known.id])]

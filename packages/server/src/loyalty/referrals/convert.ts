@@ -60,11 +60,11 @@ async function convertBy(
   customer: StoredCustomer,
   chain: CascadeState,
 ): Promise<void> {
-  const referrer_id = referrerIdOf(code)
-  if (referrer_id === null || termsOf(program).conversion_event_type !== 'redemption') return
+  const referrerId = referrerIdOf(code)
+  if (referrerId === null || termsOf(program).conversion_event_type !== 'redemption') return
   // Both as they are by now: others may have written to their rows since they were read.
-  const people = await listCustomersById(ctx, [referrer_id, customer.id], { lock: true })
-  const referrer = people.find(({ id }) => id === referrer_id)
+  const people = await listCustomersById(ctx, [referrerId, customer.id], { lock: true })
+  const referrer = people.find(({ id }) => id === referrerId)
   const referee = people.find(({ id }) => id === customer.id)
   if (referrer === undefined || referee === undefined) return
   await convert(

@@ -122,8 +122,8 @@ function eventsOf(
     product,
     sku,
   })
-  const reward_assignment = toRewardAssignment(assignment)
-  const parties = { customer, voucher, campaign, reward, reward_assignment, publication }
+  const rewardAssignment = toRewardAssignment(assignment)
+  const parties = { customer, voucher, campaign, reward, reward_assignment: rewardAssignment, publication }
   return [
     {
       type: 'customer.rewarded',

@@ -37,8 +37,8 @@ const add = (shop: Shop, program: Program, body: unknown): Promise<Answer<Body>>
   shop.call('POST', pathOf(program), body)
 
 /** Gives the code to some customers by their source ids, and answers the holders. */
-async function addAll(shop: Shop, program: Program, ...source_ids: string[]): Promise<Body[]> {
-  const answer = await add(shop, program, { holders: source_ids.map((source_id) => ({ source_id })) })
+async function addAll(shop: Shop, program: Program, ...sourceIds: string[]): Promise<Body[]> {
+  const answer = await add(shop, program, { holders: sourceIds.map((sourceId) => ({ source_id: sourceId })) })
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
   return answer.body.holders
 }
@@ -80,7 +80,7 @@ describe('giving a code to referees', () => {
     })
     const carl = await ok(shop, 'GET', '/v1/customers/carl')
     expect(holders).toEqual(
-      [zoe.id, carl.id, known.id].map((customer_id) => ({
+      [zoe.id, carl.id, known.id].map((customerId) => ({
         id: expect.stringMatching(/^rh_[0-9a-f]{18}$/),
         created_at: expect.stringMatching(/^\d{4}-.*Z$/),
         redeemable_id: program.voucher_id,
@@ -88,7 +88,7 @@ describe('giving a code to referees', () => {
         campaign_id: program.id,
         campaign_type: 'REFERRAL_PROGRAM',
         voucher_type: 'DISCOUNT_VOUCHER',
-        customer_id,
+        customer_id: customerId,
         holder_role: 'REFEREE',
         metadata: { shared_by: 'mail' },
         object: 'redeemable_holder',
@@ -114,13 +114,13 @@ describe('giving a code to referees', () => {
     const events = await eventsOf(shop, 'customer.holder.assignment.created')
     const { metadata: _, ...shown } = holders[0]
     expect(events).toEqual(
-      ['ben', 'carl'].map((source_id, n) => ({
+      ['ben', 'carl'].map((sourceId, n) => ({
         entity_id: holders[n].customer_id,
         data: {
           holder: { ...shown, id: holders[n].id, customer_id: holders[n].customer_id, publication_id: null },
           voucher: expect.objectContaining({ code: program.code, holder_id: program.anna, referrer_id: program.anna }),
           campaign: expect.objectContaining({ id: program.id, campaign_type: 'REFERRAL_PROGRAM' }),
-          customer: expect.objectContaining({ id: holders[n].customer_id, source_id }),
+          customer: expect.objectContaining({ id: holders[n].customer_id, source_id: sourceId }),
         },
       })),
     )
@@ -250,7 +250,9 @@ describe('giving a code to referees', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => {
         const order = n % 2 === 0 ? people : people.toReversed()
-        return add(shop, program, { holders: order.map((source_id) => ({ source_id, name: `${source_id} ${n}` })) })
+        return add(shop, program, {
+          holders: order.map((sourceId) => ({ source_id: sourceId, name: `${sourceId} ${n}` })),
+        })
       }),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])

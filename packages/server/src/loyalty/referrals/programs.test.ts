@@ -19,8 +19,8 @@ const create = (shop: Shop, body: object) =>
 const newGifts = (shop: Shop, name = 'Gifts') =>
   newCampaign(shop, name, { type: 'AUTO_UPDATE', voucher: { type: 'GIFT_VOUCHER', gift: { amount: 0 } } })
 
-const rewarding = (related_object_parent: object, more: object = {}) => ({
-  referee_reward: { type: 'GIFT_VOUCHER', amount: 500, related_object_parent, ...more },
+const rewarding = (relatedObjectParent: object, more: object = {}) => ({
+  referee_reward: { type: 'GIFT_VOUCHER', amount: 500, related_object_parent: relatedObjectParent, ...more },
 })
 
 /** A program of these codes, one of which anna refers with. */

@@ -17,7 +17,7 @@ export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Cas
   const { referee_reward } = termsOf(program)
   if (referee_reward === undefined) return
   const { related_object_parent, type, amount } = referee_reward
-  const parameters = { campaign: { id: related_object_parent.id, balance: amount, type: campaign_types[type] } }
+  const parameters = { campaign: { id: related_object_parent.id, balance: amount, type: campaignTypes[type] } }
   const issued = await inSavepointOrNull(ctx, () =>
     issueReward(ctx, { customer: referee, reward: { type: 'CAMPAIGN', parameters } }),
   )
@@ -37,4 +37,4 @@ export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Cas
   if (issued.grown !== null) await applyMemberChanges(ctx, referee.id, { grown: [issued.grown], chain })
 }
 
-const campaign_types = { LOYALTY_CARD: 'LOYALTY_PROGRAM', GIFT_VOUCHER: 'GIFT_VOUCHERS' } as const
+const campaignTypes = { LOYALTY_CARD: 'LOYALTY_PROGRAM', GIFT_VOUCHER: 'GIFT_VOUCHERS' } as const

@@ -65,7 +65,7 @@ export const ReferralTier = Type.Object({
 export type ReferralTier = Static<typeof ReferralTier>
 
 const RewardChoice = Type.Object({ id: Name }, { description: 'A CAMPAIGN or MATERIAL reward.' })
-const first_example = {
+const firstExample = {
   banner: 'A mug for every friend',
   parameters: { criteria: 'EACH_REFEREE' },
   reward: { id: 'rew_mug' },
@@ -74,7 +74,7 @@ const first_example = {
 /** A tier as it must be once its number is read. */
 export const NewReferralTier = Type.Object(
   { banner: Maybe(FreeText), parameters: ReferralTierParameters, reward: RewardChoice },
-  { examples: [first_example] },
+  { examples: [firstExample] },
 )
 export type NewReferralTier = Static<typeof NewReferralTier>
 

@@ -46,11 +46,11 @@ export async function getReferralCode(
 }
 
 /** Whoever holds a code, by any role. */
-const holderQuery = ({ db, project_id }: Ctx, voucher_id: VoucherRow['id']) =>
-  db.selectFrom('holders').where('project_id', '=', project_id).where('voucher_id', '=', voucher_id).selectAll()
+const holderQuery = ({ db, project_id }: Ctx, voucherId: VoucherRow['id']) =>
+  db.selectFrom('holders').where('project_id', '=', project_id).where('voucher_id', '=', voucherId).selectAll()
 
-export async function getHolder(ctx: Ctx, voucher_id: VoucherRow['id'], id: string): Promise<StoredHolder> {
-  const holder = await holderQuery(ctx, voucher_id)
+export async function getHolder(ctx: Ctx, voucherId: VoucherRow['id'], id: string): Promise<StoredHolder> {
+  const holder = await holderQuery(ctx, voucherId)
     .where('id', '=', id as StoredHolder['id'])
     .executeTakeFirst()
   if (holder === undefined) throw notFound('redeemable_holder', id)
@@ -64,13 +64,13 @@ export const holderFields: FilterFields = {
   holder_role: { type: 'string', column: 'role' },
 }
 
-export async function listHolders(ctx: Ctx, voucher_id: VoucherRow['id'], query: RedeemableHolderQuery) {
+export async function listHolders(ctx: Ctx, voucherId: VoucherRow['id'], query: RedeemableHolderQuery) {
   const { now, project } = ctx
   const where: Condition[] =
     query.filters === undefined
       ? []
       : [filterSql(parseFilter(query.filters, holderFields), { now, timezone: project.timezone })]
-  const holders = holderQuery(ctx, voucher_id)
+  const holders = holderQuery(ctx, voucherId)
   const page = await cursorOf(holders, query, { columns: { id: 'id' }, default_order: '-id', where })
   return { ...page, total: await countOf(holders, where) }
 }

@@ -10,7 +10,7 @@ import type { ReferralTierQuery } from './schema.ts'
 type CampaignId = CampaignRow['id']
 
 /** The tiers of a program, each with the reward that is assigned to it: one, as long as it lives. */
-const tierQuery = ({ db, project_id }: Ctx, campaign_id: CampaignId) =>
+const tierQuery = ({ db, project_id }: Ctx, campaignId: CampaignId) =>
   db
     .selectFrom('referral_tiers')
     .innerJoin('reward_assignments', (join) =>
@@ -20,14 +20,14 @@ const tierQuery = ({ db, project_id }: Ctx, campaign_id: CampaignId) =>
         .on('reward_assignments.related_object_type', '=', 'referral_tier'),
     )
     .where('referral_tiers.project_id', '=', project_id)
-    .where('referral_tiers.campaign_id', '=', campaign_id)
+    .where('referral_tiers.campaign_id', '=', campaignId)
     .selectAll('referral_tiers')
     .select(['reward_assignments.id as assignment_id', 'reward_assignments.reward_id'])
 
 export type StoredReferralTier = Awaited<ReturnType<ReturnType<typeof tierQuery>['execute']>>[number]
 
-export async function getReferralTier(ctx: Ctx, campaign_id: CampaignId, id: string): Promise<StoredReferralTier> {
-  const tier = await tierQuery(ctx, campaign_id)
+export async function getReferralTier(ctx: Ctx, campaignId: CampaignId, id: string): Promise<StoredReferralTier> {
+  const tier = await tierQuery(ctx, campaignId)
     .where('referral_tiers.id', '=', id as ReferralTierRow['id'])
     .executeTakeFirst()
   if (tier === undefined) throw notFound('referral_tier', id)
@@ -36,32 +36,32 @@ export async function getReferralTier(ctx: Ctx, campaign_id: CampaignId, id: str
 
 export async function listReferralTiers(
   ctx: Ctx,
-  campaign_id: CampaignId,
+  campaignId: CampaignId,
   query: ReferralTierQuery,
 ): Promise<{ rows: StoredReferralTier[]; total: number }> {
-  return pageOf(tierQuery(ctx, campaign_id), query, {
+  return pageOf(tierQuery(ctx, campaignId), query, {
     columns: { created_at: 'referral_tiers.created_at' },
     default_order: '-created_at',
     id: 'referral_tiers.id',
   })
 }
 
-export const countReferralTiers = (ctx: Ctx, campaign_id: CampaignId): Promise<number> =>
-  countOf(tierQuery(ctx, campaign_id))
+export const countReferralTiers = (ctx: Ctx, campaignId: CampaignId): Promise<number> =>
+  countOf(tierQuery(ctx, campaignId))
 
 /** Writes a tier with the assignment of its reward. */
 export async function insertReferralTier(
   ctx: Ctx,
   row: Omit<Insertable<ReferralTierRow>, 'project_id' | 'config_version'>,
-  reward_id: RewardRow['id'],
+  rewardId: RewardRow['id'],
 ): Promise<void> {
   const { db, project_id } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .insertInto('referral_tiers')
-    .values({ ...row, project_id, config_version })
+    .values({ ...row, project_id, config_version: configVersion })
     .execute()
-  await assignReward(ctx, row.id, reward_id)
+  await assignReward(ctx, row.id, rewardId)
 }
 
 /** Writes what has changed of a tier. Another reward is another assignment: what was given by the old one stays so. */
@@ -69,26 +69,26 @@ export async function updateReferralTier(
   ctx: Ctx,
   { id, reward_id, assignment_id }: StoredReferralTier,
   changes: Updateable<ReferralTierRow>,
-  next_reward_id: RewardRow['id'] = reward_id,
+  nextRewardId: RewardRow['id'] = reward_id,
 ): Promise<void> {
   const { db, project_id } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   await db
     .updateTable('referral_tiers')
-    .set({ ...changes, config_version })
+    .set({ ...changes, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .execute()
-  if (next_reward_id === reward_id) return
+  if (nextRewardId === reward_id) return
   await deleteRewardAssignment(ctx, assignment_id)
-  await assignReward(ctx, id, next_reward_id)
+  await assignReward(ctx, id, nextRewardId)
 }
 
-const assignReward = (ctx: Ctx, tier_id: ReferralTierRow['id'], reward_id: RewardRow['id']) =>
+const assignReward = (ctx: Ctx, tierId: ReferralTierRow['id'], rewardId: RewardRow['id']) =>
   insertRewardAssignment(ctx, {
-    reward_id,
+    reward_id: rewardId,
     related_object_type: 'referral_tier',
-    related_object_id: tier_id,
+    related_object_id: tierId,
     parameters: {},
   })
 
@@ -105,11 +105,11 @@ export async function deleteReferralTier(ctx: Ctx, id: ReferralTierRow['id']): P
  * Deletes all tiers of a program that is being destroyed, whether or not their rewards are assigned to them still. Nothing
  * is told of them: their campaign is what was deleted.
  */
-export async function deleteReferralTiersOf(ctx: Ctx, campaign_id: string): Promise<void> {
+export async function deleteReferralTiersOf(ctx: Ctx, campaignId: string): Promise<void> {
   const tiers = await ctx.db
     .selectFrom('referral_tiers')
     .where('project_id', '=', ctx.project_id)
-    .where('campaign_id', '=', campaign_id as CampaignId)
+    .where('campaign_id', '=', campaignId as CampaignId)
     .select('id')
     .execute()
   for (const { id } of tiers) await deleteReferralTier(ctx, id)

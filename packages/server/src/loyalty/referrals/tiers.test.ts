@@ -185,9 +185,12 @@ test('what a tier names has to be there', async () => {
     [{ parameters: each, reward: { id: 'rew_0' } }, 'reward'],
     [{ parameters: { ...each, segment: { id: 'seg_0' } }, reward: { id: program.mug } }, 'segment'],
   ]
-  for (const [body, resource_type] of cases) {
-    expect(await create(shop, program, body)).toMatchObject({ status: 404, body: { resource_type } })
-    expect(await shop.call('PUT', pathOf(program, tier), body)).toMatchObject({ status: 404, body: { resource_type } })
+  for (const [body, resourceType] of cases) {
+    expect(await create(shop, program, body)).toMatchObject({ status: 404, body: { resource_type: resourceType } })
+    expect(await shop.call('PUT', pathOf(program, tier), body)).toMatchObject({
+      status: 404,
+      body: { resource_type: resourceType },
+    })
   }
   expect(await ok(shop, 'GET', pathOf(program, tier))).toEqual(tier)
 })

@@ -36,14 +36,14 @@ export interface RolledBackReferrals {
  * Whoever was referred by redemptions that are rolled back is not any more (docs/reference/referrals.md#conversion): neither of
  * the two is counted, and what the shop has not handed over yet stays where it is. Rewards that were given otherwise are kept.
  */
-export async function undoConversions(ctx: Ctx, rolled_back: RolledBackReferrals): Promise<void> {
-  const { redemption_ids, code_ids } = rolled_back
+export async function undoConversions(ctx: Ctx, rolledBack: RolledBackReferrals): Promise<void> {
+  const { redemption_ids, code_ids } = rolledBack
   if (code_ids.length === 0) return
   const undone = await undoConversionsBy(ctx, redemption_ids)
   const shown = new Map((await listVouchersById(ctx, code_ids)).map((voucher) => [voucher.id as string, voucher]))
-  const referrers = await discount(ctx, rolled_back, undone)
-  for (const conversion of undone) await keepGoods(ctx, rolled_back, conversion, shown, referrers)
-  await forgetReferees(ctx, rolled_back, shown)
+  const referrers = await discount(ctx, rolledBack, undone)
+  for (const conversion of undone) await keepGoods(ctx, rolledBack, conversion, shown, referrers)
+  await forgetReferees(ctx, rolledBack, shown)
 }
 
 /** Takes conversions off the figures of both, and answers the referrers. Whoever is gone has none. */

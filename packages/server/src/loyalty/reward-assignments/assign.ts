@@ -40,7 +40,7 @@ export async function assignRewards(
 
   const assignments: RewardAssignment[] = []
   const events: NewEvent[] = []
-  for (const [place, { reward, parameters, rules: rule_ids }] of offers.entries()) {
+  for (const [place, { reward, parameters, rules: ruleIds }] of offers.entries()) {
     const row = await insertRewardAssignment(ctx, {
       reward_id: reward.id,
       related_object_type: 'campaign',
@@ -50,13 +50,13 @@ export async function assignRewards(
     })
     await assignRules(
       ctx,
-      rules.filter(({ id }) => rule_ids.includes(id)),
+      rules.filter(({ id }) => ruleIds.includes(id)),
       'reward_assignment',
       row.id,
     )
-    const reward_assignment = toRewardAssignment(row)
-    assignments.push(reward_assignment)
-    events.push(assignmentEvent('created', program, reward, reward_assignment))
+    const rewardAssignment = toRewardAssignment(row)
+    assignments.push(rewardAssignment)
+    events.push(assignmentEvent('created', program, reward, rewardAssignment))
   }
   await emitMany(ctx, events)
   return assignments
@@ -80,9 +80,9 @@ export const assignmentEvent = (
   turn: 'created' | 'updated' | 'deleted',
   program: StoredCampaign,
   reward: StoredReward,
-  reward_assignment: RewardAssignment,
+  rewardAssignment: RewardAssignment,
 ): NewEvent => ({
   type: `campaign.reward.assignment.${turn}`,
   entity_id: program.id,
-  data: { campaign: toSimpleCampaign(program), reward: toReward(reward), reward_assignment },
+  data: { campaign: toSimpleCampaign(program), reward: toReward(reward), reward_assignment: rewardAssignment },
 })

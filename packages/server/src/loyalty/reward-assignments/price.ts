@@ -26,8 +26,8 @@ export function priceOf(
   if (sent == null && before?.loyalty === undefined) throw missing('parameters.loyalty')
   const points = sent?.points ?? before?.loyalty?.points
   if (points === undefined) throw missing('parameters.loyalty.points')
-  const auto_redeem = sent?.auto_redeem ?? before?.loyalty?.auto_redeem
-  return { loyalty: { points, ...(auto_redeem === undefined ? {} : { auto_redeem }) } }
+  const autoRedeem = sent?.auto_redeem ?? before?.loyalty?.auto_redeem
+  return { loyalty: { points, ...(autoRedeem === undefined ? {} : { auto_redeem: autoRedeem }) } }
 }
 
 const missing = (name: string): ApiError =>

@@ -28,10 +28,10 @@ export async function removeRewardAssignment(ctx: Ctx, { program, assignment }: 
 
 async function takeOutOfTiers(ctx: Ctx, program: StoredCampaign, keys: readonly string[]): Promise<void> {
   const { db, project_id, now } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const { rows } = await sql<Selectable<LoyaltyTierRow>>`
     update loyalty_tiers set rewards = rewards - ${keys}::text[], updated_at = ${now}::timestamptz,
-      config_version = ${config_version}
+      config_version = ${configVersion}
     where project_id = ${project_id} and campaign_id = ${program.id} and rewards ?| ${keys}::text[]
     returning *`.execute(db)
   const campaign = toSimpleCampaign(program)
@@ -51,10 +51,10 @@ async function takeOutOfTiers(ctx: Ctx, program: StoredCampaign, keys: readonly 
  * Deletes all that a program offers, when it is deleted: nothing returns from the bin, and what nobody can see any more must
  * not keep a reward in use. Nothing is told but of the rules: their campaign is what was deleted.
  */
-export async function deleteRewardAssignmentsIn(ctx: Ctx, campaign_id: string): Promise<void> {
+export async function deleteRewardAssignmentsIn(ctx: Ctx, campaignId: string): Promise<void> {
   const { db, project_id } = ctx
   const { rows } = await sql<{ id: RewardAssignmentRow['id'] }>`
-    select id from reward_assignments where project_id = ${project_id} and related_object_id = ${campaign_id}
+    select id from reward_assignments where project_id = ${project_id} and related_object_id = ${campaignId}
     order by id for update`.execute(db)
   if (rows.length === 0) return
   await deleteAssignmentsOf(

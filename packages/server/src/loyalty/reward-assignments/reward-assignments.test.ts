@@ -24,7 +24,9 @@ const newReward = (shop: Shop, parameters: object): Promise<Body> =>
 const newCoin = (shop: Shop) => newReward(shop, { coin: { exchange_ratio: 1, points_ratio: 10 } })
 const newMug = async (shop: Shop) => newReward(shop, { product: { id: (await newProduct(shop, 'Mug')).id } })
 
-const costs = (points: number | string, auto_redeem?: boolean) => ({ parameters: { loyalty: { points, auto_redeem } } })
+const costs = (points: number | string, autoRedeem?: boolean) => ({
+  parameters: { loyalty: { points, auto_redeem: autoRedeem } },
+})
 
 /** Offers rewards by the tree of their program, whatever the service answers; `offered` insists on 200. */
 const offer = (shop: Shop, program: Body, ...rewards: object[]) =>
@@ -216,13 +218,13 @@ describe('rewards are assigned', () => {
     const mug = await newMug(shop)
     const coupons = await newCampaign(shop, 'Coupons')
     const path = `/v1/rewards/${mug.id}/assignments`
-    for (const [campaign, resource_id] of [
+    for (const [campaign, resourceId] of [
       [coupons.id, coupons.id],
       ['camp_0', 'camp_0'],
     ])
       expect(await shop.call('POST', path, { campaign, ...costs(5) })).toMatchObject({
         status: 404,
-        body: { resource_type: 'campaign', resource_id },
+        body: { resource_type: 'campaign', resource_id: resourceId },
       })
     expect(await offer(shop, coupons, { reward: mug.id, ...costs(5) })).toMatchObject({
       status: 404,

@@ -43,14 +43,16 @@ async function ofReward(
   ctx: Ctx,
   { rewardId, assignmentId }: { rewardId: string; assignmentId: string },
 ): Promise<AssignmentInProgram> {
-  const { id: reward_id } = await getReward(ctx, rewardId)
-  const { related_object_type, related_object_id } = await getRewardAssignment(ctx, assignmentId, { reward_id })
+  const { id: foundId } = await getReward(ctx, rewardId)
+  const { related_object_type, related_object_id } = await getRewardAssignment(ctx, assignmentId, {
+    reward_id: foundId,
+  })
   // A referral tier without a reward would be none; its own endpoints choose another one.
   if (related_object_type === 'referral_tier')
     throw inUse('reward_assignment', assignmentId, { type: 'referral_tier', ids: [related_object_id] })
   const program = await findCampaign(ctx, related_object_id, { lock: 'alone' })
   if (program === undefined) throw notFound('reward_assignment', assignmentId) // which went with it
-  return { program, assignment: await getRewardAssignment(ctx, assignmentId, { reward_id, lock: 'alone' }) }
+  return { program, assignment: await getRewardAssignment(ctx, assignmentId, { reward_id: foundId, lock: 'alone' }) }
 }
 
 async function assignmentsOf(ctx: Ctx, whose: Parameters<typeof listRewardAssignments>[1], page: object, id?: string) {
@@ -192,8 +194,8 @@ const ofRewards = [
     reply: RewardAssignment,
     errors: ['not_found'],
     run: async (ctx, { params }) => {
-      const { id: reward_id } = await getReward(ctx, params.rewardId)
-      return toRewardAssignment(await getRewardAssignment(ctx, params.assignmentId, { reward_id }))
+      const { id: rewardId } = await getReward(ctx, params.rewardId)
+      return toRewardAssignment(await getRewardAssignment(ctx, params.assignmentId, { reward_id: rewardId }))
     },
   }),
   operation({

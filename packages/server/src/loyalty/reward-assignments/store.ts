@@ -50,14 +50,14 @@ export async function findRewardAssignment(
 /** The assignment of a reward to a campaign or a referral tier, which has each reward once. */
 export async function findAssignmentTo(
   { db, project_id }: Ctx,
-  reward_id: string,
-  related_object_id: string,
+  rewardId: string,
+  relatedObjectId: string,
 ): Promise<StoredRewardAssignment | undefined> {
   return db
     .selectFrom('reward_assignments')
     .where('project_id', '=', project_id)
-    .where('reward_id', '=', reward_id as RewardAssignmentRow['reward_id'])
-    .where('related_object_id', '=', related_object_id)
+    .where('reward_id', '=', rewardId as RewardAssignmentRow['reward_id'])
+    .where('related_object_id', '=', relatedObjectId)
     .selectAll()
     .executeTakeFirst()
 }
@@ -84,12 +84,12 @@ export async function listRewardAssignments(
 /** All that a campaign or a referral tier offers, newest first: `limits.program_rewards_max` at most. */
 export async function listAssignmentsTo(
   { db, project_id }: Ctx,
-  related_object_id: string,
+  relatedObjectId: string,
 ): Promise<StoredRewardAssignment[]> {
   return db
     .selectFrom('reward_assignments')
     .where('project_id', '=', project_id)
-    .where('related_object_id', '=', related_object_id)
+    .where('related_object_id', '=', relatedObjectId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .selectAll()
@@ -112,11 +112,11 @@ export async function listRewardAssignmentsById(
 /** Some of the ids of a reward's assignments, and how many there are. */
 export async function assignmentsOfReward(
   { db, project_id }: Ctx,
-  reward_id: string,
+  rewardId: string,
 ): Promise<{ ids: string[]; total: number }> {
   const { rows } = await sql<{ id: string; total: number }>`
     select id, count(*) over () as total from reward_assignments
-    where project_id = ${project_id} and reward_id = ${reward_id} order by id limit 20`.execute(db)
+    where project_id = ${project_id} and reward_id = ${rewardId} order by id limit 20`.execute(db)
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 }
 }
 
@@ -135,7 +135,7 @@ export async function insertRewardAssignment(
   { parameters, place = 0, ...assignment }: NewAssignmentRow,
 ): Promise<StoredRewardAssignment> {
   const { db, project_id, now } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .insertInto('reward_assignments')
     .values({
@@ -145,7 +145,7 @@ export async function insertRewardAssignment(
       parameters: JSON.stringify(parameters),
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'reward_id', 'related_object_id']).doNothing())
     .returningAll()
@@ -161,10 +161,10 @@ export async function updateRewardAssignment(
   id: AssignmentId,
   parameters: StoredRewardAssignment['parameters'],
 ): Promise<StoredRewardAssignment> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   return db
     .updateTable('reward_assignments')
-    .set({ parameters: JSON.stringify(parameters), updated_at: now, config_version })
+    .set({ parameters: JSON.stringify(parameters), updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .returningAll()

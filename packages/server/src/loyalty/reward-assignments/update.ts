@@ -46,15 +46,15 @@ export async function changeRewardAssignment(
 
 /** Leaves an assignment with these rules and no others; one that is wanted and there stays as it is. */
 async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidationRule[]): Promise<void> {
-  const related_object_type = 'reward_assignment'
-  const assigned = new Set((await listAssignmentsOf(ctx, related_object_type, [id])).map(({ rule_id }) => rule_id))
-  for (const rule_id of assigned)
-    if (!rules.some((rule) => rule.id === rule_id))
-      await unassign(ctx, { rule_id, related_object_type, related_object_ids: [id] })
+  const relatedObjectType = 'reward_assignment'
+  const assigned = new Set((await listAssignmentsOf(ctx, relatedObjectType, [id])).map(({ rule_id }) => rule_id))
+  for (const ruleId of assigned)
+    if (!rules.some((rule) => rule.id === ruleId))
+      await unassign(ctx, { rule_id: ruleId, related_object_type: relatedObjectType, related_object_ids: [id] })
   await assignRules(
     ctx,
     rules.filter((rule) => !assigned.has(rule.id)),
-    related_object_type,
+    relatedObjectType,
     id,
   )
 }

@@ -6,7 +6,7 @@ import { newRule, when } from '../../testing/checkout.ts'
 import { type HeldCard, insertRow, newCardCampaign, newHeldCard } from '../../testing/member-rows.ts'
 import { ok } from '../../testing/orders.ts'
 
-const created_at = '2031-05-10T09:00:00.000Z'
+const createdAt = '2031-05-10T09:00:00.000Z'
 
 const newReferral = (shop: Shop) =>
   newCampaign(shop, uniqueName('Friends'), {
@@ -28,18 +28,18 @@ async function left(shop: Shop, ...tables: string[]): Promise<Record<string, num
   return counts
 }
 
-const of_cards = ['loyalty_members', 'pending_points', 'earnings', 'reward_redemptions']
+const ofCards = ['loyalty_members', 'pending_points', 'earnings', 'reward_redemptions']
 
 /** What the flow writes about a card: points that wait and that have waited, who paid them, what they were spent on. */
 async function live(shop: Shop, card: HeldCard): Promise<void> {
-  const { id: voucher_id, campaign_id, customer_id } = card
+  const { id: voucherId, campaign_id, customer_id } = card
   const db = shop.service.runtime.database.db
   await sql`insert into loyalty_members (project_id, voucher_id, campaign_id, customer_id)
-    values (${shop.project_id}, ${voucher_id}, ${campaign_id}, ${customer_id}) on conflict do nothing`.execute(db)
+    values (${shop.project_id}, ${voucherId}, ${campaign_id}, ${customer_id}) on conflict do nothing`.execute(db)
   for (const status of ['PENDING', 'ACTIVATED'])
     await insertRow(shop, 'pending_points', {
-      id: `lopp_${status}${voucher_id}`,
-      voucher_id,
+      id: `lopp_${status}${voucherId}`,
+      voucher_id: voucherId,
       campaign_id,
       customer_id,
       order_id: 'ord_1',
@@ -47,35 +47,40 @@ async function live(shop: Shop, card: HeldCard): Promise<void> {
       activates_at: '2031-05-20',
       details: {},
       status,
-      created_at,
+      created_at: createdAt,
     })
-  await insertRow(shop, 'earnings', { order_id: 'ord_1', voucher_id, earning_rule_id: 'ern_1', created_at })
+  await insertRow(shop, 'earnings', {
+    order_id: 'ord_1',
+    voucher_id: voucherId,
+    earning_rule_id: 'ern_1',
+    created_at: createdAt,
+  })
   await redeemed(shop, card)
 }
 
-const redeemed = (shop: Shop, { id: voucher_id, campaign_id, customer_id }: HeldCard) =>
+const redeemed = (shop: Shop, { id: voucherId, campaign_id, customer_id }: HeldCard) =>
   insertRow(shop, 'reward_redemptions', {
-    id: `rewr_${voucher_id}`,
+    id: `rewr_${voucherId}`,
     state: 'PENDING',
-    voucher_id,
+    voucher_id: voucherId,
     campaign_id,
     customer_id,
     reward_id: 'rew_1',
     reward_assignment_id: 'rewa_1',
     source_id: 'r_1',
     source_type: 'redemption',
-    created_at,
+    created_at: createdAt,
   })
 
-const converted = (shop: Shop, code: HeldCard, referee_id: string) =>
+const converted = (shop: Shop, code: HeldCard, refereeId: string) =>
   insertRow(shop, 'referral_conversions', {
     campaign_id: code.campaign_id,
     referrer_id: code.customer_id,
-    referee_id,
+    referee_id: refereeId,
     voucher_id: code.id,
     related_object_id: 'r_1',
     related_object_type: 'redemption',
-    created_at,
+    created_at: createdAt,
     source_ids: ['r_1'],
   })
 
@@ -84,10 +89,10 @@ test('with a card goes what it earned and what it was spent on, and no card lose
   const club = await newCardCampaign(shop)
   const [card, other] = [await newHeldCard(shop, club), await newHeldCard(shop, club)]
   for (const each of [card, other]) await live(shop, each)
-  const both = await left(shop, ...of_cards)
+  const both = await left(shop, ...ofCards)
   expect(both).toEqual({ loyalty_members: 2, pending_points: 4, earnings: 2, reward_redemptions: 2 })
   expect(await shop.call('DELETE', `/v1/vouchers/${card.code}?force=true`)).toMatchObject({ status: 204 })
-  expect(await left(shop, ...of_cards)).toEqual({
+  expect(await left(shop, ...ofCards)).toEqual({
     loyalty_members: 1,
     pending_points: 2,
     earnings: 1,
@@ -114,9 +119,9 @@ test('with a customer go its cards, what it was given, and who referred whom', a
   await converted(shop, code, 'cust_stays')
   await redeemed(shop, code)
   for (const { customer_id } of [code, codeOfAnother])
-    await insertRow(shop, 'referral_grants', { tier_id: tier.id, referrer_id: customer_id, created_at })
+    await insertRow(shop, 'referral_grants', { tier_id: tier.id, referrer_id: customer_id, created_at: createdAt })
 
-  const tables = [...of_cards, 'referral_conversions', 'referral_grants']
+  const tables = [...ofCards, 'referral_conversions', 'referral_grants']
   await ok(shop, 'POST', `/v1/customers/${card.customer_id}/permanent-deletion`)
   // The cards of the others, whose memberships the flow may have written, are none of its business.
   expect(await left(shop, ...tables)).toEqual({ reward_redemptions: 1, referral_conversions: 2, referral_grants: 2 })
@@ -137,7 +142,7 @@ test('with a program goes all that it had, and the configuration hears of it', a
   const [assignment] = await ok(shop, 'POST', `/v1/loyalties/${club.id}/rewards`, [
     { reward: coin.id, validation_rules: [rule.id] },
   ])
-  const part = { campaign_id: club.id, metadata: {}, created_at, config_version: 1 }
+  const part = { campaign_id: club.id, metadata: {}, created_at: createdAt, config_version: 1 }
   await insertRow(shop, 'earning_rules', {
     ...part,
     id: 'ern_1',
@@ -153,20 +158,20 @@ test('with a program goes all that it had, and the configuration hears of it', a
     walked_to: '',
     request_id: 'v-1',
     caller: {},
-    started_at: created_at,
+    started_at: createdAt,
   })
   await insertRow(shop, 'rule_assignments', {
     id: 'asgm_1',
     rule_id: rule.id,
     related_object_type: 'earning_rule',
     related_object_id: 'ern_1',
-    created_at,
+    created_at: createdAt,
     config_version: 1,
   })
   expect(await shop.call('DELETE', `/v1/campaigns/${club.id}?force=true`)).toMatchObject({ status: 202 })
   await runCampaignJobs(shop)
   const tables = ['campaigns', 'earning_rules', 'loyalty_tiers', 'tier_walks', 'reward_assignments', 'rule_assignments']
-  expect(await left(shop, ...tables, ...of_cards)).toEqual({})
+  expect(await left(shop, ...tables, ...ofCards)).toEqual({})
   const { rows } = await sql<{ object_type: string; object_id: string }>`
     select object_type, object_id from configuration_deletions where project_id = ${shop.project_id}
       and object_type <> 'rule_assignment' order by object_type`.execute(shop.service.runtime.database.db)
@@ -191,7 +196,7 @@ test('with a referral program go its tiers, at once, so that their rewards are n
     reward: { id: reward.id },
   })
   await converted(shop, code, 'cust_referee')
-  await insertRow(shop, 'referral_grants', { tier_id: tier.id, referrer_id: code.customer_id, created_at })
+  await insertRow(shop, 'referral_grants', { tier_id: tier.id, referrer_id: code.customer_id, created_at: createdAt })
   expect(await shop.call('DELETE', `/v1/rewards/${reward.id}`)).toMatchObject({ body: { key: 'resource_in_use' } })
   expect(await shop.call('DELETE', `/v1/campaigns/${friends.id}?force=true`)).toMatchObject({ status: 202 })
   expect(await shop.call('DELETE', `/v1/rewards/${reward.id}`)).toMatchObject({ status: 204 })

@@ -6,7 +6,7 @@ import { notFound } from '../../core/http/errors.ts'
 /** A redemption of a reward, which nobody else changes before the transaction is over. */
 export async function getRewardRedemption(
   { db, project_id }: Ctx,
-  reward_id: string,
+  rewardId: string,
   id: string,
 ): Promise<Selectable<RewardRedemptionRow>> {
   const row = id.includes('\0')
@@ -15,7 +15,7 @@ export async function getRewardRedemption(
         .selectFrom('reward_redemptions')
         .where('project_id', '=', project_id)
         .where('id', '=', id as RewardRedemptionRow['id'])
-        .where('reward_id', '=', reward_id as RewardRedemptionRow['reward_id'])
+        .where('reward_id', '=', rewardId as RewardRedemptionRow['reward_id'])
         .selectAll()
         .forUpdate()
         .executeTakeFirst()
@@ -39,9 +39,9 @@ export async function updateRewardRedemption(
 }
 
 /** The tier whose mapping priced a reward, where the redemption that paid for it says so. */
-export async function findPricingTier({ db, project_id }: Ctx, redemption_id: string): Promise<string | null> {
+export async function findPricingTier({ db, project_id }: Ctx, redemptionId: string): Promise<string | null> {
   const { rows } = await sql<{ tier_id: string | null }>`
     select reward ->> 'loyalty_tier_id' as tier_id from redemptions
-    where project_id = ${project_id} and id = ${redemption_id}`.execute(db)
+    where project_id = ${project_id} and id = ${redemptionId}`.execute(db)
   return rows[0]?.tier_id ?? null
 }

@@ -53,7 +53,7 @@ export function rewardRedemptionEvent(
   row: StoredRewardRedemption,
   { customer, voucher, campaign, reward, reward_assignment, publication = null }: RewardRedemptionParties,
 ): NewEvent {
-  const entity_id = row.customer_id
+  const entityId = row.customer_id
   const data = {
     customer,
     holder: customer,
@@ -66,6 +66,6 @@ export function rewardRedemptionEvent(
     balance: null,
   }
   if (turn === 'completed')
-    return { type: 'customer.reward_redemptions.completed', entity_id, data: { ...data, publication } }
-  return { type: `customer.reward_redemptions.${turn}`, entity_id, data }
+    return { type: 'customer.reward_redemptions.completed', entity_id: entityId, data: { ...data, publication } }
+  return { type: `customer.reward_redemptions.${turn}`, entity_id: entityId, data }
 }

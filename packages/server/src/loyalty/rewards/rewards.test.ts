@@ -483,7 +483,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
   test('the customer has got it, which is told', async () => {
     const shop = await newProject()
     const { card, reward, assignment, product, rewr, path } = await given(shop)
-    const reward_redemption = {
+    const rewardRedemption = {
       id: rewr,
       state: 'COMPLETED',
       created_at: '2031-05-10T09:00:00.000Z',
@@ -495,7 +495,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
       source_id: 'r_1',
       source_type: 'redemption',
     }
-    expect(await ok(shop, 'POST', path)).toEqual(reward_redemption)
+    expect(await ok(shop, 'POST', path)).toEqual(rewardRedemption)
     const events = await told(shop)
     expect(events).toEqual([
       { type: 'customer.reward_redemptions.completed', entity_id: card.customer_id, data: expect.anything() },
@@ -518,7 +518,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
       holder: { id: card.customer_id },
       voucher: { id: card.id, object: 'voucher' },
       campaign: { id: card.campaign_id },
-      reward_redemption,
+      reward_redemption: rewardRedemption,
       reward: {
         id: reward.id,
         name: 'Mug',
@@ -542,8 +542,8 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
     const { path } = await given(shop)
     await ok(shop, 'POST', path)
     expect(await shop.call('POST', path)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
-    const taken_back = await given(shop, { state: 'ROLLEDBACK' })
-    expect(await shop.call('POST', taken_back.path)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
+    const takenBack = await given(shop, { state: 'ROLLEDBACK' })
+    expect(await shop.call('POST', takenBack.path)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
     expect(await told(shop)).toHaveLength(1)
   })
 
@@ -551,12 +551,12 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
     const shop = await newProject()
     const { reward, rewr, path, card } = await given(shop)
     const other = await newReward(shop, { coin })
-    for (const [wrong, resource_type] of [
+    for (const [wrong, resourceType] of [
       [`/v1/rewards/rew_0/redemptions/${rewr}/complete`, 'reward'],
       [`/v1/rewards/${reward.id}/redemptions/rewr_0/complete`, 'reward_redemption'],
       [`/v1/rewards/${other.id}/redemptions/${rewr}/complete`, 'reward_redemption'],
     ] as const)
-      expect(await shop.call('POST', wrong)).toMatchObject({ status: 404, body: { resource_type } })
+      expect(await shop.call('POST', wrong)).toMatchObject({ status: 404, body: { resource_type: resourceType } })
     await shop.call('DELETE', `/v1/vouchers/${card.code}`)
     expect(await shop.call('POST', path)).toMatchObject({ status: 404, body: { resource_type: 'reward_redemption' } })
   })

@@ -64,7 +64,7 @@ export async function insertReward(
   { db, project_id, now }: Ctx,
   reward: Pick<Insertable<RewardRow>, 'name' | 'type' | 'parameters' | 'stock' | 'attributes' | 'metadata'>,
 ): Promise<StoredReward> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   return db
     .insertInto('rewards')
     .values({
@@ -73,7 +73,7 @@ export async function insertReward(
       id: newId('reward', Date.parse(now)),
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -85,10 +85,10 @@ export async function updateReward(
   id: RewardId,
   changes: Pick<Updateable<RewardRow>, 'name' | 'parameters' | 'stock' | 'attributes' | 'metadata'>,
 ): Promise<StoredReward> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   return db
     .updateTable('rewards')
-    .set({ ...changes, updated_at: now, config_version })
+    .set({ ...changes, updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .returningAll()

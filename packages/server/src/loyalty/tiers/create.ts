@@ -56,12 +56,12 @@ async function refuseRanges(ctx: Ctx, { id }: StoredCampaign, sent: readonly New
 async function refuseUnknownKeys(ctx: Ctx, { id }: StoredCampaign, sent: readonly NewLoyaltyTier[]): Promise<void> {
   const rules = keysOf(sent, 'earning_rules')
   const rewards = keysOf(sent, 'rewards')
-  const known_rules = rules.length === 0 ? none : await listEarningRuleIds(ctx, id, rules)
-  const known_rewards = rewards.length === 0 ? none : await listRewardKeys(ctx, id, rewards)
-  const unknown_rule = rules.find((key) => !known_rules.has(key))
-  if (unknown_rule !== undefined) throw notFound('earning_rule', unknown_rule)
-  const unknown_reward = rewards.find((key) => !known_rewards.has(key))
-  if (unknown_reward !== undefined) throw notFound('reward', unknown_reward)
+  const knownRules = rules.length === 0 ? none : await listEarningRuleIds(ctx, id, rules)
+  const knownRewards = rewards.length === 0 ? none : await listRewardKeys(ctx, id, rewards)
+  const unknownRule = rules.find((key) => !knownRules.has(key))
+  if (unknownRule !== undefined) throw notFound('earning_rule', unknownRule)
+  const unknownReward = rewards.find((key) => !knownRewards.has(key))
+  if (unknownReward !== undefined) throw notFound('reward', unknownReward)
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -76,9 +76,9 @@ function keysOf(sent: readonly NewLoyaltyTier[], name: 'earning_rules' | 'reward
 }
 
 async function newRows(ctx: Ctx, campaign: StoredCampaign, sent: readonly NewLoyaltyTier[]): Promise<NewTierRow[]> {
-  const metadata_rules = await loadMetadataRules(ctx, 'loyalty_tier')
+  const metadataRules = await loadMetadataRules(ctx, 'loyalty_tier')
   return sent.map(({ name, points, earning_rules, rewards, metadata }, index) => {
-    metadata_rules.check(metadata ?? {}, { isNew: true, property: `[${index}].metadata` })
+    metadataRules.check(metadata ?? {}, { isNew: true, property: `[${index}].metadata` })
     return {
       // By id they are in the order of the request.
       id: newId('loyalty_tier', Date.parse(ctx.now) + index),
@@ -98,10 +98,10 @@ async function tellCreated(ctx: Ctx, campaign: StoredCampaign, tiers: readonly L
   await emitMany(
     ctx,
     tiers.map(
-      (loyalty_tier): NewEvent => ({
+      (loyaltyTier): NewEvent => ({
         type: 'campaign.loyalty_tier.created',
         entity_id: campaign.id,
-        data: { campaign: simple, loyalty_tier },
+        data: { campaign: simple, loyalty_tier: loyaltyTier },
       }),
     ),
   )

@@ -6,8 +6,8 @@ import { toLoyaltyTier } from './loyalty-tier.ts'
 import { deleteMappingsOf } from './store.ts'
 
 /** Takes an earning rule that is about to be deleted out of the tiers of its program, which is held meanwhile. */
-export async function forgetEarningRule(ctx: Ctx, campaign: StoredCampaign, earning_rule_id: string): Promise<void> {
-  for (const tier of await deleteMappingsOf(ctx, earning_rule_id))
+export async function forgetEarningRule(ctx: Ctx, campaign: StoredCampaign, earningRuleId: string): Promise<void> {
+  for (const tier of await deleteMappingsOf(ctx, earningRuleId))
     await emit(ctx, 'campaign.loyalty_tier.updated', campaign.id, {
       campaign: toSimpleCampaign(campaign),
       loyalty_tier: toLoyaltyTier(tier),

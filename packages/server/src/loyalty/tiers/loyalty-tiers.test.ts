@@ -235,10 +235,10 @@ test('maps are about rules of the same program, and about rewards by their own i
     [{ rewards: { rew_none: unavailable } }, 'reward', 'rew_none'],
     [{ rewards: { [mug.id]: unavailable, [assigned.id]: unavailable } }, 'reward', assigned.id],
   ]
-  for (const [more, resource_type, resource_id] of unknown)
+  for (const [more, resourceType, resourceId] of unknown)
     expect(await shop.call('POST', path, [{ name: 'A', points: {}, ...more }])).toMatchObject({
       status: 404,
-      body: { key: 'not_found', resource_type, resource_id },
+      body: { key: 'not_found', resource_type: resourceType, resource_id: resourceId },
     })
   expect(await namesOf(shop, path)).toEqual([])
 })
@@ -330,10 +330,10 @@ describe('GET …/tiers/{loyaltyTierId}/earning-rules', () => {
   test('shows each rule with what the tier makes of its points', async () => {
     const { shop, program, path } = await newClub()
     const rules = await newEarningRules(shop, program, ...mappings.map(([rule]) => rule))
-    const earning_rules = Object.fromEntries(
+    const earningRules = Object.fromEntries(
       mappings.flatMap(([, mapping], n) => (mapping === null ? [] : [[rules[n].id, mapping]])),
     )
-    const { Gold } = await newTiers(shop, program, { Gold: [0] }, { Gold: { earning_rules } })
+    const { Gold } = await newTiers(shop, program, { Gold: [0] }, { Gold: { earning_rules: earningRules } })
     expect(await ok(shop, 'GET', `${path}/${Gold.id}/earning-rules?limit=100`)).toEqual({
       object: 'list',
       data_ref: 'data',
@@ -368,7 +368,7 @@ test('example 22: a tier halves, replaces or hides the price of a reward; its as
   }
   const coin = await newLoyaltyReward(shop, { coin: { exchange_ratio: 3, points_ratio: 50 } })
   shop.service.clock.advance(1)
-  const coin_assigned = await assign(shop, program, coin)
+  const coinAssigned = await assign(shop, program, coin)
   const { Gold, Plain } = await newTiers(
     shop,
     program,
@@ -392,9 +392,9 @@ test('example 22: a tier halves, replaces or hides the price of a reward; its as
     assignment: { ...assigned[n], parameters: { loyalty: { ...assigned[n].parameters.loyalty, points } } },
     object: 'loyalty_tier_reward',
   })
-  const ratio = (points_ratio: number) => ({
-    reward: { ...coin, parameters: { coin: { exchange_ratio: 3, points_ratio } } },
-    assignment: coin_assigned,
+  const ratio = (pointsRatio: number) => ({
+    reward: { ...coin, parameters: { coin: { exchange_ratio: 3, points_ratio: pointsRatio } } },
+    assignment: coinAssigned,
     object: 'loyalty_tier_reward',
   })
   expect(list).toEqual({

@@ -26,10 +26,10 @@ export function mappedReward(
   const mapping = rewardMapping(tier, { id: reward.id, assignment_id: assignment.id })
   if (reward.type === 'COIN') {
     const { coin } = reward.parameters as CoinReward
-    const points_ratio = coinPointsRatio(coin.points_ratio, mapping)
-    if (points_ratio === null) return null
-    const shown = toReward({ ...reward, parameters: { coin: { ...coin, points_ratio } } })
-    return { reward: shown, assignment: toRewardAssignment(assignment), points: points_ratio }
+    const pointsRatio = coinPointsRatio(coin.points_ratio, mapping)
+    if (pointsRatio === null) return null
+    const shown = toReward({ ...reward, parameters: { coin: { ...coin, points_ratio: pointsRatio } } })
+    return { reward: shown, assignment: toRewardAssignment(assignment), points: pointsRatio }
   }
   const { loyalty } = assignment.parameters
   const points = rewardPrice(loyalty?.points ?? 0, mapping)

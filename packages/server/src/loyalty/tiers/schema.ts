@@ -17,7 +17,7 @@ import { listOf, PageQuery } from '../../core/query/list.ts'
 import { RewardAssignment } from '../reward-assignments/schema.ts'
 import { Reward } from '../rewards/schema.ts'
 
-const earning_rules = MapOf(EarningMapping)
+const earningRules = MapOf(EarningMapping)
 const rewards = MapOf(RewardMapping)
 
 /** A tier of a program (docs/reference/loyalty-tiers.md#tier-object). */
@@ -30,8 +30,8 @@ export const LoyaltyTier = Type.Object({
   updated_at: Nullable(Instant),
   points: TierRange,
   config: Type.Object({ points: TierRange }),
-  earning_rules: Type.Unsafe<Static<typeof earning_rules>>({
-    ...earning_rules,
+  earning_rules: Type.Unsafe<Static<typeof earningRules>>({
+    ...earningRules,
     description: 'By id of the earning rule: what the tier makes of its points.',
   }),
   rewards: Type.Unsafe<Static<typeof rewards>>({
@@ -86,7 +86,7 @@ export const NewLoyaltyTier = Type.Object({
     ...TierRange,
     description: 'Both ends belong to the tier. Without `to` it has no end; `{}` holds where no other tier does.',
   }),
-  earning_rules: Maybe(earning_rules),
+  earning_rules: Maybe(earningRules),
   rewards: Maybe(rewards),
   metadata: Maybe(Metadata),
 })

@@ -36,13 +36,13 @@ export async function getLoyaltyTier(
 /** A page of the tiers of a program: by rank, unless the caller wants another order. */
 export async function listLoyaltyTiers(
   { db, project_id }: Ctx,
-  campaign_id: CampaignId,
+  campaignId: CampaignId,
   query: LoyaltyTierQuery,
 ): Promise<{ rows: StoredLoyaltyTier[]; total: number }> {
   const ranked = db
     .selectFrom('loyalty_tiers')
     .where('project_id', '=', project_id)
-    .where('campaign_id', '=', campaign_id)
+    .where('campaign_id', '=', campaignId)
     .selectAll()
     // The open range ranks below all others (docs/reference/loyalty-tiers.md#rank-and-ranges).
     .select(sql<number>`coalesce(points_from, -1)`.as('rank'))
@@ -56,23 +56,23 @@ export async function listLoyaltyTiers(
 type Order = NonNullable<LoyaltyTierQuery['order']> | 'rank'
 
 /** All tiers of a program. */
-export const listLoyaltyTiersOf = ({ db, project_id }: Ctx, campaign_id: CampaignId): Promise<StoredLoyaltyTier[]> =>
+export const listLoyaltyTiersOf = ({ db, project_id }: Ctx, campaignId: CampaignId): Promise<StoredLoyaltyTier[]> =>
   db
     .selectFrom('loyalty_tiers')
     .where('project_id', '=', project_id)
-    .where('campaign_id', '=', campaign_id)
+    .where('campaign_id', '=', campaignId)
     .orderBy('created_at')
     .orderBy('id')
     .selectAll()
     .execute()
 
 /** Which of some ids are rewards of the project, or assignments of rewards to a program. */
-export async function listRewardKeys({ db, project_id }: Ctx, campaign_id: CampaignId, ids: readonly string[]) {
+export async function listRewardKeys({ db, project_id }: Ctx, campaignId: CampaignId, ids: readonly string[]) {
   const { rows } = await sql<{ id: string }>`
     select id from rewards where project_id = ${project_id} and id = any(${ids}::text[])
     union all
     select id from reward_assignments where project_id = ${project_id} and id = any(${ids}::text[])
-      and related_object_type = 'campaign' and related_object_id = ${campaign_id}`.execute(db)
+      and related_object_type = 'campaign' and related_object_id = ${campaignId}`.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -82,12 +82,12 @@ export interface AssignedReward {
 }
 
 /** The rewards that a program offers, the newest assignment first. */
-export async function listAssignedRewards({ db, project_id }: Ctx, campaign_id: string): Promise<AssignedReward[]> {
+export async function listAssignedRewards({ db, project_id }: Ctx, campaignId: string): Promise<AssignedReward[]> {
   const assignments = await db
     .selectFrom('reward_assignments')
     .where('project_id', '=', project_id)
     .where('related_object_type', '=', 'campaign')
-    .where('related_object_id', '=', campaign_id)
+    .where('related_object_id', '=', campaignId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .selectAll()
@@ -98,9 +98,9 @@ export async function listAssignedRewards({ db, project_id }: Ctx, campaign_id: 
     .where(sql<boolean>`id = any(${assignments.map(({ reward_id }) => reward_id)}::text[])`)
     .selectAll()
     .execute()
-  const by_id = new Map(rewards.map((reward) => [reward.id, reward]))
+  const byId = new Map(rewards.map((reward) => [reward.id, reward]))
   return assignments.flatMap((assignment) => {
-    const reward = by_id.get(assignment.reward_id)
+    const reward = byId.get(assignment.reward_id)
     return reward === undefined ? [] : [{ reward, assignment }]
   })
 }
@@ -112,10 +112,12 @@ export async function insertLoyaltyTiers(
   { db, project_id, now }: Ctx,
   tiers: readonly NewTierRow[],
 ): Promise<StoredLoyaltyTier[]> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const rows = await db
     .insertInto('loyalty_tiers')
-    .values(tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version })))
+    .values(
+      tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version: configVersion })),
+    )
     .returningAll()
     .execute()
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -124,20 +126,20 @@ export async function insertLoyaltyTiers(
 /** Takes an earning rule out of every map that has it, and answers the tiers that had it. */
 export async function deleteMappingsOf(
   { db, project_id, now }: Ctx,
-  earning_rule_id: string,
+  earningRuleId: string,
 ): Promise<StoredLoyaltyTier[]> {
   const mapping = db
     .selectFrom('loyalty_tiers')
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`jsonb_exists(earning_rules, ${earning_rule_id})`)
+    .where(sql<boolean>`jsonb_exists(earning_rules, ${earningRuleId})`)
   // Most rules are in no map, and nobody waits for those.
   if ((await mapping.select('id').limit(1).executeTakeFirst()) === undefined) return []
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const rows = await db
     .updateTable('loyalty_tiers')
-    .set({ earning_rules: sql`earning_rules - ${earning_rule_id}::text`, updated_at: now, config_version })
+    .set({ earning_rules: sql`earning_rules - ${earningRuleId}::text`, updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`jsonb_exists(earning_rules, ${earning_rule_id})`)
+    .where(sql<boolean>`jsonb_exists(earning_rules, ${earningRuleId})`)
     .returningAll()
     .execute()
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -5,10 +5,10 @@ import { findStackingRules, updateStackingRules } from '../stacking-rules/store.
 import { deleteCategory } from './store.ts'
 
 /** Deletes a category. Stacking rules that name it block the deletion, or let go of it when told to. */
-export async function removeCategory(ctx: Ctx, id: string, remove_from_stacking_rules: boolean): Promise<void> {
+export async function removeCategory(ctx: Ctx, id: string, removeFromStackingRules: boolean): Promise<void> {
   const rules = await findStackingRules(ctx, { lock: true })
   if (rules !== undefined && namesCategory(rules, id)) {
-    if (!remove_from_stacking_rules) throw inUse('category', id, { type: 'stacking_rules', ids: [rules.id] })
+    if (!removeFromStackingRules) throw inUse('category', id, { type: 'stacking_rules', ids: [rules.id] })
     await updateStackingRules(ctx, withoutCategory(rules, id))
   }
   await deleteCategory(ctx, id)

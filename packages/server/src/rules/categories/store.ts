@@ -44,7 +44,7 @@ export async function insertCategory(
   { db, project_id, now }: Ctx,
   { name, hierarchy }: CategoryBody,
 ): Promise<Category> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .insertInto('categories')
     .values({
@@ -54,7 +54,7 @@ export async function insertCategory(
       hierarchy,
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
     .returningAll()
@@ -68,10 +68,10 @@ export async function updateCategory(
   id: string,
   { name, hierarchy }: CategoryBody,
 ): Promise<Category> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .updateTable('categories')
-    .set({ name, hierarchy, updated_at: now, config_version })
+    .set({ name, hierarchy, updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .where('id', '=', id as CategoryRow['id'])
     .returningAll()

@@ -1,4 +1,4 @@
-import { default_stacking_rules } from '@guerdon/engine'
+import { defaultStackingRules } from '@guerdon/engine'
 import type { StackingRules } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
@@ -29,7 +29,7 @@ export const stackingRules = [
     reply: StoredStackingRules,
     errors: ['invalid_payload', 'not_found', 'stacking_rules_exist'],
     run: async (ctx, { body }) => {
-      const created = await insertStackingRules(ctx, consistent(merged(default_stacking_rules, body)))
+      const created = await insertStackingRules(ctx, consistent(merged(defaultStackingRules, body)))
       if (created !== undefined) return created
       throw new ApiError('stacking_rules_exist', { details: 'Cannot exist more stacking rules for given project' })
     },
@@ -75,7 +75,7 @@ export const stackingRules = [
 
 const defaultsOf = ({ project }: Ctx): StoredStackingRules => ({
   id: 'stk_default',
-  ...default_stacking_rules,
+  ...defaultStackingRules,
   created_at: project.created_at,
   updated_at: null,
 })

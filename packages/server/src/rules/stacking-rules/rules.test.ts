@@ -1,9 +1,9 @@
-import { default_stacking_rules } from '@guerdon/engine'
+import { defaultStackingRules } from '@guerdon/engine'
 import { expect, test } from 'vitest'
 import { merged, namesCategory, whyNotConsistent, withoutCategory } from './rules.ts'
 import type { StackingRulesBody } from './schema.ts'
 
-const rules = (body: StackingRulesBody) => merged(default_stacking_rules, body)
+const rules = (body: StackingRulesBody) => merged(defaultStackingRules, body)
 
 test('what is not sent stays; what is sent replaces the whole list or map; null is a value', () => {
   const before = rules({
@@ -25,14 +25,14 @@ test('what is not sent stays; what is sent replaces the whole list or map; null 
 })
 
 test('merging keeps to the nineteen fields, whatever else a body or a row holds', () => {
-  expect(Object.keys(default_stacking_rules)).toHaveLength(19)
-  expect(merged(default_stacking_rules, { id: 'stk_mine', color: 'red' } as StackingRulesBody)).toEqual(
-    default_stacking_rules,
+  expect(Object.keys(defaultStackingRules)).toHaveLength(19)
+  expect(merged(defaultStackingRules, { id: 'stk_mine', color: 'red' } as StackingRulesBody)).toEqual(
+    defaultStackingRules,
   )
 })
 
 test('the defaults do not contradict themselves', () => {
-  expect(whyNotConsistent(default_stacking_rules)).toBeNull()
+  expect(whyNotConsistent(defaultStackingRules)).toBeNull()
 })
 
 const contradictions: Array<[body: StackingRulesBody, reason: string | null]> = [

@@ -1,10 +1,10 @@
-import { default_stacking_rules } from '@guerdon/engine'
+import { defaultStackingRules } from '@guerdon/engine'
 import type { StackingRules } from '@guerdon/engine/schema'
 import type { StackingRulesBody } from './schema.ts'
 
 /** The rules after an update: fields that were sent replace the old ones, lists and the map as a whole. */
 export function merged(rules: StackingRules, body: StackingRulesBody): StackingRules {
-  const names = Object.keys(default_stacking_rules) as Array<keyof StackingRules>
+  const names = Object.keys(defaultStackingRules) as Array<keyof StackingRules>
   return Object.fromEntries(
     names.map((name) => [name, body[name] === undefined ? rules[name] : body[name]]),
   ) as unknown as StackingRules
@@ -38,14 +38,14 @@ const disjoint = [
 /** Every list of category ids in the rules. */
 const categoryLists = disjoint.flat()
 
-export function namesCategory(rules: StackingRules, category_id: string): boolean {
-  const isLimited = Object.hasOwn(rules.applicable_redeemables_category_limits, category_id)
-  return isLimited || categoryLists.some((name) => rules[name].includes(category_id))
+export function namesCategory(rules: StackingRules, categoryId: string): boolean {
+  const isLimited = Object.hasOwn(rules.applicable_redeemables_category_limits, categoryId)
+  return isLimited || categoryLists.some((name) => rules[name].includes(categoryId))
 }
 
 /** The rules without a category that is about to be deleted. */
-export function withoutCategory(rules: StackingRules, category_id: string): StackingRules {
-  const { [category_id]: _, ...applicable_redeemables_category_limits } = rules.applicable_redeemables_category_limits
-  const lists = Object.fromEntries(categoryLists.map((name) => [name, rules[name].filter((id) => id !== category_id)]))
-  return merged(rules, { ...lists, applicable_redeemables_category_limits })
+export function withoutCategory(rules: StackingRules, categoryId: string): StackingRules {
+  const { [categoryId]: _, ...applicableRedeemablesCategoryLimits } = rules.applicable_redeemables_category_limits
+  const lists = Object.fromEntries(categoryLists.map((name) => [name, rules[name].filter((id) => id !== categoryId)]))
+  return merged(rules, { ...lists, applicable_redeemables_category_limits: applicableRedeemablesCategoryLimits })
 }

@@ -21,7 +21,7 @@ export async function insertStackingRules(
   { db, project_id, now }: Ctx,
   rules: StackingRules,
 ): Promise<StoredStackingRules | undefined> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .insertInto('stacking_rules')
     .values({
@@ -30,7 +30,7 @@ export async function insertStackingRules(
       rules: JSON.stringify(rules),
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .onConflict((conflict) => conflict.column('project_id').doNothing())
     .returningAll()
@@ -42,10 +42,10 @@ export async function updateStackingRules(
   { db, project_id, now }: Ctx,
   rules: StackingRules,
 ): Promise<StoredStackingRules> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .updateTable('stacking_rules')
-    .set({ rules: JSON.stringify(rules), updated_at: now, config_version })
+    .set({ rules: JSON.stringify(rules), updated_at: now, config_version: configVersion })
     .where('project_id', '=', project_id)
     .returningAll()
     .executeTakeFirstOrThrow()

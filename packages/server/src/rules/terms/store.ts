@@ -8,20 +8,20 @@ import type { Instant } from '../../core/lib/instant.ts'
  * Writes terms and answers their id. They never change (the database refuses it): a change of mind is new terms. The id is
  * made of the content, so that a million codes that grant the same thing have one row between them, however they came to be.
  */
-export async function insertTerms(db: Db, project_id: string, content: Terms, now: Instant): Promise<Id<'terms'>> {
-  const [id] = await insertManyTerms(db, project_id, [content], now)
+export async function insertTerms(db: Db, projectId: string, content: Terms, now: Instant): Promise<Id<'terms'>> {
+  const [id] = await insertManyTerms(db, projectId, [content], now)
   return id as Id<'terms'>
 }
 
 /** The same for several, with one statement; the ids are in the order of the contents. */
 export async function insertManyTerms(
   db: Db,
-  project_id: string,
+  projectId: string,
   contents: readonly Terms[],
   now: Instant,
 ): Promise<Array<Id<'terms'>>> {
   const ids = contents.map(idOfTerms)
-  const rows = new Map(ids.map((id, index) => [id, { project_id, id, content: canonical(contents[index]) }]))
+  const rows = new Map(ids.map((id, index) => [id, { project_id: projectId, id, content: canonical(contents[index]) }]))
   if (rows.size > 0)
     await db
       .insertInto('terms')
@@ -34,13 +34,13 @@ export async function insertManyTerms(
 /** Some terms by id. What never changes may be kept in memory for ever, on every node; those not found are left out. */
 export async function findTerms(
   db: Db,
-  project_id: string,
+  projectId: string,
   ids: readonly Id<'terms'>[],
 ): Promise<Map<Id<'terms'>, Terms>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('terms')
-    .where('project_id', '=', project_id)
+    .where('project_id', '=', projectId)
     .where('id', 'in', ids)
     .select(['id', 'content'])
     .execute()

@@ -45,16 +45,16 @@ const keysOf = (entries: ApplicableEntry[], object: ApplicableEntry['object']): 
 
 const defaults = { strict: false, effect: 'APPLY_TO_EVERY', target: 'ITEM', skip_initially: 0, repeat: 1 } as const
 
-const identity_fields = ['id', 'source_id', 'product_id', 'product_source_id'] as const
-type Identity = Pick<ApplicableEntry, (typeof identity_fields)[number]>
+const identityFields = ['id', 'source_id', 'product_id', 'product_source_id'] as const
+type Identity = Pick<ApplicableEntry, (typeof identityFields)[number]>
 
-const said_fields = Object.keys(ApplicableEntry.properties).filter(
-  (field) => !(identity_fields as readonly string[]).includes(field),
+const saidFields = Object.keys(ApplicableEntry.properties).filter(
+  (field) => !(identityFields as readonly string[]).includes(field),
 ) as Array<Exclude<keyof ApplicableEntry, keyof Identity>>
 
 /** What an entry says besides its names; null says nothing, and what it has beyond that is ignored. */
 const said = (entry: ApplicableEntry) =>
-  Object.fromEntries(said_fields.filter((field) => entry[field] != null).map((field) => [field, entry[field]])) as Omit<
+  Object.fromEntries(saidFields.filter((field) => entry[field] != null).map((field) => [field, entry[field]])) as Omit<
     ApplicableEntry,
     keyof Identity
   >
@@ -64,11 +64,11 @@ function identityIn({ products, skus }: Goods): (entry: ApplicableEntry) => Iden
   const [product, sku] = [namedBy(products), namedBy(skus)]
   return ({ object, id, source_id, product_id, product_source_id }) => {
     const key = (id ?? source_id) as string
-    const other_key = source_id ?? key
+    const otherKey = source_id ?? key
     const sent = { id: key, source_id: source_id ?? null }
     if (object === 'products_collection') return { id: key, source_id: null }
-    if (object === 'product') return namesOf(product(key) ?? product(other_key) ?? sent)
-    const known = sku(key) ?? sku(other_key)
+    if (object === 'product') return namesOf(product(key) ?? product(otherKey) ?? sent)
+    const known = sku(key) ?? sku(otherKey)
     if (known === undefined)
       return {
         ...sent,

@@ -28,10 +28,15 @@ export async function assignRule(
   if (object === undefined) throw notFound(type, reference)
 
   // Before anything is looked for: of two that force at once, the second must see the assignment of the first.
-  const config_version = await nextConfigurationVersion(ctx.db, ctx.project_id)
+  const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
   const where = { rule_id: rule.id, related_object_type: type }
   if (force) await unassign(ctx, { ...where, related_object_ids: [object.id] })
-  const assignment = await insertAssignment(ctx, { ...where, related_object_id: object.id, config_version, place })
+  const assignment = await insertAssignment(ctx, {
+    ...where,
+    related_object_id: object.id,
+    config_version: configVersion,
+    place,
+  })
   if (assignment === undefined) throw duplicate('validation_rules_assignment', 'related_object_id', reference)
 
   await emit(ctx, 'business_validation_rule.assignment.created', rule.id, {
@@ -53,11 +58,16 @@ export async function rulesNamed(ctx: Ctx, ids: readonly string[]): Promise<Stor
 export async function assignRules(
   ctx: Ctx,
   rules: readonly StoredValidationRule[],
-  related_object_type: RelatedObjectType,
-  related_object_id: string,
+  relatedObjectType: RelatedObjectType,
+  relatedObjectId: string,
 ): Promise<void> {
   for (const [place, rule] of rules.entries())
-    await assignRule(ctx, rule, { related_object_type, related_object_id }, { force: false, place })
+    await assignRule(
+      ctx,
+      rule,
+      { related_object_type: relatedObjectType, related_object_id: relatedObjectId },
+      { force: false, place },
+    )
 }
 
 interface Named {

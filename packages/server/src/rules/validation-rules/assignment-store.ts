@@ -41,13 +41,13 @@ export async function listAssignments(
  */
 export async function listAssignmentsOf(
   { db, project_id }: Ctx,
-  related_object_type: RelatedObjectType,
-  related_object_ids: readonly string[],
+  relatedObjectType: RelatedObjectType,
+  relatedObjectIds: readonly string[],
 ): Promise<ValidationRuleAssignment[]> {
   const rows = await db
     .selectFrom('rule_assignments')
     .where('project_id', '=', project_id)
-    .where(matches({ related_object_type, related_object_ids }))
+    .where(matches({ related_object_type: relatedObjectType, related_object_ids: relatedObjectIds }))
     .orderBy('created_at')
     .orderBy('id')
     .selectAll()
@@ -117,7 +117,7 @@ export async function insertAssignment(
 export async function deleteAssignments(
   ctx: Ctx,
   where: AssignmentsWhere,
-  count_max: number,
+  countMax: number,
 ): Promise<{ gone: ValidationRuleAssignment[]; has_more: boolean }> {
   const { db, project_id } = ctx
   const found = await db
@@ -125,7 +125,7 @@ export async function deleteAssignments(
     .where('project_id', '=', project_id)
     .where(matches(where))
     .orderBy('id')
-    .limit(count_max)
+    .limit(countMax)
     .select('id')
     .execute()
   if (found.length === 0) return { gone: [], has_more: false }
@@ -139,7 +139,7 @@ export async function deleteAssignments(
     .returningAll()
     .execute()
   const gone = rows.map(toAssignment).sort((one, other) => (one.id < other.id ? -1 : 1))
-  return { gone, has_more: found.length === count_max }
+  return { gone, has_more: found.length === countMax }
 }
 
 /** What `recordDeletion` does, with a version for each of many assignments and one statement for all. */

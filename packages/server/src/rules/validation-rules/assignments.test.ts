@@ -59,19 +59,19 @@ const nobody = { voucher: null, campaign: null, promotion_tier: null, earning_ru
 
 test('E25 Assignments: a code becomes its voucher, twice is a duplicate, force replaces', async () => {
   const shop = await newAssignableShop()
-  const voucher_id = await shop.newVoucher('SPRING')
+  const voucherId = await shop.newVoucher('SPRING')
   const rule = await shop.newRule({ name: 'A' })
 
   const first = await newAssignment(shop, rule, { related_object_id: 'SPRING' })
   expect(first).toEqual({
     id: expect.stringMatching(/^asgm_[0-9A-Za-z]{16}$/),
     rule_id: rule,
-    related_object_id: voucher_id,
+    related_object_id: voucherId,
     related_object_type: 'voucher',
     created_at: instant,
     object: 'validation_rules_assignment',
   })
-  for (const reference of ['SPRING', voucher_id])
+  for (const reference of ['SPRING', voucherId])
     expect(await assign(shop, rule, { related_object_id: reference }, '?force=false')).toMatchObject({
       status: 409,
       body: {
@@ -81,7 +81,7 @@ test('E25 Assignments: a code becomes its voucher, twice is a duplicate, force r
         resource_type: 'validation_rules_assignment',
       },
     })
-  const second = await newAssignment(shop, rule, { related_object_id: voucher_id }, '?force=true')
+  const second = await newAssignment(shop, rule, { related_object_id: voucherId }, '?force=true')
   expect(second).toEqual({ ...first, id: expect.stringMatching(/^asgm_/), created_at: instant })
   expect(second.id).not.toBe(first.id)
   expect(await listed(shop)).toEqual({ object: 'list', data_ref: 'data', data: [second], total: 1 })
@@ -93,7 +93,7 @@ test('E25 Assignments: a code becomes its voucher, twice is a duplicate, force r
     data: [],
     total: 0,
   })
-  const voucher = expect.objectContaining({ id: voucher_id, code: 'SPRING', object: 'voucher' })
+  const voucher = expect.objectContaining({ id: voucherId, code: 'SPRING', object: 'voucher' })
   const told = { entity_id: rule, data: { rule: expect.objectContaining({ id: rule, name: 'A' }), ...nobody, voucher } }
   expect(await eventsOf(shop, 'assignment.%')).toEqual([
     { type: 'assignment.created', ...told, data: { ...told.data, assignment: first } },
@@ -116,13 +116,16 @@ describe('what is named', () => {
     [{ related_object_type: 'campaign', related_object_id: 'SPRING', voucher: 'NOBODY' }, 'campaign'],
     [{ related_object_id: null, voucher: null, campaign: 'SPRING' }, 'campaign'],
   ]
-  test.each(bodies)('%j is a %s', async (body, related_object_type) => {
+  test.each(bodies)('%j is a %s', async (body, relatedObjectType) => {
     const shop = await newAssignableShop()
-    const related_object_id = await shop.newVoucher('SPRING')
+    const relatedObjectId = await shop.newVoucher('SPRING')
     const rule = await shop.newRule()
-    expect(await newAssignment(shop, rule, body)).toMatchObject({ related_object_id, related_object_type })
+    expect(await newAssignment(shop, rule, body)).toMatchObject({
+      related_object_id: relatedObjectId,
+      related_object_type: relatedObjectType,
+    })
     const [told] = await eventsOf(shop, 'assignment.created')
-    const carried = related_object_type in nobody ? { [related_object_type]: { id: related_object_id } } : {}
+    const carried = relatedObjectType in nobody ? { [relatedObjectType]: { id: relatedObjectId } } : {}
     expect(told?.data).toMatchObject({ ...nobody, ...carried })
   })
 
@@ -135,18 +138,18 @@ describe('what is named', () => {
     [{ related_object_type: 'earning_rule', related_object_id: 'SPRING' }, 'earning_rule'],
     [{ related_object_type: 'distribution', related_object_id: 'SPRING' }, 'distribution'],
   ]
-  test.each(missing)('%j is missed as a %s', async (body, resource_type) => {
+  test.each(missing)('%j is missed as a %s', async (body, resourceType) => {
     const shop = await newAssignableShop()
     await shop.newVoucher('SPRING')
     const rule = await shop.newRule()
-    const resource_id = Object.values(body).at(-1)
+    const resourceId = Object.values(body).at(-1)
     expect(await assign(shop, rule, body)).toMatchObject({
       status: 404,
       body: {
         key: 'not_found',
-        details: `Cannot find ${resource_type} with id ${resource_id}`,
-        resource_id,
-        resource_type,
+        details: `Cannot find ${resourceType} with id ${resourceId}`,
+        resource_id: resourceId,
+        resource_type: resourceType,
       },
     })
     expect(await listed(shop)).toMatchObject({ total: 0 })
@@ -166,10 +169,10 @@ describe('what is named', () => {
 
   test('the object of another project is missed', async () => {
     const [shop, other] = [await newAssignableShop(), await newAssignableShop()]
-    const voucher_id = await other.newVoucher('SPRING')
+    const voucherId = await other.newVoucher('SPRING')
     const rule = await shop.newRule()
-    for (const related_object_id of ['SPRING', voucher_id])
-      expect(await assign(shop, rule, { related_object_id })).toMatchObject({ status: 404 })
+    for (const relatedObjectId of ['SPRING', voucherId])
+      expect(await assign(shop, rule, { related_object_id: relatedObjectId })).toMatchObject({ status: 404 })
   })
 
   const badBodies: Array<[body: object, details: string]> = [
@@ -236,7 +239,7 @@ describe('an object and its rules', () => {
   test('when the object is deleted, its assignments go with it, and are told while it can still be shown', async () => {
     const shop = await newAssignableShop()
     const [a, b] = [await shop.newRule({ name: 'A' }), await shop.newRule({ name: 'B' })]
-    const voucher_id = await shop.newVoucher('SPRING')
+    const voucherId = await shop.newVoucher('SPRING')
     await shop.newVoucher('SUMMER')
     const gone = [
       await newAssignment(shop, a, { related_object_id: 'SPRING' }),
@@ -255,14 +258,14 @@ describe('an object and its rules', () => {
         rule: { id: assignment.rule_id, name: assignment.rule_id === a ? 'A' : 'B' },
         assignment,
         ...nobody,
-        voucher: { id: voucher_id, code: 'SPRING' },
+        voucher: { id: voucherId, code: 'SPRING' },
       })),
     )
     const version = await versionOf(shop)
     expect(await marksOf(shop)).toEqual([
       { config_version: version - 2, object_type: 'rule_assignment', object_id: gone[0].id },
       { config_version: version - 1, object_type: 'rule_assignment', object_id: gone[1].id },
-      { config_version: version, object_type: 'voucher', object_id: voucher_id },
+      { config_version: version, object_type: 'voucher', object_id: voucherId },
     ])
   })
 

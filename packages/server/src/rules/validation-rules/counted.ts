@@ -10,7 +10,7 @@ import type { ValidationRule } from '@guerdon/engine/schema'
 export function countedGroups({ rules, applicable_to }: Pick<ValidationRule, 'rules' | 'applicable_to'>): string[] {
   const names = countersOf([{ id: '', rules }])
   const groups = new Set<string>(
-    [...names].map((name) => groups_by_prefix.find(([prefix]) => name.startsWith(prefix))?.[1] ?? ''),
+    [...names].map((name) => groupsByPrefix.find(([prefix]) => name.startsWith(prefix))?.[1] ?? ''),
   )
   if (applicable_to?.included.some(hasLifetimeLimit) === true) groups.add('units')
   groups.delete('')
@@ -18,7 +18,7 @@ export function countedGroups({ rules, applicable_to }: Pick<ValidationRule, 'ru
 }
 
 /** The first that a name begins with. */
-const groups_by_prefix = [
+const groupsByPrefix = [
   ['campaign.redemptions.customers_count', 'campaign_customer'],
   ['campaign.', 'campaign'],
   ['redemption.gift.amount', 'campaign'],

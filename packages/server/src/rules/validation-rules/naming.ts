@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { GoodIds } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
-import { type ReferencedBy, references_max } from '../../core/in-use.ts'
+import { type ReferencedBy, referencesMax } from '../../core/in-use.ts'
 
 /** What a rule can name by its id. */
 export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment'
@@ -44,7 +44,7 @@ export async function rulesNaming(
   const { rows } = await sql<{ id: string; total: number }>`
     select id, count(*) over () as total from validation_rules
     where project_id = ${ctx.project_id} and (${sql.join(isNamed, sql` or `)})
-    order by id limit ${references_max}
+    order by id limit ${referencesMax}
   `.execute(ctx.db)
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 }
 }
@@ -82,12 +82,12 @@ const isReference = {
 const argumentsOf = (...rules: string[]) =>
   `$.* ? (${rules.map((name) => `@.name == "${name}"`).join(' || ')}).conditions.*[*]`
 
-const items_rules = ['any', 'every', 'none', 'cheapest', 'most_expensive'].map((kind) => `order.items.${kind}`)
+const itemsRules = ['any', 'every', 'none', 'cheapest', 'most_expensive'].map((kind) => `order.items.${kind}`)
 
 type Place = [column: 'rules' | 'applicable_to' | 'bundle_rules', path: string]
 
 const goodsPlaces = (object: keyof typeof isReference): Place[] => [
-  ['rules', `${argumentsOf(...items_rules)} ? (${isReference[object]})`],
+  ['rules', `${argumentsOf(...itemsRules)} ? (${isReference[object]})`],
   ['applicable_to', `$.*[*] ? (${isOf(object)})`],
   ['bundle_rules', `$.*.conditions.*[*] ? (${isReference[object]})`],
 ]

@@ -61,7 +61,7 @@ export async function listRulesById(ctx: Ctx, ids: string[]): Promise<StoredVali
 
 export async function insertRule(ctx: Ctx, definition: RuleDefinition): Promise<StoredValidationRule> {
   const { db, project_id, now } = ctx
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const { name, type, context_type, rules, bundle_rules, applicable_to, error } = definition
   const row = await db
     .insertInto('validation_rules')
@@ -77,7 +77,7 @@ export async function insertRule(ctx: Ctx, definition: RuleDefinition): Promise<
       error: error && JSON.stringify(error),
       created_at: now,
       updated_at: null,
-      config_version,
+      config_version: configVersion,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -90,7 +90,7 @@ export async function updateRule(
   id: string,
   { rules, bundle_rules, applicable_to, error, ...labels }: Partial<RuleDefinition>,
 ): Promise<StoredValidationRule> {
-  const config_version = await nextConfigurationVersion(db, project_id)
+  const configVersion = await nextConfigurationVersion(db, project_id)
   const row = await db
     .updateTable('validation_rules')
     .set({
@@ -100,7 +100,7 @@ export async function updateRule(
       ...(applicable_to === undefined ? {} : { applicable_to: JSON.stringify(applicable_to) }),
       ...(error === undefined ? {} : { error: error && JSON.stringify(error) }),
       updated_at: now,
-      config_version,
+      config_version: configVersion,
     })
     .where('project_id', '=', project_id)
     .where('id', '=', id as RuleId)

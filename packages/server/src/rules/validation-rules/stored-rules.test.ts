@@ -1,4 +1,4 @@
-import { default_stacking_rules, evaluate } from '@guerdon/engine'
+import { defaultStackingRules, evaluate } from '@guerdon/engine'
 import type { Discount, ItemFacts, Redeemable, ValidationRule } from '@guerdon/engine/schema'
 import { ValidationRule as ValidationRuleSchema } from '@guerdon/engine/schema'
 import { Value } from 'typebox/value'
@@ -53,7 +53,7 @@ const bought = (items: ItemFacts[], ...redeemables: Redeemable[]) =>
   evaluate({
     now: '2025-02-26T11:00:00.000Z',
     timezone: 'Europe/Warsaw',
-    stacking_rules: { ...default_stacking_rules, applicable_redeemables_per_category_limit: null },
+    stacking_rules: { ...defaultStackingRules, applicable_redeemables_per_category_limit: null },
     order: { items },
     redeemables,
   })
@@ -92,8 +92,8 @@ test('E4 Amount rules in a stack', async () => {
   const first = bought(cart, tenPercent)
   expect(first).toMatchObject({ valid: true, order: { total_discount_amount: 1_200, total_amount: 10_800 } })
 
-  const after_gift = bought(cart, giftCard(1_500), tenPercent)
-  expect(after_gift.redeemables.at(-1)).toMatchObject({
+  const afterGift = bought(cart, giftCard(1_500), tenPercent)
+  expect(afterGift.redeemables.at(-1)).toMatchObject({
     status: 'INAPPLICABLE',
     reason: {
       key: 'order_rules_violated',
@@ -107,8 +107,8 @@ test('E5 Floor on the result', async () => {
     rules: { '1': { name: 'order.total_amount', conditions: { $more_than: [500] } } },
     error: { message: 'Not that low' },
   })
-  const five_thousand = [{ product_id: 'prod_x', quantity: 1, price: 5_000 }]
-  const off = (amount_off: number) => bought(five_thousand, coupon({ type: 'AMOUNT', amount_off }, rule))
+  const fiveThousand = [{ product_id: 'prod_x', quantity: 1, price: 5_000 }]
+  const off = (amountOff: number) => bought(fiveThousand, coupon({ type: 'AMOUNT', amount_off: amountOff }, rule))
   expect(off(4_600).redeemables).toMatchObject([
     { status: 'INAPPLICABLE', reason: { key: 'order_rules_violated', error: { message: 'Not that low' } } },
   ])
@@ -180,8 +180,8 @@ test('E14 Bundle', async () => {
       },
     },
   })
-  const lines = ['tea-green', 'tea-black'].map((sku_id) => ({
-    sku_id,
+  const lines = ['tea-green', 'tea-black'].map((skuId) => ({
+    sku_id: skuId,
     product_id: 'tea',
     quantity: 3,
     price: 500,

@@ -55,8 +55,8 @@ async function formsOf(
   assignments: ValidationRuleAssignment[],
 ): Promise<Map<RelatedObjectType, Map<string, { id: string }>>> {
   const forms = new Map<RelatedObjectType, Map<string, { id: string }>>()
-  for (const [type, of_type] of Map.groupBy(assignments, ({ related_object_type }) => related_object_type)) {
-    const ids = [...new Set(of_type.map(({ related_object_id }) => related_object_id))]
+  for (const [type, ofType] of Map.groupBy(assignments, ({ related_object_type }) => related_object_type)) {
+    const ids = [...new Set(ofType.map(({ related_object_id }) => related_object_id))]
     forms.set(type, byId((await ctx.assignables[type]?.list(ctx, ids)) ?? []))
   }
   return forms

@@ -322,13 +322,13 @@ test('a property that a metadata schema knows as a geopoint cannot be compared',
     rules: { '1': { name, property, conditions: { $is: ['geo:1,2'] } } },
   })
   await newRule(shop, about('customer.metadata', 'home')) // nobody has said yet what a home is
-  for (const [related_object, property] of [
+  for (const [relatedObject, property] of [
     ['customer', 'home'],
     ['product', 'spot'],
   ] as const)
     expect(
       await shop.call('POST', '/v1/metadata-schemas', {
-        related_object,
+        related_object: relatedObject,
         allow_defined_only: false,
         properties: { [property]: { type: 'geopoint', array: false, optional: true } },
       }),
@@ -540,8 +540,10 @@ describe('context_type', () => {
     'voucher.discount_voucher',
     'campaign.referral_program.discount.percent.apply_to_items',
     'campaign.gift_vouchers.gift.apply_to_items',
-  ])('%s is kept as it is sent', async (context_type) => {
-    expect(await newRule(await newProject(), { context_type })).toMatchObject({ context_type })
+  ])('%s is kept as it is sent', async (contextType) => {
+    expect(await newRule(await newProject(), { context_type: contextType })).toMatchObject({
+      context_type: contextType,
+    })
   })
 })
 

@@ -4,11 +4,11 @@ import { query, type Shop } from './shop.ts'
 /** Compares what is written about a redemption in one table with what is written in the others. */
 export async function auditBooks(shop: Shop): Promise<Finding[]> {
   return Promise.all([
-    ...Object.entries(audits).map(async ([looked_for, text]) => {
+    ...Object.entries(audits).map(async ([lookedFor, text]) => {
       const rows = await query(shop, text, [shop.project_id])
-      const such_as = JSON.stringify(rows.slice(0, 2))
-      const violations = rows.length === 0 ? [] : [`${looked_for}: ${rows.length}, such as ${such_as}`]
-      return { looked_for, times: 1, violations }
+      const suchAs = JSON.stringify(rows.slice(0, 2))
+      const violations = rows.length === 0 ? [] : [`${lookedFor}: ${rows.length}, such as ${suchAs}`]
+      return { looked_for: lookedFor, times: 1, violations }
     }),
     auditTransactions(shop),
   ])

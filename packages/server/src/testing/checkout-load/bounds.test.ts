@@ -26,7 +26,7 @@ const two: Thing = {
 
 const use: Use = { thing: two, customer: 'ann', discount: 100, credits: 0, units: 0 }
 
-const span = (started_at: number, ended_at: number): Span => ({ started_at, ended_at })
+const span = (startedAt: number, endedAt: number): Span => ({ started_at: startedAt, ended_at: endedAt })
 
 const redeemed = (during: Span, undone: Span | null = null): Checkout => ({
   id: 'r_1',

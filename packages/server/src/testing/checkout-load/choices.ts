@@ -18,8 +18,8 @@ export function orderFor(
   things: readonly Thing[],
 ): { order: OrderRecord; customer: string } {
   if (chance() < 0.15 && things.every(({ holder }) => holder === null)) return oneOf(chance, run.shared)
-  const source_id = chance() < 0.9 ? nameOf(run, 'order') : null
-  return { order: { id: null, source_id, amount: between(chance, 100, 200) * 1_000 }, customer }
+  const sourceId = chance() < 0.9 ? nameOf(run, 'order') : null
+  return { order: { id: null, source_id: sourceId, amount: between(chance, 100, 200) * 1_000 }, customer }
 }
 
 export function useOf(chance: Chance, thing: Thing, customer: string): Use {

@@ -1,8 +1,8 @@
 import { made, query, type Shop } from './shop.ts'
 
-export const amountOff = (amount_off: number) => ({
+export const amountOff = (amount: number) => ({
   type: 'DISCOUNT_VOUCHER',
-  discount: { type: 'AMOUNT', amount_off, effect: 'APPLY_TO_ORDER' },
+  discount: { type: 'AMOUNT', amount_off: amount, effect: 'APPLY_TO_ORDER' },
 })
 
 /** A campaign with codes `<name>-0`, `<name>-1` and so on; answers its id. */
@@ -27,8 +27,11 @@ export async function limitTo(
   const logic = names.map((_, index) => index + 1).join(' and ')
   const body = { ...(names.length === 0 ? {} : { rules: { ...rules, logic } }), ...more }
   const rule = await made(shop, 'POST', '/v1/validation-rules', body)
-  const [[related_object_type, related_object_id]] = Object.entries(object) as [[string, string]]
-  await made(shop, 'POST', `/v1/validation-rules/${rule.id}/assignments`, { related_object_type, related_object_id })
+  const [[relatedObjectType, relatedObjectId]] = Object.entries(object) as [[string, string]]
+  await made(shop, 'POST', `/v1/validation-rules/${rule.id}/assignments`, {
+    related_object_type: relatedObjectType,
+    related_object_id: relatedObjectId,
+  })
 }
 
 /** A loyalty program whose points pay (10 for 1.00), and a card for each of these customers, half of it soon to expire. */

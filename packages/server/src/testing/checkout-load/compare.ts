@@ -80,22 +80,22 @@ async function listedRedemptions(shop: Shop): Promise<Map<string, string>> {
 }
 
 async function judgeOrders({ shop, ledger }: Run): Promise<Finding> {
-  const by_order = new Map<OrderRecord, Checkout[]>()
+  const byOrder = new Map<OrderRecord, Checkout[]>()
   for (const checkout of ledger.checkouts)
-    if (checkout.order !== null) by_order.set(checkout.order, [...(by_order.get(checkout.order) ?? []), checkout])
+    if (checkout.order !== null) byOrder.set(checkout.order, [...(byOrder.get(checkout.order) ?? []), checkout])
   const rows = await query(
     shop,
     `select id, source_id, amount, discount_amount, items_discount_amount, status, redemptions from orders where project_id = $1`,
     [shop.project_id],
   )
   const stored = new Map(rows.map((row) => [row.id, row]))
-  const wrong = rows.length === by_order.size ? [] : [`${by_order.size} orders were made, ${rows.length} are stored`]
-  for (const [order, checkouts] of by_order) {
+  const wrong = rows.length === byOrder.size ? [] : [`${byOrder.size} orders were made, ${rows.length} are stored`]
+  for (const [order, checkouts] of byOrder) {
     const row = stored.get(order.id)
     if (row === undefined) wrong.push(`order ${order.id} was acknowledged but is not stored`)
     else wrong.push(...judgeOrder(order, checkouts, row))
   }
-  return { looked_for: 'orders that are not what their redemptions say', times: by_order.size, violations: wrong }
+  return { looked_for: 'orders that are not what their redemptions say', times: byOrder.size, violations: wrong }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a row
@@ -112,8 +112,8 @@ function judgeOrder(order: OrderRecord, checkouts: Checkout[], row: any): string
     discount_amount: row.discount_amount ?? 0,
     items_discount_amount: row.items_discount_amount ?? 0,
   }
-  const undone_count = checkouts.filter(({ undone }) => undone !== null).length
-  const statuses = undone_count === 0 ? ['PAID'] : checkouts.length === 1 ? ['CANCELED'] : ['PAID', 'CANCELED']
+  const undoneCount = checkouts.filter(({ undone }) => undone !== null).length
+  const statuses = undoneCount === 0 ? ['PAID'] : checkouts.length === 1 ? ['CANCELED'] : ['PAID', 'CANCELED']
   const entries = new Map(
     Object.entries(row.redemptions ?? {}).map(([id, entry]) => [
       id,

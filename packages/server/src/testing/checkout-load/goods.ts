@@ -40,7 +40,7 @@ export interface Goods {
 
 export async function furnish(shop: Shop): Promise<Goods> {
   const customers = Array.from({ length: 10 }, (_, number) => `customer-${number}`)
-  for (const source_id of customers) await made(shop, 'POST', '/v1/customers', { source_id })
+  for (const sourceId of customers) await made(shop, 'POST', '/v1/customers', { source_id: sourceId })
   const codes = await singleCodes(shop)
   const gifts = await giftCards(shop)
   const { cards, reward_id } = await pointCards(shop, customers)
@@ -147,19 +147,19 @@ async function promotion(shop: Shop): Promise<{ tiers: Thing[]; stack: Goods['st
 }
 
 async function unitCodes(shop: Shop): Promise<{ units: Thing[]; product_id: string }> {
-  const { id: product_id } = await made(shop, 'POST', '/v1/products', { name: 'Mug', price: 1_000 })
+  const { id: productId } = await made(shop, 'POST', '/v1/products', { name: 'Mug', price: 1_000 })
   const voucher = {
     type: 'DISCOUNT_VOUCHER',
     discount: { type: 'PERCENT', percent_off: 50, effect: 'APPLY_TO_ITEMS' },
   }
   const campaign = await newCodes(shop, 'UNITS', 3, voucher)
-  const included = [{ object: 'product', id: product_id, product_campaign_quantity_limit: 80 }]
+  const included = [{ object: 'product', id: productId, product_campaign_quantity_limit: 80 }]
   await limitTo(shop, { campaign }, {}, { applicable_to: { included, excluded: [], included_all: false } })
   const bounds = [bound('units', 80, 'units', null)]
   const codes = ['UNITS-0', 'UNITS-1', 'UNITS-2']
   return {
     units: await Promise.all(codes.map((code) => voucherOf(shop, code, { kind: 'units', off: 500, bounds }))),
-    product_id,
+    product_id: productId,
   }
 }
 

@@ -71,11 +71,11 @@ export async function runLoad(
   const strikes: Strike[] = []
   if (faults.length > 0) {
     run.is_disturbed = true
-    let is_over = false
+    let isOver = false
     const struck = strikeInTurn(run, faults, { seed, strikes, tell }).finally(() => {
-      is_over = true
+      isOver = true
     })
-    await Promise.all([work(workers, () => !is_over), struck])
+    await Promise.all([work(workers, () => !isOver), struck])
   }
   tell('comparing with the model')
   const findings = await judge(run)
@@ -111,8 +111,8 @@ async function judge(run: Run): Promise<Finding[]> {
     await judgeReplays(run),
     await judgeListeners(shop),
   ]
-  const looked_for = 'answers that a request cannot have'
-  return [{ looked_for, times: ledger.requests, violations: ledger.violations }, ...compared]
+  const lookedFor = 'answers that a request cannot have'
+  return [{ looked_for: lookedFor, times: ledger.requests, violations: ledger.violations }, ...compared]
 }
 
 /** Whoever lost the connection on which it hears of changes has opened another, and one. */
@@ -122,7 +122,7 @@ async function judgeListeners(shop: Shop): Promise<Finding> {
     `select count(*) as listeners from pg_stat_activity
     where application_name = 'guerdon-listen' and datname = current_database()`,
   )
-  const looked_for = 'more connections that listen for changes than nodes'
-  const { length: nodes_count } = shop.nodes
-  return { looked_for, times: 1, violations: listeners <= nodes_count ? [] : [`${looked_for}: ${listeners}`] }
+  const lookedFor = 'more connections that listen for changes than nodes'
+  const { length: nodesCount } = shop.nodes
+  return { looked_for: lookedFor, times: 1, violations: listeners <= nodesCount ? [] : [`${lookedFor}: ${listeners}`] }
 }

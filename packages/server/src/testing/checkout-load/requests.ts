@@ -18,13 +18,13 @@ export async function ask(
   const { shop, ledger, is_disturbed } = run
   const key = method === 'POST' && (is_disturbed || chance() < 0.5) ? nameOf(run, 'key') : undefined
   const options = key === undefined ? {} : { key }
-  const started_at = Date.now()
+  const startedAt = Date.now()
   if (key !== undefined && chance() < 0.05)
     await shop.call(method, path, body, { key, patience_ms: between(chance, 1, 30) }).catch(() => {})
   for (;;) {
     const reply = await shop.call(method, path, body, options).catch((error: Error) => error)
     if (!(reply instanceof Error) && reply.status < 500 && reply.body?.key !== 'idempotency_key_in_progress') {
-      const span = { started_at, ended_at: Date.now() }
+      const span = { started_at: startedAt, ended_at: Date.now() }
       ledger.requests += 1
       if (reply.is_replay) ledger.replayed += 1
       ledger.slowest_ms = Math.max(ledger.slowest_ms, span.ended_at - span.started_at)
@@ -39,7 +39,7 @@ export async function ask(
     const said = reply instanceof Error ? reply.message : `${reply.status} ${reply.text.slice(0, 300)}`
     if (!is_disturbed || (!(reply instanceof Error) && reply.status === 500))
       ledger.violations.push(`${method} ${path} was not answered: ${said}`)
-    if (Date.now() - started_at > (is_disturbed ? 150_000 : 5_000))
+    if (Date.now() - startedAt > (is_disturbed ? 150_000 : 5_000))
       throw new Error(`${method} ${path}: nobody answers: ${said}`)
     await pause(100)
   }

@@ -23,7 +23,7 @@ export const credentials = {
   },
 }
 
-export async function startNode(database_url: string): Promise<ServiceNode> {
+export async function startNode(databaseUrl: string): Promise<ServiceNode> {
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const child = spawn(
     process.execPath,
@@ -33,7 +33,7 @@ export async function startNode(database_url: string): Promise<ServiceNode> {
         PATH: process.env.PATH ?? '',
         NODE_COMPILE_CACHE: file('../../../../../node_modules/.cache/guerdon/compiled'),
         PORT: '0',
-        DATABASE_URL: database_url,
+        DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'error',
         AUTH_MODE: 'either', // a token would end in the middle of a long load
         BOOTSTRAP_APP_ID: credentials.application['X-App-Id'],
@@ -47,10 +47,10 @@ export async function startNode(database_url: string): Promise<ServiceNode> {
   endWithUs(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  let is_over = false
+  let isOver = false
   const ended = new Promise<void>((resolve) =>
     child.once('close', () => {
-      is_over = true
+      isOver = true
       resolve()
     }),
   )
@@ -58,11 +58,11 @@ export async function startNode(database_url: string): Promise<ServiceNode> {
     child.kill(signal)
     await ended
   }
-  for (let waited_ms = 0; ; waited_ms += 20) {
+  for (let waitedMs = 0; ; waitedMs += 20) {
     const address = /ready on (\S+)/.exec(output)?.[1]
     if (address !== undefined)
       return { address, output: () => output, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
-    if (is_over || waited_ms > 250_000) {
+    if (isOver || waitedMs > 250_000) {
       await end('SIGKILL')
       throw new Error(`The service did not start:\n${output}`)
     }

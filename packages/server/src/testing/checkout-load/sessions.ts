@@ -15,12 +15,12 @@ export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
     const thing = oneOf(chance, goods.holdable)
     const customer = customerFor(run, chance, [thing])
     const uses = [useOf(chance, thing, customer)]
-    const ttl_ms = between(chance, 300, 1_500)
+    const ttlMs = between(chance, 300, 1_500)
     const { reply, span } = await ask(run, chance, '/v1/validations', {
       redeemables: uses.map((use) => redeemableOf(use, goods)),
       customer: { source_id: customer },
       order: { amount: 100_000 },
-      session: { type: 'LOCK', key, ttl: ttl_ms, ttl_unit: 'MILLISECONDS' },
+      session: { type: 'LOCK', key, ttl: ttlMs, ttl_unit: 'MILLISECONDS' },
     })
     if (reply.status !== 200) {
       ledger.violations.push(`an unexpected answer to a validation: ${reply.status} ${reply.text.slice(0, 500)}`)
@@ -31,7 +31,7 @@ export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
       ledger.refusals.push({ uses, key: refused[0].result.error.key, span })
       return { uses, customer, held: null }
     }
-    const held: Hold = { uses, span, ttl_ms, ended: null }
+    const held: Hold = { uses, span, ttl_ms: ttlMs, ended: null }
     ledger.holds.push(held)
     return { uses, customer, held }
   }
@@ -71,10 +71,10 @@ export async function heldIsFreeAgain({ shop, ledger }: Run): Promise<Finding> {
   const held = await query(shop, 'select session_key from holds where project_id = $1 and expires_at > now()', [
     shop.project_id,
   ])
-  const looked_for = 'sessions that nobody has any more and that still hold something'
+  const lookedFor = 'sessions that nobody has any more and that still hold something'
   return {
-    looked_for,
+    looked_for: lookedFor,
     times: ledger.holds.length,
-    violations: held.length === 0 ? [] : [`${looked_for}: ${held.length}`],
+    violations: held.length === 0 ? [] : [`${lookedFor}: ${held.length}`],
   }
 }

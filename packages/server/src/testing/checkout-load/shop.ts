@@ -34,13 +34,13 @@ export interface Reply {
 }
 
 /** Starts two nodes on one database, which the first of them sets up where it is empty. */
-export async function openShop(database_url: string, answers: Answers = new Map()): Promise<Shop> {
-  const nodes = await Promise.all([startNode(database_url), startNode(database_url)])
+export async function openShop(databaseUrl: string, answers: Answers = new Map()): Promise<Shop> {
+  const nodes = await Promise.all([startNode(databaseUrl), startNode(databaseUrl)])
   const agent = new Agent({ keepAlive: true })
   let turn = 0
-  const shopOf = (project_id: string, headers: Record<string, string>): Shop => ({
-    database_url,
-    project_id,
+  const shopOf = (projectId: string, headers: Record<string, string>): Shop => ({
+    database_url: databaseUrl,
+    project_id: projectId,
     nodes,
     answers,
     async call(method, path, body, { key, node = turn++ % nodes.length, patience_ms = 60_000 } = {}) {
@@ -63,7 +63,7 @@ export async function openShop(database_url: string, answers: Answers = new Map(
       await Promise.all(nodes.map((node) => node.stop()))
     },
   })
-  const [project] = await query({ database_url }, 'select id from projects')
+  const [project] = await query({ database_url: databaseUrl }, 'select id from projects')
   return shopOf(project?.id as string, credentials.application)
 }
 
@@ -126,7 +126,7 @@ function send(
   method: string,
   body: unknown,
   sent: Record<string, string>,
-  patience_ms: number,
+  patienceMs: number,
 ): Promise<Reply> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
@@ -143,13 +143,13 @@ function send(
       answer.on('error', reject)
       answer.on('end', () => {
         clearTimeout(patience)
-        const is_replay = answer.headers['idempotency-replayed'] === 'true'
+        const isReplay = answer.headers['idempotency-replayed'] === 'true'
         const type = answer.headers['content-type'] ?? ''
         const read = text !== '' && type.includes('json') ? JSON.parse(text) : null
-        resolve({ status: answer.statusCode as number, text, body: read, is_replay })
+        resolve({ status: answer.statusCode as number, text, body: read, is_replay: isReplay })
       })
     })
-    const patience = setTimeout(() => asked.destroy(new Error(`no answer within ${patience_ms} ms`)), patience_ms)
+    const patience = setTimeout(() => asked.destroy(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
     asked.on('error', (error) => {
       clearTimeout(patience)
       reject(error)

@@ -2,7 +2,7 @@ import { customerFields } from '../../audience/customers/fields.ts'
 import { segmentFields } from '../../audience/segments/store.ts'
 import { goodsFields } from '../../catalogue/product-collections/filter.ts'
 import { catalogueListFields } from '../../catalogue/products/filter.ts'
-import { promotion_fields } from '../../checkout/validations/validate-promotions.ts'
+import { promotionFields } from '../../checkout/validations/validate-promotions.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Operation } from '../../core/http/operation.ts'
 import type { FilterField } from '../../core/query/filter/field.ts'
@@ -38,7 +38,7 @@ const listed: Readonly<Record<string, FilterFields>> = {
   listVoucherPublications: publicationFields(types),
   listRedemptions: redemptionFields(project),
   listPromotionStacks: stackFields,
-  validatePromotions: ofNames(promotion_fields),
+  validatePromotions: ofNames(promotionFields),
   listCampaignTemplates: templateFields,
   listCampaignTemplatesOfProject: templateFields,
   listCustomers: customerFields(types),
@@ -116,12 +116,12 @@ const hasFilters = ({ query }: Operation): boolean =>
 
 function typeOf(field: FilterFields[string]): string {
   const known = typeof field === 'function' ? field('*') : field
-  const name = type_names[known.type]
+  const name = typeNames[known.type]
   if (known.states !== undefined) return `${name} with [states](#states)`
   return 'ignores_year' in known ? `${name} of a birthday` : name
 }
 
-const type_names: Readonly<Record<FilterField['type'], string>> = {
+const typeNames: Readonly<Record<FilterField['type'], string>> = {
   string: 'text',
   number: 'number',
   boolean: 'boolean',

@@ -3,7 +3,7 @@ import { functions } from '../../../../engine/src/formula/functions.ts'
 import { lazyFunctions } from '../../../../engine/src/formula/run.ts'
 import { type ArgumentKind, operators as ruleOperators } from '../../../../engine/src/rules/conditions.ts'
 import { aliases, type RuleName, names as ruleNames } from '../../../../engine/src/rules/names.ts'
-import { reference_roles } from '../../../../engine/src/rules/references.ts'
+import { referenceRoles } from '../../../../engine/src/rules/references.ts'
 import { catalogue, eventTypes } from '../../core/events/catalogue.ts'
 import { errorKeys, errorMessage, errorStatus } from '../../core/http/errors.ts'
 import { familyOf } from '../../core/http/operation.ts'
@@ -152,14 +152,14 @@ function ruleNamesTable(): string {
     Object.entries(ruleNames).map(([name, rule]) => [
       code(name),
       codes(olderNames.get(name) ?? []),
-      'argument' in rule ? argument_names[rule.argument] : rule.has_property ? argument_names.any : 'goods',
+      'argument' in rule ? argumentNames[rule.argument] : rule.has_property ? argumentNames.any : 'goods',
       neededBy(rule),
       notesOn(rule).join(', '),
     ]),
   )
 }
 
-const argument_names: Readonly<Record<ArgumentKind, string>> = {
+const argumentNames: Readonly<Record<ArgumentKind, string>> = {
   number: 'numbers',
   text: 'texts',
   boolean: '`true` or `false`',
@@ -180,14 +180,14 @@ function notesOn(rule: RuleName): string[] {
 
 /** A few compare goods, and `$from` nothing else. */
 function ruleOperatorsTable(): string {
-  const names = new Set([...Object.keys(ruleOperators), ...Object.keys(reference_roles)])
+  const names = new Set([...Object.keys(ruleOperators), ...Object.keys(referenceRoles)])
   return table(
     ['Operator', 'Arguments', 'A single one may stand without a list', 'Takes goods'],
     [...names].map((name) => [
       code(name),
       argumentsOf(name),
       ruleOperators[name]?.is_single ? 'yes' : '',
-      name in reference_roles ? 'yes' : '',
+      name in referenceRoles ? 'yes' : '',
     ]),
   )
 }
@@ -227,10 +227,10 @@ function filterOperatorsTable(): string {
 
 function takenBy({ takes, minimum, maximum }: AnyOperator): string {
   const from = minimum === undefined ? '' : ` from ${minimum}`
-  return `${taken_names[takes]}${from}${maximum === undefined ? '' : ` to ${maximum}`}`
+  return `${takenNames[takes]}${from}${maximum === undefined ? '' : ` to ${maximum}`}`
 }
 
-const taken_names: Readonly<Record<keyof Arguments, string>> = {
+const takenNames: Readonly<Record<keyof Arguments, string>> = {
   nothing: 'none: what is sent is ignored',
   switch: '`true`',
   value: 'values of the type of the field',

@@ -61,9 +61,9 @@ async function startMortalPostgres(): Promise<MortalPostgres> {
     throw new Error('PostgreSQL did not start again')
   }
 
-  const pid_file = join(folder, 'postmaster.pid') // there as long as it runs
-  process.kill(Number(readFileSync(pid_file, 'utf8').split('\n')[0]), 'SIGINT')
-  while (existsSync(pid_file)) await pause(20)
+  const pidFile = join(folder, 'postmaster.pid') // there as long as it runs
+  process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGINT')
+  while (existsSync(pidFile)) await pause(20)
   await start()
   return {
     url,

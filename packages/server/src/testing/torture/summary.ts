@@ -38,13 +38,13 @@ export function summaryOf(report: TortureReport): string {
   return `${lines.join('\n')}\n`
 }
 
-const shown_max = 20
+const shownMax = 20
 
 function failuresOf({ violations, seconds, printed }: TortureReport): string[] {
   const shown = violations
-    .slice(0, shown_max)
+    .slice(0, shownMax)
     .map(({ seed, doing, text }) => `  seed ${seed}, ${doing}\n    ${text.slice(0, 3_000)}`)
-  if (violations.length > shown_max) shown.push(`  and ${violations.length - shown_max} more`)
+  if (violations.length > shownMax) shown.push(`  and ${violations.length - shownMax} more`)
   const seeds = [...new Set(violations.map(({ seed }) => seed))]
   const repeat = seeds.map((seed) => `To repeat it: npm run torture -- --seconds ${seconds} --seed ${seed}`)
   return [...shown, ...printed.map((line) => `  a node printed: ${line.slice(0, 1_000)}`), ...repeat]
@@ -63,7 +63,7 @@ const requestsOf = ({ answers }: TortureReport): number =>
 /** The most frequent first. */
 const table = (rows: Array<[name: string, count: number]>): string[] =>
   rows
-    .sort(([a_name, a], [b_name, b]) => b - a || (a_name < b_name ? -1 : 1))
+    .sort(([aName, a], [bName, b]) => b - a || (aName < bName ? -1 : 1))
     .map(([name, count]) => `${number(count).padStart(9)}  ${name}`)
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0)

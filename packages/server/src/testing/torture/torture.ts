@@ -17,11 +17,11 @@ export interface TortureOptions {
 
 /** Round after round until the time is over or something is wrong. What it did and saw is in the report. */
 export async function torture(report: TortureReport, { database_url, signal }: TortureOptions = {}): Promise<void> {
-  const ends_at = report.started_at + report.seconds * 1_000
+  const endsAt = report.started_at + report.seconds * 1_000
   const postgres = await openPostgres(database_url)
-  const stage: Stage = { postgres, ends_at: ends_at - closing_ms, shop: null, drop: async () => {} }
+  const stage: Stage = { postgres, ends_at: endsAt - closingMs, shop: null, drop: async () => {} }
   try {
-    await Promise.race([rounds(report, stage), whenAborted(signal), whenLate(report, ends_at)])
+    await Promise.race([rounds(report, stage), whenAborted(signal), whenLate(report, endsAt)])
   } catch (error) {
     noteViolation(report, (error as Error).stack ?? String(error))
   }
@@ -44,32 +44,32 @@ interface Stage {
 }
 
 /** For closing the nodes and the database at the end. */
-const closing_ms = 4_000
+const closingMs = 4_000
 
 /** After so much more time, something hangs. */
-const patience_ms = 60_000
+const patienceMs = 60_000
 
 async function rounds(report: TortureReport, stage: Stage): Promise<void> {
   const { postgres, ends_at } = stage
   report.doing = 'starting the service'
-  const started_at = Date.now()
+  const startedAt = Date.now()
   const database = await createDatabase(postgres.url)
   stage.drop = database.drop
   const first = await openShop(database.url, report.answers)
   stage.shop = first
-  const start_ms = Date.now() - started_at
+  const startMs = Date.now() - startedAt
   // A round has a load, as long as there is time for what it took the last time.
-  let load_took_ms = 0
-  const races_took_ms = new Map<string, number>()
-  for (let has_time = true; has_time && report.violations.length === 0; ) {
-    const load_started_at = Date.now()
-    const left_ms = ends_at - load_started_at
-    if (left_ms > load_took_ms) {
+  let loadTookMs = 0
+  const racesTookMs = new Map<string, number>()
+  for (let hasTime = true; hasTime && report.violations.length === 0; ) {
+    const loadStartedAt = Date.now()
+    const leftMs = ends_at - loadStartedAt
+    if (leftMs > loadTookMs) {
       report.round += 1
-      await loadRound(report, first, { mortal: postgres.mortal, left_ms, start_ms })
-      load_took_ms = Date.now() - load_started_at
+      await loadRound(report, first, { mortal: postgres.mortal, left_ms: leftMs, start_ms: startMs })
+      loadTookMs = Date.now() - loadStartedAt
     }
-    has_time = await raceRound(report, await first.another(), { ends_at, took_ms: races_took_ms })
+    hasTime = await raceRound(report, await first.another(), { ends_at, took_ms: racesTookMs })
   }
   report.doing = 'closing'
   await first.close()
@@ -114,19 +114,19 @@ async function raceRound(
   const all = Object.entries(races).flatMap(([about, group]) =>
     Object.entries(group).map(([name, race]) => ({ name: `${about}: ${name}`, race })),
   )
-  let has_time = false
+  let hasTime = false
   for (const { name, race } of shuffled(newChance(seedOf(report)), all)) {
-    const started_at = Date.now()
-    if (started_at + (took_ms.get(name) ?? 3_000) > ends_at) continue
-    has_time = true
+    const startedAt = Date.now()
+    if (startedAt + (took_ms.get(name) ?? 3_000) > ends_at) continue
+    hasTime = true
     report.doing = name
     await race(shop).catch((error: Error) => noteViolation(report, error.message))
     report.races.set(name, (report.races.get(name) ?? 0) + 1)
-    took_ms.set(name, Date.now() - started_at)
+    took_ms.set(name, Date.now() - startedAt)
   }
   report.doing = 'comparing the tables'
   noteFindings(report, await auditBooks(shop))
-  return has_time
+  return hasTime
 }
 
 function shuffled<T>(chance: Chance, values: readonly T[]): T[] {
@@ -144,8 +144,8 @@ const whenAborted = (signal: AbortSignal | undefined): Promise<void> =>
     else signal?.addEventListener('abort', () => resolve(), { once: true })
   })
 
-const whenLate = (report: TortureReport, ends_at: number): Promise<never> =>
+const whenLate = (report: TortureReport, endsAt: number): Promise<never> =>
   new Promise((_, reject) => {
     const late = () => reject(new Error(`${report.doing} did not come to an end`))
-    setTimeout(late, ends_at + patience_ms - Date.now()).unref()
+    setTimeout(late, endsAt + patienceMs - Date.now()).unref()
   })

@@ -133,13 +133,13 @@ describe('checkout_save', () => {
   }
   const customer = (id: string) =>
     rowOf(sql`select *, xmin::text from customers where project_id = ${shop.project_id} and id = ${id}`)
-  const newCustomer = async (source_id: string) => {
-    const { body } = await shop.call('POST', '/v1/customers', { source_id })
+  const newCustomer = async (sourceId: string) => {
+    const { body } = await shop.call('POST', '/v1/customers', { source_id: sourceId })
     return customer(body.id)
   }
-  const order = (id: string, source_id: string | null, amount: number) => ({
+  const order = (id: string, sourceId: string | null, amount: number) => ({
     id,
-    source_id,
+    source_id: sourceId,
     status: 'CREATED',
     amount,
     initial_amount: amount,
@@ -178,8 +178,8 @@ describe('checkout_save', () => {
       `GU001 voucher ${second.id}`,
     )
     const both = [first, second].map(({ id, xmin }) => ({ id, xmin, quantity: 1 }))
-    const new_orders = [order('ord_undone', null, 100)]
-    expect(await refused({ vouchers: both, new_orders })).toBe(`GU001 voucher ${second.id}`)
+    const newOrders = [order('ord_undone', null, 100)]
+    expect(await refused({ vouchers: both, new_orders: newOrders })).toBe(`GU001 voucher ${second.id}`)
     expect((await voucher('V3')).redeemed_quantity).toBe(0)
     expect(await orderAmount('ord_undone')).toBe(undefined)
   })
@@ -238,8 +238,8 @@ describe('checkout_save', () => {
   })
 
   test('an idempotency key is stored once, GU002 for the second; one that has expired is taken over', async () => {
-    const key = (status: number, expires_at: string) => ({
-      key: { key: 'k', fingerprint: 'ab', status, body: '{}', expires_at },
+    const key = (status: number, expiresAt: string) => ({
+      key: { key: 'k', fingerprint: 'ab', status, body: '{}', expires_at: expiresAt },
     })
     await save(key(200, '2026-01-01T12:00:00.001Z'))
     expect(await refused(key(201, '2027-01-01T00:00:00.000Z'))).toBe('GU002 key')
@@ -251,13 +251,13 @@ describe('checkout_save', () => {
 
   test('a session replaces what it holds; a voucher that is taken ends the sessions that were over', async () => {
     const { id } = await newVoucher('V5')
-    const hold = (session_key: string, expires_at: string) => ({
-      session_key,
+    const hold = (sessionKey: string, expiresAt: string) => ({
+      session_key: sessionKey,
       resource_id: id,
       quantity: 1,
       credits: 0,
       created_at: now,
-      expires_at,
+      expires_at: expiresAt,
     })
     await save({ holds: [hold('over', '2026-01-01T11:00:00.000Z'), hold('open', '2026-01-01T13:00:00.000Z')] })
     const { xmin } = await voucher('V5')
@@ -345,10 +345,16 @@ describe('add_to_loyalty', () => {
     referred_customers: 1,
     campaigns: { Club: { points: 30, referred_customers: 1, loyalty_tier: 'Silver' } },
   }
-  const club = (points: number, referred_customers: number, loyalty_tier?: string) => ({
+  const club = (points: number, referredCustomers: number, loyaltyTier?: string) => ({
     points,
-    referred_customers,
-    campaigns: { Club: { points, referred_customers, ...(loyalty_tier === undefined ? {} : { loyalty_tier }) } },
+    referred_customers: referredCustomers,
+    campaigns: {
+      Club: {
+        points,
+        referred_customers: referredCustomers,
+        ...(loyaltyTier === undefined ? {} : { loyalty_tier: loyaltyTier }),
+      },
+    },
   })
   test.each([
     ['points', { Club: { points: 12 } }, club(42, 1, 'Silver')],

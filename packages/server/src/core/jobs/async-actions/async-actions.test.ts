@@ -3,7 +3,7 @@ import { newProject, type Shop } from '../../../testing/app.ts'
 import { newId } from '../../lib/ids.ts'
 
 /** A record as a job leaves it, written directly: these tests are about reading. */
-async function insertAction({ service, project_id }: Shop, created_at: string, more: object = {}): Promise<string> {
+async function insertAction({ service, project_id }: Shop, createdAt: string, more: object = {}): Promise<string> {
   const id = newId('async_action')
   await service.runtime.database.db
     .insertInto('async_actions')
@@ -13,8 +13,8 @@ async function insertAction({ service, project_id }: Shop, created_at: string, m
       type: 'CUSTOMERS.IMPORT_CSV',
       status: 'ENQUEUED',
       operation_status: 'UNKNOWN',
-      created_at,
-      updated_at: created_at,
+      created_at: createdAt,
+      updated_at: createdAt,
       request_id: 'v-019b76daa80012ab34',
       event_source: '{"channel":"API"}',
       processing_time: null,

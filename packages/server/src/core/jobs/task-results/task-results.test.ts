@@ -10,14 +10,14 @@ import { appendToFile, insertFile, publishFile } from '../files/store.ts'
 async function insertReport(
   { service: { runtime }, project_id }: Shop,
   content: Uint8Array,
-  ends_in_ms = 60_000,
+  endsInMs = 60_000,
 ): Promise<string> {
   const token = uniqueName('token')
   const project = await runtime.credentials.project(project_id)
   await asRequest(runtime, project as NonNullable<typeof project>, async (ctx) => {
     const id = await insertFile(ctx, { expires_at: null })
     await appendToFile(ctx, id, content)
-    await publishFile(ctx, id, { token, expires_at: new Date(Date.parse(ctx.now) + ends_in_ms).toISOString() })
+    await publishFile(ctx, id, { token, expires_at: new Date(Date.parse(ctx.now) + endsInMs).toISOString() })
   })
   return token
 }

@@ -128,7 +128,7 @@ const locations: Record<string, Shape> = {
   nothing: { type: 'polygon', geojson: { type: 'Polygon', coordinates: [] } },
 }
 
-const field_names = ['name', 'price', 'birthdate', 'created_at', 'attributes', 'metadata.k'].concat(
+const fieldNames = ['name', 'price', 'birthdate', 'created_at', 'attributes', 'metadata.k'].concat(
   Object.keys(types).map((key) => `metadata.${key}`),
 )
 const given: Record<string, fc.Arbitrary<unknown>> = {
@@ -145,7 +145,7 @@ const conditions = fc
 const filters = fc
   .tuple(
     fc.constantFrom('and', 'or'),
-    fc.dictionary(fc.constantFrom(...field_names), conditions, { minKeys: 1, maxKeys: 2, noNullPrototype: true }),
+    fc.dictionary(fc.constantFrom(...fieldNames), conditions, { minKeys: 1, maxKeys: 2, noNullPrototype: true }),
   )
   .map(([junction, sets]) => ({ junction, ...sets }))
 
@@ -261,8 +261,8 @@ describe('a point lies in a shape for both', () => {
     const shape: Shape = { type: 'polygon', geojson: { type: 'Polygon', coordinates: [outline, lake] } }
     const level = coast.map(([lng, lat], n): [number, number] => [lng + ((n % 7) - 3) / 5, lat])
     const between = outline.slice(1).map(([lng, lat], n): [number, number] => {
-      const [before_lng, before_lat] = outline[n]!
-      return [(lng + before_lng) / 2, (lat + before_lat) / 2]
+      const [beforeLng, beforeLat] = outline[n]!
+      return [(lng + beforeLng) / 2, (lat + beforeLat) / 2]
     })
     const texts = [...coast, ...lake, ...level, ...between].map(spelled)
     const expected = texts.filter((text) => isInside(text, shape))
@@ -282,7 +282,7 @@ describe('a point lies in a shape for both', () => {
           distance: { center: `geo:${lat.toFixed(20)},${lng.toFixed(20)}`, radius: `${km} km` },
         }
         const rim = Array.from({ length: 24 }, (_, n) => n * 15).flatMap((bearing) =>
-          [1, 1e-3, -1e-3, 1e-6, -1e-6].map((off_m) => travelled({ lat, lng }, bearing, km + off_m * 1e-3)),
+          [1, 1e-3, -1e-3, 1e-6, -1e-6].map((offM) => travelled({ lat, lng }, bearing, km + offM * 1e-3)),
         )
         const texts = [...rim, [lng, lat] as const, ...others].map(spelled)
         const expected = texts.filter((text) => isInside(text, shape))

@@ -14,16 +14,16 @@ export const daysOf = (day: Temporal.PlainDate): Days => [day, shift(day, 1)]
 export const shift = (day: Temporal.PlainDate, days: number): Temporal.PlainDate =>
   day.add({ days: Math.max(-4_000_000, Math.min(days, 4_000_000)) })
 
-const start_of_time = Temporal.PlainDate.from({ year: 1, month: 1, day: 1 })
-export const end_of_time = Temporal.PlainDate.from({ year: 10_000, month: 1, day: 1 })
+const startOfTime = Temporal.PlainDate.from({ year: 1, month: 1, day: 1 })
+export const endOfTime = Temporal.PlainDate.from({ year: 10_000, month: 1, day: 1 })
 
 /** The days for which "days ago" compares so with a number; what is still to come is not "less than 5 days ago". */
 export function daysAgo(is: Comparison, a: number, today: Temporal.PlainDate): Days {
   switch (is) {
     case '>':
-      return [start_of_time, shift(today, -Math.floor(a))]
+      return [startOfTime, shift(today, -Math.floor(a))]
     case '>=':
-      return [start_of_time, shift(today, 1 - Math.ceil(a))]
+      return [startOfTime, shift(today, 1 - Math.ceil(a))]
     case '<':
       return [shift(today, 1 - Math.ceil(a)), shift(today, 1)]
     case '<=':
@@ -43,8 +43,8 @@ export function month(today: Temporal.PlainDate, months: number): Days {
 }
 
 export function year(year: number): Days {
-  if (year < 1) return [start_of_time, start_of_time]
-  if (year > 9_999) return [end_of_time, end_of_time]
+  if (year < 1) return [startOfTime, startOfTime]
+  if (year > 9_999) return [endOfTime, endOfTime]
   const first = Temporal.PlainDate.from({ year, month: 1, day: 1 })
   return [first, first.add({ years: 1 })]
 }
@@ -53,31 +53,31 @@ export function year(year: number): Days {
 export function monthDays([from, until]: Days): string[] {
   const found: string[] = []
   const end = utc(until)
-  for (let at = utc(from); at < end; at += day_ms) found.push(...monthDayAt(at))
+  for (let at = utc(from); at < end; at += dayMs) found.push(...monthDayAt(at))
   return found
 }
 
 /** 28 February also stands for the 29th in a year that has none. */
 function monthDayAt(at: number): string[] {
-  const [month_day, next] = [at, at + day_ms].map((day) => new Date(day).toISOString().slice(5, 10)) as [string, string]
-  return month_day === '02-28' && next === '03-01' ? [month_day, '02-29'] : [month_day]
+  const [monthDay, next] = [at, at + dayMs].map((day) => new Date(day).toISOString().slice(5, 10)) as [string, string]
+  return monthDay === '02-28' && next === '03-01' ? [monthDay, '02-29'] : [monthDay]
 }
 
 /** How many days ago, or ahead, each month and day of the year was or is; today is 0 days away. */
 export function distances(today: Temporal.PlainDate, which: 'last' | 'next'): Map<string, number> {
   const found = new Map<string, number>()
   const start = utc(today)
-  const step = which === 'last' ? -day_ms : day_ms
+  const step = which === 'last' ? -dayMs : dayMs
   for (let days = 0; days <= 366; days += 1) {
-    for (const month_day of monthDayAt(start + days * step)) {
-      if (!found.has(month_day)) found.set(month_day, days)
+    for (const monthDay of monthDayAt(start + days * step)) {
+      if (!found.has(monthDay)) found.set(monthDay, days)
     }
   }
   return found
 }
 
 // Walking a year in steps of Temporal takes milliseconds; days of UTC are all equally long.
-const day_ms = 86_400_000
+const dayMs = 86_400_000
 const utc = ({ year, month, day }: Temporal.PlainDate): number => Date.UTC(year, month - 1, day)
 export const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
@@ -103,13 +103,13 @@ export function todayIn({ now, timezone }: Moment): string {
   const known = days.get(timezone)
   if (known !== undefined && known.from <= now && now < known.until) return known.today
   const { today, zone } = clockOf({ now, timezone })
-  if (days.size === zones_kept) days.clear()
+  if (days.size === zonesKept) days.clear()
   days.set(timezone, { today: today.toString(), from: instantOf(today, zone), until: instantOf(shift(today, 1), zone) })
   return today.toString()
 }
 
 const days = new Map<string, { today: string; from: string; until: string }>()
-const zones_kept = 1_000
+const zonesKept = 1_000
 
 /** As long as every moment is written with milliseconds, their texts compare as they do. */
 const instantOf = (day: Temporal.PlainDate, zone: Zone): string =>
@@ -121,14 +121,14 @@ const instantOf = (day: Temporal.PlainDate, zone: Zone): string =>
  */
 function zoneOf(timezone: string): Zone {
   const offset = /^GMT([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(timezone)
-  if (offset === null) return { name: timezone, sql: sql`${summer_time[timezone.toUpperCase()] ?? timezone}::text` }
+  if (offset === null) return { name: timezone, sql: sql`${summerTime[timezone.toUpperCase()] ?? timezone}::text` }
   const [, sign, hours = '', minutes = '00'] = offset
   const name = `${sign}${hours.padStart(2, '0')}:${minutes}`
   return { name, sql: sql`${name}::interval` }
 }
 
 /** Zones with summer time that PostgreSQL takes for abbreviations, which have none, and the zones they are links to. */
-const summer_time: Partial<Record<string, string>> = {
+const summerTime: Partial<Record<string, string>> = {
   CET: 'Europe/Brussels',
   MET: 'Europe/Brussels',
   EET: 'Europe/Athens',

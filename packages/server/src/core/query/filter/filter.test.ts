@@ -3,7 +3,7 @@ import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { between, calendar_cases, days, year } from '../../../../../engine/src/testing/calendar-cases.ts'
+import { between, calendarCases, days, year } from '../../../../../engine/src/testing/calendar-cases.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { ApiError, invalidPayload } from '../../http/errors.ts'
 import { todayIn } from './calendar.ts'
@@ -56,19 +56,19 @@ beforeAll(async () => {
 })
 
 /** Stores rows in a project of their own; answers a function from a filter to the ids it finds, in the order of the rows. */
-async function stored(rows: Row[], fields_of_rows = fields) {
+async function stored(rows: Row[], fieldsOfRows = fields) {
   const { db } = await testDatabase()
-  const project_id = randomBytes(8).toString('hex')
+  const projectId = randomBytes(8).toString('hex')
   const json = JSON.stringify(
-    rows.map((row, position) => ({ ...row, project_id, created_at: new Date(position).toISOString() })),
+    rows.map((row, position) => ({ ...row, project_id: projectId, created_at: new Date(position).toISOString() })),
   )
   await sql`insert into ${sql.table(table)} select * from jsonb_to_recordset(${json}::jsonb) as row (${columns})`.execute(
     db,
   )
   return async (raw: unknown, moment = wednesday, locations: ReadonlyMap<string, Shape> = new Map()) => {
-    const filter = parseFilter(raw, fields_of_rows)
+    const filter = parseFilter(raw, fieldsOfRows)
     const found = await sql<{ id: string }>`
-      select id from ${sql.table(table)} where project_id = ${project_id} and ${filterSql(filter, moment, { locations })} order by created_at
+      select id from ${sql.table(table)} where project_id = ${projectId} and ${filterSql(filter, moment, { locations })} order by created_at
     `.execute(db)
     return found.rows.map(({ id }) => id)
   }
@@ -505,13 +505,13 @@ describe('locations', () => {
       type: 'polygon',
       geojson: { type: 'Polygon', coordinates: [points.split(', ').map((point) => point.split(' ').map(Number))] },
     })
-    const near_zero = new Map<string, Shape>([
+    const nearZero = new Map<string, Shape>([
       ['loc_zero', polygon('-1e-90 -1e-300, 1 5e-324, 1e-200 1e-120, -1e-90 -1e-300')],
       ['loc_step', polygon('-1 -1, 1 -1, 1 1, 1e-90 0, 0 0, -1 1, -1 -1')],
       ['loc_tall', polygon('-1 -5e-324, 1 -5e-324, 1 30, 0 90, -1 30, -1 -5e-324')],
       ['loc_dot', { type: 'circle', distance: { center: `geo:0.${'0'.repeat(99)}1,0`, radius: '0.001 m' } }],
     ])
-    const where = (id: string) => find({ 'metadata.home': conditions('$in_location', id) }, wednesday, near_zero)
+    const where = (id: string) => find({ 'metadata.home': conditions('$in_location', id) }, wednesday, nearZero)
     expect(await where('loc_zero')).toEqual(['zero'])
     expect(await where('loc_step')).toEqual(['zero', 'near'])
     expect(await where('loc_tall')).toEqual(['zero', 'near', 'half'])
@@ -572,7 +572,7 @@ describe('locations', () => {
 
 describe('whether the answer changes from day to day', () => {
   const typed: FilterFields = { ...fields, 'metadata.*': metadataField('metadata', { age: 'number', born: 'date' }) }
-  const day_relative = Object.keys(filterOperators).filter((name) =>
+  const dayRelative = Object.keys(filterOperators).filter((name) =>
     /_ago|future|today|yesterday|tomorrow|(this|last|next)_(week|month|year)/.test(name),
   )
   const given: Record<string, unknown> = { value: '1', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 }
@@ -580,12 +580,12 @@ describe('whether the answer changes from day to day', () => {
     isDayRelative(parseFilter({ [field]: conditions(operator, argument) }, typed))
 
   test('it does where days are counted from today, and nowhere else', () => {
-    expect(day_relative).toHaveLength(6 + 12 + 1 + 9 + 6)
+    expect(dayRelative).toHaveLength(6 + 12 + 1 + 9 + 6)
     for (const [operator, { takes }] of Object.entries(filterOperators)) {
-      const counts_days = takes === 'magnitude' || day_relative.includes(operator)
+      const countsDays = takes === 'magnitude' || dayRelative.includes(operator)
       for (const field of ['born', 'birthdate', 'seen', 'metadata.born', 'metadata.unknown']) {
         const argument = takes === 'value' ? '2025-01-01' : (given[takes] ?? true)
-        expect([operator, field, asks(field, operator, argument)]).toEqual([operator, field, counts_days])
+        expect([operator, field, asks(field, operator, argument)]).toEqual([operator, field, countsDays])
       }
       for (const field of ['name', 'price', 'tags', 'metadata.age'])
         expect([operator, field, asks(field, operator, given[takes] ?? true)]).toEqual([operator, field, false])
@@ -661,16 +661,16 @@ describe('calendar', () => {
   })
 
   test.each<[operator: string, given: unknown, expected: string[]]>([
-    ...calendar_cases,
+    ...calendarCases,
     ['$more_than', '2025-02-26T11:59:59Z', between('2025-02-26', '9999-12-31')],
     ['$after', '2025-02-27', between('2025-02-27', '9999-12-31')],
     ['$before', '2025-02-27', between('0', '2025-02-26')],
   ])('%s %j', async (operator, given, expected) => {
     for (const field of ['seen', 'born', 'metadata.day', 'metadata.at', 'metadata.hour']) {
       // A date is midnight in UTC where moments are compared; all the others are noon.
-      const at_noon = operator === '$more_than' && given === '2025-02-26T11:59:59Z'
-      const at_midnight = at_noon || operator === '$after'
-      const shown = at_midnight && (field === 'born' || field === 'metadata.day') ? expected.slice(1) : expected
+      const atNoon = operator === '$more_than' && given === '2025-02-26T11:59:59Z'
+      const atMidnight = atNoon || operator === '$after'
+      const shown = atMidnight && (field === 'born' || field === 'metadata.day') ? expected.slice(1) : expected
       expect([field, ...(await find({ [field]: conditions(operator, given) }))]).toEqual([field, ...shown])
     }
   })
@@ -692,11 +692,11 @@ describe('calendar', () => {
   })
 
   test('a week around New Year wraps', async () => {
-    const new_year: Moment = { now: '2026-01-01T12:00:00.000Z', timezone: 'UTC' } // a Thursday: 29 December to 4 January
+    const newYear: Moment = { now: '2026-01-01T12:00:00.000Z', timezone: 'UTC' } // a Thursday: 29 December to 4 January
     const expected = days.filter((day) => day.endsWith('12-31') || day.endsWith('01-01'))
-    expect(await find({ born: conditions('$this_week_md', true) }, new_year)).toEqual(expected)
-    expect(await find({ born: conditions('$this_week', true) }, new_year)).toEqual(['2025-12-31', '2026-01-01'])
-    expect(await find({ born: conditions('$last_month', true) }, new_year)).toEqual(['2025-12-31'])
+    expect(await find({ born: conditions('$this_week_md', true) }, newYear)).toEqual(expected)
+    expect(await find({ born: conditions('$this_week', true) }, newYear)).toEqual(['2025-12-31', '2026-01-01'])
+    expect(await find({ born: conditions('$last_month', true) }, newYear)).toEqual(['2025-12-31'])
   })
 
   test.each<[now: string, operator: string, given: unknown, found: boolean]>([
@@ -1247,7 +1247,7 @@ const monthOf = (day: number): number => yearOf(day) * 12 + new Date(day * 86_40
 
 function anniversaryOf(day: number, year: number): number {
   const date = new Date(day * 86_400_000)
-  const [month, day_of_month] = [date.getUTCMonth(), date.getUTCDate()]
-  const same = new Date(Date.UTC(year, month, day_of_month))
+  const [month, dayOfMonth] = [date.getUTCMonth(), date.getUTCDate()]
+  const same = new Date(Date.UTC(year, month, dayOfMonth))
   return same.getUTCMonth() === month ? same.getTime() / 86_400_000 : Date.UTC(year, 1, 28) / 86_400_000
 }

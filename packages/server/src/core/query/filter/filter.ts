@@ -33,8 +33,8 @@ export function metadataField(
   types: Readonly<Record<string, MetadataType>> = {},
 ): (key: string) => FilterField {
   return (key) => {
-    const value_type = Object.hasOwn(types, key) ? types[key] : undefined
-    return { type: 'metadata', column, key, ...(value_type === undefined ? {} : { value_type }) }
+    const valueType = Object.hasOwn(types, key) ? types[key] : undefined
+    return { type: 'metadata', column, key, ...(valueType === undefined ? {} : { value_type: valueType }) }
   }
 }
 
@@ -52,7 +52,7 @@ export function parseFilter(
   const malformed = () => refuse(malformedText(property))
   if (!isRecord(raw)) throw malformed()
 
-  let values_count = 0
+  let valuesCount = 0
   for (const [name, entry] of Object.entries(raw)) {
     if (name === 'junction') {
       const junction = typeof entry === 'string' ? entry.toLowerCase() : null
@@ -77,13 +77,13 @@ export function parseFilter(
         return value
       })
       conditions.push({ operator, values })
-      values_count += Math.max(1, values.length)
+      valuesCount += Math.max(1, values.length)
     }
     if (conditions.length > 0) filter.fields.push({ name, field, conditions })
   }
   if (filter.fields.length > limits.filter_fields_max)
     throw refuse(`Property ${property} must NOT have more than ${limits.filter_fields_max} fields`)
-  if (values_count > limits.filter_values_max)
+  if (valuesCount > limits.filter_values_max)
     throw refuse(`Property ${property} must NOT have more than ${limits.filter_values_max} values`)
   return filter
 }

@@ -24,8 +24,8 @@ export function insideSql({ is_point, lat, lng }: PointSql, shapes: readonly Sha
   // The fence of `offset` has the coordinates read once for all comparisons.
   return sql`exists (
     select from (select ${lat} as lat, ${lng} as lng where ${is_point} offset 0) as point
-    where case when ${isInBox(box_sides.map((side) => sql`${box[side]}::float8`))} then
-      exists (select from ${circles} where case when ${isInBoxOf('circle')} then ${is_in_circle} end)
+    where case when ${isInBox(boxSides.map((side) => sql`${box[side]}::float8`))} then
+      exists (select from ${circles} where case when ${isInBoxOf('circle')} then ${isInCircle} end)
       or exists (select from ${polygons.table} where case when ${isInBoxOf('polygon')} then ${isInPolygon(polygons)} end)
     end)`
 }
@@ -56,9 +56,9 @@ function tablesOf(shapes: readonly Shape[]): { circles: Expression<unknown>; pol
   }
   const boxes: Box[] = [...circles, ...polygons]
   return {
-    circles: table('circle', [...box_sides, 'lat', 'lng', 'radius_km'], circles),
+    circles: table('circle', [...boxSides, 'lat', 'lng', 'radius_km'], circles),
     polygons: {
-      table: table('polygon', [...box_sides, 'bands_count', 'bands_per_degree', 'first_band'], polygons),
+      table: table('polygon', [...boxSides, 'bands_count', 'bands_per_degree', 'first_band'], polygons),
       bands,
       edges,
     },
@@ -66,7 +66,7 @@ function tablesOf(shapes: readonly Shape[]): { circles: Expression<unknown>; pol
   }
 }
 
-const box_sides = ['south', 'west', 'north', 'east'] as const
+const boxSides = ['south', 'west', 'north', 'east'] as const
 
 function table<K extends string>(name: string, columns: K[], rows: Array<Record<K, number>>): Expression<unknown> {
   const lists = columns.map((column) => sql`${rows.map((row) => row[column])}::float8[]`)
@@ -88,12 +88,12 @@ const onMap = ({ south, west, north, east }: Box): Box => ({
   east: Math.min(east, 180),
 })
 
-const km_per: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 }
+const kmPer: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 }
 
 function circleOf({ distance: { center, radius } }: Extract<Shape, { type: 'circle' }>) {
   const { lat, lng } = readPoint(center) as { lat: number; lng: number }
   const [, length, unit = ''] = /^([\d.]+) ?(\w+)$/.exec(radius) ?? []
-  return { lat: settled(lat), lng: settled(lng), radius_km: Number(length) * (km_per[unit] as number) }
+  return { lat: settled(lat), lng: settled(lng), radius_km: Number(length) * (kmPer[unit] as number) }
 }
 
 type Ring = Array<[lng: number, lat: number]>
@@ -112,8 +112,8 @@ const polygonsOf = ({ geojson }: Extract<Shape, { type: 'polygon' }>): Ring[][] 
  * PostgreSQL refuses to multiply two numbers whose product is too small to be written. Coordinates that are not nearer
  * to zero than this never come to that.
  */
-const smallest_coordinate = 1e-100
-const settled = (coordinate: number): number => (Math.abs(coordinate) < smallest_coordinate ? 0 : coordinate)
+const smallestCoordinate = 1e-100
+const settled = (coordinate: number): number => (Math.abs(coordinate) < smallestCoordinate ? 0 : coordinate)
 
 type Edge = { ring: number; ax: number; ay: number; bx: number; by: number }
 
@@ -124,16 +124,16 @@ type Edge = { ring: number; ax: number; ay: number; bx: number; by: number }
 function cut(rings: Ring[], { first, last }: Polygons['bands'], columns: Polygons['edges']): Polygon {
   const box = boxAround(rings[0] ?? [])
   const { bands, bands_per_degree } = bandsOf(rings.flatMap(edgesOf), box)
-  const first_band = first.length + 1
+  const firstBand = first.length + 1
   for (const band of bands) {
     first.push(columns.ring.length + 1)
-    for (const edge of band) for (const name of edge_columns) columns[name].push(edge[name])
+    for (const edge of band) for (const name of edgeColumns) columns[name].push(edge[name])
     last.push(columns.ring.length)
   }
-  return { ...box, bands_count: bands.length, bands_per_degree, first_band }
+  return { ...box, bands_count: bands.length, bands_per_degree, first_band: firstBand }
 }
 
-const edge_columns = ['ring', 'ax', 'ay', 'bx', 'by'] as const
+const edgeColumns = ['ring', 'ax', 'ay', 'bx', 'by'] as const
 
 const edgesOf = (points: Ring, ring: number): Edge[] =>
   points.slice(1).map(([bx, by], n) => {
@@ -155,48 +155,48 @@ function boxAround(ring: Ring): Box {
 /** As many bands as edges, unless tall edges that reach through many bands would then be listed too often. */
 function bandsOf(edges: Edge[], { south, north }: Box): { bands: Edge[][]; bands_per_degree: number } {
   // A strip of some centimetres is not worth cutting, and its numbers would be as extreme as those that `settled` avoids.
-  const can_be_cut = north - south > 1e-6 && settled(south) === south
+  const canBeCut = north - south > 1e-6 && settled(south) === south
   const heights = edges.reduce((sum, { ay, by }) => sum + Math.abs(by - ay), 0) / (north - south)
   // Together the edges are then listed at most five times: each in the bands of its height, and where it begins and ends.
-  const count = can_be_cut ? Math.max(1, Math.min(edges.length, Math.floor((3 * edges.length) / heights))) : 1
-  const bands_per_degree = count === 1 ? 0 : count / (north - south)
+  const count = canBeCut ? Math.max(1, Math.min(edges.length, Math.floor((3 * edges.length) / heights))) : 1
+  const bandsPerDegree = count === 1 ? 0 : count / (north - south)
   // The same operations as in the statement. They never turn the order of two latitudes around, however they round:
   // between the bands of the ends of an edge are those of all latitudes that it has.
-  const bandOf = (lat: number) => Math.min(count - 1, Math.max(0, Math.floor((lat - south) * bands_per_degree)))
+  const bandOf = (lat: number) => Math.min(count - 1, Math.max(0, Math.floor((lat - south) * bandsPerDegree)))
   const bands: Edge[][] = Array.from({ length: count }, () => [])
   for (const edge of edges) {
-    const last = bandOf(Math.max(edge.ay, edge.by) + band_margin)
-    for (let band = bandOf(Math.min(edge.ay, edge.by) - band_margin); band <= last; band += 1) bands[band]?.push(edge)
+    const last = bandOf(Math.max(edge.ay, edge.by) + bandMargin)
+    for (let band = bandOf(Math.min(edge.ay, edge.by) - bandMargin); band <= last; band += 1) bands[band]?.push(edge)
   }
-  return { bands, bands_per_degree }
+  return { bands, bands_per_degree: bandsPerDegree }
 }
 
 /** What is closer to an edge is on it. */
-const rim_degrees = 1e-9
+const rimDegrees = 1e-9
 /** So that an edge is also in the bands to which only its rim reaches. */
-const band_margin = 2 * rim_degrees
+const bandMargin = 2 * rimDegrees
 
 const isInBox = ([south, west, north, east]: Expression<unknown>[]): Condition =>
   sql`point.lat between ${south} and ${north} and point.lng between ${west} and ${east}`
 
-const isInBoxOf = (table: string): Condition => isInBox(box_sides.map((side) => sql.ref(`${table}.${side}`)))
+const isInBoxOf = (table: string): Condition => isInBox(boxSides.map((side) => sql.ref(`${table}.${side}`)))
 
 /** Great-circle distance (haversine). */
-const is_in_circle: Condition = sql`2 * 6371.0088::float8 * asin(least(1, sqrt(
+const isInCircle: Condition = sql`2 * 6371.0088::float8 * asin(least(1, sqrt(
   sin((point.lat - circle.lat) * pi() / 180 / 2) ^ 2
   + cos(circle.lat * pi() / 180) * cos(point.lat * pi() / 180) * sin((point.lng - circle.lng) * pi() / 180 / 2) ^ 2
 ))) <= circle.radius_km`
 
 /** Even-odd on plain coordinates. Ring 0 is the outline; an edge belongs to the polygon, also that of a hole. */
 function isInPolygon({ bands, edges }: Polygons): Condition {
-  const rim = sql`${rim_degrees}::float8`
-  const lists = edge_columns.map((name) => sql`(${edges[name]}::float8[])[own.first:own.last]`)
+  const rim = sql`${rimDegrees}::float8`
+  const lists = edgeColumns.map((name) => sql`(${edges[name]}::float8[])[own.first:own.last]`)
   return sql`(
     select bool_or(ring = 0 and is_edge)
       or bool_or(ring = 0 and is_odd) and not bool_or(ring > 0 and is_odd and not is_edge)
     from (
       select ring,
-        bool_or(${is_on_line}
+        bool_or(${isOnLine}
           and point.lng between least(ax, bx) - ${rim} and greatest(ax, bx) + ${rim}
           and point.lat between least(ay, by) - ${rim} and greatest(ay, by) + ${rim}) as is_edge,
         count(*) filter (where (ay > point.lat) <> (by > point.lat) and (by - ay > 0) = (side > 0)) % 2 = 1 as is_odd
@@ -216,5 +216,5 @@ function isInPolygon({ bands, edges }: Polygons): Condition {
 }
 
 /** The square of a very small number would be refused; it is less than the other side in any case. */
-const is_on_line: Condition = sql`case when abs(side) < 1e-150::float8 then true
-  else side * side <= ${rim_degrees * rim_degrees}::float8 * ((bx - ax) * (bx - ax) + (by - ay) * (by - ay)) end`
+const isOnLine: Condition = sql`case when abs(side) < 1e-150::float8 then true
+  else side * side <= ${rimDegrees * rimDegrees}::float8 * ((bx - ax) * (bx - ax) + (by - ay) * (by - ay)) end`

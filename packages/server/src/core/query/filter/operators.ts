@@ -11,7 +11,7 @@ import {
   daysAgo,
   daysOf,
   distances,
-  end_of_time,
+  endOfTime,
   month,
   monthDays,
   shift,
@@ -77,7 +77,7 @@ export const filterOperators = {
   $more_than_ago: daysFrom((a, today) => daysAgo('>', a, today)),
   $less_than_ago: daysFrom((a, today) => daysAgo('<', a, today)),
   $is_days_in_future: daysFrom((a, today) => daysOf(shift(today, a))),
-  $more_than_future: daysFrom((a, today) => [shift(today, a + 1), end_of_time]),
+  $more_than_future: daysFrom((a, today) => [shift(today, a + 1), endOfTime]),
   $less_than_future: daysFrom((a, today) => [today, shift(today, a)]),
 
   $count: each('integer', (v, a) => sized(v, '=', a), { minimum: 0 }),
@@ -184,7 +184,7 @@ function occurrence(which: 'last' | 'next', test: (days: number, a: number) => b
       return spelled(
         v,
         'MM-DD',
-        near.map(([month_day]) => month_day),
+        near.map(([monthDay]) => monthDay),
       )
     },
   }
@@ -197,8 +197,8 @@ function state(name: StateOperator): Operator<'switch'> {
 /** A text contains one of the given texts; an array has all of them as elements. */
 function contains(v: Reading, given: string[]): Condition {
   const { element } = v
-  const in_text = like(v, given, (text) => `%${text}%`)
-  return element === undefined ? in_text : any([in_text, all(given.map(element))])
+  const inText = like(v, given, (text) => `%${text}%`)
+  return element === undefined ? inText : any([inText, all(given.map(element))])
 }
 
 function like({ text }: Reading, given: string[], pattern: (escaped: string) => string): Condition {
@@ -239,7 +239,7 @@ const spelled = ({ days }: Reading, format: DayFormat, texts: string[]): Conditi
 
 function yearsAgo(v: Reading, a: number, { today }: Clock): Condition {
   const year = String(today.year - a).padStart(4, '0')
-  const days = monthDays(daysOf(today)).map((month_day) => `${year}-${month_day}`)
+  const days = monthDays(daysOf(today)).map((monthDay) => `${year}-${monthDay}`)
   return spelled(v, 'YYYY-MM-DD', days)
 }
 

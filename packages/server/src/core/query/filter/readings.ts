@@ -176,23 +176,23 @@ function daysOfDate(date: Expression<unknown>): NonNullable<Reading['days']> {
  * The dates a stored text may hold: the forms and days that `parseInstant` takes. Only what this matches is ever cast,
  * so no stored text makes a statement fail.
  */
-const iso_date =
+const isoDate =
   '(?!0000)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))' +
   '|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)'
-const iso_time =
+const isoTime =
   'T(?:(?:[01][0-9]|2[0-3])(?::[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,9})?)?)?|24(?::00(?::00(?:[.]0{1,9})?)?)?)' +
   '(?:Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])?'
-const iso_day = `^${iso_date}$`
-const iso_moment = `^${iso_date}(?:${iso_time})?$`
+const isoDay = `^${isoDate}$`
+const isoMoment = `^${isoDate}(?:${isoTime})?$`
 
 /** A stored text as the moment it spells, cut to milliseconds; null when it spells none. */
 const momentOf = (text: Expression<unknown>): Expression<unknown> =>
-  sql`(regexp_replace(regexp_replace(substring(${text} from ${sql.lit(iso_moment)}),
+  sql`(regexp_replace(regexp_replace(substring(${text} from ${sql.lit(isoMoment)}),
     '(T[0-9]{2})(?=Z|[+-]|$)', '\\1:00'), '([.][0-9]{3})[0-9]+', '\\1')::timestamptz)`
 
 /** A date is that day everywhere, a moment the day it falls on in the project's time zone. */
 const dayOf = (text: Expression<unknown>, zone: Zone): Expression<unknown> =>
-  sql`coalesce(substring(${text} from ${sql.lit(iso_day)})::date, (${momentOf(text)} at time zone ${zone.sql})::date)`
+  sql`coalesce(substring(${text} from ${sql.lit(isoDay)})::date, (${momentOf(text)} at time zone ${zone.sql})::date)`
 
 type Test = (tested: Expression<unknown>) => Condition
 
@@ -252,11 +252,11 @@ function pointIn(text: Expression<unknown>): PointSql {
 /** Metadata also has points of the form `{"lat": 52.23, "lng": 21.01}`. */
 function metadataPoint(value: Expression<unknown>, text: Expression<unknown>): PointSql {
   const { is_point, lat, lng } = pointIn(text)
-  const is_object: Condition = sql`jsonb_typeof(${value}) = 'object'`
+  const isObject: Condition = sql`jsonb_typeof(${value}) = 'object'`
   return {
-    is_point: sql`case when ${is_object} then true else ${is_point} end`,
-    lat: sql`case when ${is_object} then ${coordinateOf(sql`(${value} -> 'lat')`)} else ${lat} end`,
-    lng: sql`case when ${is_object} then ${coordinateOf(sql`(${value} -> 'lng')`)} else ${lng} end`,
+    is_point: sql`case when ${isObject} then true else ${is_point} end`,
+    lat: sql`case when ${isObject} then ${coordinateOf(sql`(${value} -> 'lat')`)} else ${lat} end`,
+    lng: sql`case when ${isObject} then ${coordinateOf(sql`(${value} -> 'lng')`)} else ${lng} end`,
   }
 }
 

@@ -4,7 +4,7 @@ import { isNearMidnight } from '../../checkout-load/goods.ts'
 import { made, query, type Shop } from '../../checkout-load/shop.ts'
 import { atOnce, counted, one, type Races, redeem, sumOf } from './race.ts'
 
-const codes_count = 10
+const codesCount = 10
 
 export const campaigns: Races = {
   'campaign.orders.amount_discounted at most 9,999, over many codes: never more': (shop) =>
@@ -22,7 +22,7 @@ export const campaigns: Races = {
     neverMore(shop, 'campaign.orders.amount', 123_456, 12), // of 10,000 each
 
   async 'a budget with discounts of all sizes: never more, and what is left is too little for those refused'(shop) {
-    const campaign = await newCodes(shop, 'PERCENT', codes_count, {
+    const campaign = await newCodes(shop, 'PERCENT', codesCount, {
       type: 'DISCOUNT_VOUCHER',
       discount: { type: 'PERCENT', percent_off: 10, effect: 'APPLY_TO_ORDER' },
     })
@@ -30,7 +30,7 @@ export const campaigns: Races = {
     const sizes = Array.from({ length: 100 }, (_, index) => 100 + ((index * 379) % 900))
     const replies = await atOnce(sizes.length, (index) => {
       const order = { amount: (sizes[index] as number) * 10 }
-      return redeem(shop, one(`PERCENT-${index % codes_count}`, { order }))
+      return redeem(shop, one(`PERCENT-${index % codesCount}`, { order }))
     })
     const granted = replies.map(({ status, body }) => (status === 200 ? body.order.total_applied_discount_amount : 0))
     deepEqual(
@@ -52,14 +52,14 @@ export const campaigns: Races = {
 
   async 'units of a product that may be discounted in its lifetime: never more'(shop) {
     const { id } = await made(shop, 'POST', '/v1/products', { name: 'Cup', price: 1_000 })
-    const campaign = await newCodes(shop, 'CUPS', codes_count, {
+    const campaign = await newCodes(shop, 'CUPS', codesCount, {
       type: 'DISCOUNT_VOUCHER',
       discount: { type: 'PERCENT', percent_off: 50, effect: 'APPLY_TO_ITEMS' },
     })
     const included = [{ object: 'product', id, product_campaign_quantity_limit: 25 }]
     await limitTo(shop, { campaign }, {}, { applicable_to: { included, excluded: [], included_all: false } })
     const order = { items: [{ product_id: id, quantity: 3, price: 1_000 }] }
-    const replies = await atOnce(40, (index) => redeem(shop, one(`CUPS-${index % codes_count}`, { order })))
+    const replies = await atOnce(40, (index) => redeem(shop, one(`CUPS-${index % codesCount}`, { order })))
     deepEqual(counted(replies), { '200': 40 }) // one without any left gives nothing, and is redeemed
     const units = replies.map(({ body }) => body.order.items_applied_discount_amount / 500)
     deepEqual(units.sort((a, b) => b - a).slice(0, 10), [3, 3, 3, 3, 3, 3, 3, 3, 1, 0])
@@ -70,8 +70,8 @@ export const campaigns: Races = {
 /** Eighty redemptions of a campaign at once, of which so many fit; and then there is room for none. */
 async function neverMore(shop: Shop, rule: string, max: number, done: number): Promise<void> {
   const name = rule.replaceAll(/[._]/g, '-').toUpperCase()
-  await limitTo(shop, { campaign: await newCodes(shop, name, codes_count, amountOff(700)) }, { [rule]: max })
-  const replies = await atOnce(80, (index) => redeem(shop, one(`${name}-${index % codes_count}`)))
+  await limitTo(shop, { campaign: await newCodes(shop, name, codesCount, amountOff(700)) }, { [rule]: max })
+  const replies = await atOnce(80, (index) => redeem(shop, one(`${name}-${index % codesCount}`)))
   deepEqual(counted(replies), { '200': done, '400 redemption_rules_violated': 80 - done })
   deepEqual(counted([await redeem(shop, one(`${name}-0`))]), { '400 redemption_rules_violated': 1 })
 }

@@ -8,13 +8,13 @@ export const codes: Races = {
     const replies = await atOnce(1_000, () => redeem(shop, one('HUNDRED')))
     deepEqual(counted(replies), { '200': 100, '400 quantity_exceeded': 900 })
     equal(await redeemedQuantity(shop, 'HUNDRED'), 100)
-    const of_code = 'filters[voucher_code][conditions][$is]=HUNDRED'
-    const { total, redemptions } = await made(shop, 'GET', `/v1/redemptions?limit=100&result=SUCCESS&${of_code}`)
+    const ofCode = 'filters[voucher_code][conditions][$is]=HUNDRED'
+    const { total, redemptions } = await made(shop, 'GET', `/v1/redemptions?limit=100&result=SUCCESS&${ofCode}`)
     const listed = redemptions.map(({ id }: { id: string }) => id)
     const answered = replies.filter(({ status }) => status === 200).map(({ body }) => body.redemptions[0].id)
     equal(total, 100)
     deepEqual(listed.sort(), answered.sort())
-    equal((await made(shop, 'GET', `/v1/redemptions?limit=1&result=FAILURE&${of_code}`)).total, 900)
+    equal((await made(shop, 'GET', `/v1/redemptions?limit=1&result=FAILURE&${ofCode}`)).total, 900)
   },
 
   async 'example 41: quantity 3, ten at once: three'(shop) {

@@ -3,15 +3,15 @@ import { amountOff, newCodes } from '../../checkout-load/codes-and-cards.ts'
 import { made } from '../../checkout-load/shop.ts'
 import { atOnce, counted, decided, one, type Races, redeem } from './race.ts'
 
-const codes_count = 20
+const codesCount = 20
 
 export const orders: Races = {
   async 'redeemed for by its source id twenty times at once: one order that has them all'(shop) {
-    await newCodes(shop, 'PART', codes_count, amountOff(100))
+    await newCodes(shop, 'PART', codesCount, amountOff(100))
     const order = { source_id: 'TOGETHER', amount: 10_000 }
     const customer = { source_id: 'BUYER' }
-    const replies = await atOnce(codes_count, (index) => redeem(shop, one(`PART-${index}`, { order, customer })))
-    deepEqual(counted(replies), { '200': codes_count })
+    const replies = await atOnce(codesCount, (index) => redeem(shop, one(`PART-${index}`, { order, customer })))
+    deepEqual(counted(replies), { '200': codesCount })
     equal(new Set(replies.map(({ body }) => body.order.id)).size, 1)
     const stored = await made(shop, 'GET', '/v1/orders/TOGETHER')
     partialDeepStrictEqual(stored, { amount: 10_000, discount_amount: 2_000, total_amount: 8_000, status: 'PAID' })
@@ -21,30 +21,30 @@ export const orders: Races = {
     const discounts = replies.map(({ body }) => body.order.discount_amount as number)
     deepEqual(
       discounts.sort((a, b) => a - b),
-      Array.from({ length: codes_count }, (_, index) => (index + 1) * 100),
+      Array.from({ length: codesCount }, (_, index) => (index + 1) * 100),
     )
     partialDeepStrictEqual((await made(shop, 'GET', '/v1/customers/BUYER')).summary, {
-      redemptions: { total_succeeded: codes_count },
+      redemptions: { total_succeeded: codesCount },
       orders: { total_count: 1, total_amount: 10_000 },
     })
   },
 
   async 'redeemed for by its id, while others are rolled back: the discounts are those that are left'(shop) {
-    await newCodes(shop, 'CHANGED', codes_count, amountOff(100))
+    await newCodes(shop, 'CHANGED', codesCount, amountOff(100))
     const order = { source_id: 'CHANGING', amount: 10_000 }
-    const before = await atOnce(codes_count, (index) => redeem(shop, one(`CHANGED-${index}`, { order })))
+    const before = await atOnce(codesCount, (index) => redeem(shop, one(`CHANGED-${index}`, { order })))
     const { id } = before[0]?.body.order ?? {}
-    const replies = await atOnce(2 * codes_count, (index) => {
+    const replies = await atOnce(2 * codesCount, (index) => {
       const number = Math.floor(index / 2)
       return index % 2 === 0
         ? redeem(shop, one(`CHANGED-${number}`, { order: { id } }))
         : decided(() => shop.call('POST', `/v1/redemptions/${before[number]?.body.redemptions[0].id}/rollback`, {}))
     })
-    deepEqual(counted(replies), { '200': 2 * codes_count })
+    deepEqual(counted(replies), { '200': 2 * codesCount })
     const stored = await made(shop, 'GET', `/v1/orders/${id}`)
     partialDeepStrictEqual(stored, { amount: 10_000, discount_amount: 2_000, total_amount: 8_000 })
     const entries = Object.values(stored.redemptions as Record<string, { rollback_id?: string }>)
-    equal(entries.length, 2 * codes_count)
-    equal(entries.filter(({ rollback_id }) => rollback_id !== undefined).length, codes_count)
+    equal(entries.length, 2 * codesCount)
+    equal(entries.filter(({ rollback_id }) => rollback_id !== undefined).length, codesCount)
   },
 }
