@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Three runs of one suite: the engine, the server on the embedded database, the server on a real PostgreSQL.
- * What only a real database can show (races, crashes, many nodes) is named `*.race.test.ts` and runs on PostgreSQL.
+ * Three runs: the engine, the server on a real PostgreSQL, the server on the embedded database. On PostgreSQL everything runs.
+ * On the embedded database run the files in which it can behave differently (`embedded` below), and with `npm test -- --all`
+ * (GUERDON_TEST_ALL=1) every file. What only a real database can show (races, crashes, many nodes) is named `*.race.test.ts`
+ * and runs on PostgreSQL alone. docs/decisions/0037-one-database-for-most-tests.md lists what runs once, and why that is safe.
  *
  * The files of one worker share its modules, and with them the database and the service of the tests: one more file costs
  * what its tests cost. So a hook at the top of a shared module would be that of the file which imported it first; what is
@@ -17,12 +19,51 @@ const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: {
 const server = 'packages/server/src/**/*.test.ts'
 const races = '**/*.race.test.ts'
 
+/**
+ * Where the embedded database can differ from a server: connections and transactions, statements with special types, jobs, what
+ * is read and written in pieces, filters as SQL, and the paths of a checkout and of points that rely on locks and versions.
+ */
+const embedded = [
+  'account/installation/**',
+  'account/projects/**',
+  'audience/segments/**',
+  'checkout/decision/**',
+  'checkout/sessions/**',
+  'client-library/**',
+  'command-line/**',
+  'core/configuration/**',
+  'core/db/**',
+  'core/events/**',
+  'core/http/idempotency*',
+  'core/http/call-limiter*',
+  'core/jobs/**',
+  'core/query/**',
+  'exports/**',
+  'incentives/campaigns/generate*',
+  'incentives/publications/publications*',
+  'incentives/vouchers/import*',
+  'loyalty/points/examples*',
+  'loyalty/points/*properties*',
+  'operations.test.ts',
+  'platform/**',
+  'redemptions/redeem*',
+  'redemptions/rollback*',
+  'testing/**',
+]
+const everywhere = process.env.GUERDON_TEST_ALL === '1'
+const onPglite = everywhere ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
+
+function testsOf(files: string): string {
+  if (files.endsWith('.ts')) return files
+  return files.endsWith('/**') ? `${files}/*.test.ts` : `${files}.test.ts`
+}
+
 const onDatabase = (database: 'pglite' | 'postgres') => ({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     name: database,
-    include: [server],
+    include: database === 'pglite' ? onPglite : [server],
     exclude: database === 'pglite' ? [races] : [],
     globalSetup: [`packages/server/src/testing/global-setup.${database}.ts`],
     setupFiles: ['packages/server/src/testing/close-after-file.ts'],

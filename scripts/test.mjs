@@ -1,4 +1,5 @@
-// All tests, on the embedded database and on a real PostgreSQL. Arguments go to vitest: npm test -- categories
+// All tests on a real PostgreSQL, and on the embedded database those in which it can differ; with --all every test on both.
+// Other arguments go to vitest: npm test -- categories
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,13 @@ await ensureInstalled()
 const folder = mkdtempSync(join(tmpdir(), 'guerdon-report-'))
 const report = join(folder, 'report.json')
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-process.exitCode = await runNode([binary('vitest/vitest.mjs'), 'run', ...reporters, ...process.argv.slice(2)])
+const given = process.argv.slice(2)
+// A file that is named is run on both databases.
+const runsAll = given.includes('--all') || given.some((argument) => !argument.startsWith('-'))
+process.exitCode = await runNode(
+  [binary('vitest/vitest.mjs'), 'run', ...reporters, ...given.filter((argument) => argument !== '--all')],
+  { env: { ...process.env, ...(runsAll ? { GUERDON_TEST_ALL: '1' } : {}) } },
+)
 try {
   const { success, numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
   console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`)
