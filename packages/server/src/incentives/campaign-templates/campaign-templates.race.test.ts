@@ -9,7 +9,10 @@ const many = <T>(count: number, work: (index: number) => Promise<T>) =>
 
 const statuses = (answers: Array<{ status: number }>) => answers.map(({ status }) => status).sort()
 
-/** A template of a campaign whose rule names a product, an SKU of another and a collection, all of them gone since. */
+/**
+ * A template of a campaign whose rule references a product, an SKU of another product and a collection, all deleted
+ * since.
+ */
 async function newTemplate(shop: Shop): Promise<string> {
   const { body: mug } = await shop.call('POST', '/v1/products', { source_id: 'mug' })
   const { body: tea } = await shop.call('POST', '/v1/products', { source_id: 'tea' })
@@ -35,7 +38,7 @@ async function newTemplate(shop: Shop): Promise<string> {
   return template.id
 }
 
-test('of many that take a name at once, one gets it', async () => {
+test('of concurrent creations, renames or copies with one name, exactly one succeeds', async () => {
   const shop = await newProject()
   await shop.call('POST', '/v1/campaigns', { name: 'Source', voucher })
   const create = (name: string) => shop.call('POST', path, { name, campaign_id: 'Source' })
@@ -55,7 +58,7 @@ test('of many that take a name at once, one gets it', async () => {
   expect(statuses(copies)).toEqual([200, ...Array(7).fill(409)])
 })
 
-test('used many times at once, it makes what is missing once, and everybody names that', async () => {
+test('concurrent uses create a missing product and SKU only once, and all reference it', async () => {
   const shop = await newProject()
   const template = await newTemplate(shop)
   const answers = await many(8, (n) => shop.call('POST', `${path}/${template}/campaign-setup`, { name: `C ${n}` }))
@@ -65,7 +68,7 @@ test('used many times at once, it makes what is missing once, and everybody name
   expect(ofKind('product')).toHaveLength(2)
   expect(ofKind('sku')).toHaveLength(1)
   expect(ofKind('validation_rules')).toHaveLength(8)
-  // No id to know it by: everybody makes a collection, under a name of its own.
+  // A collection has no source id to match by: each use creates its own, under a different name.
   expect(ofKind('products_collection')).toHaveLength(8)
   const { body: collections } = await shop.call('GET', '/v1/product-collections?limit=100')
   const names = collections.data.map(({ name }: { name: string }) => name)
@@ -78,7 +81,7 @@ test('used many times at once, it makes what is missing once, and everybody name
   }
 })
 
-test('collections that many make at once under one name get names of their own', async () => {
+test('collections created concurrently under one name get different names', async () => {
   const shop = await newProject()
   const { body: cheap } = await shop.call('POST', '/v1/product-collections', {
     name: 'Cheap',
@@ -99,7 +102,7 @@ test('collections that many make at once under one name get names of their own',
   expect(names.sort()).toEqual(['Cheap', ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `Cheap (${n})`)])
 })
 
-test('of many campaigns of one name, one is made, with all that it needs, and nothing else', async () => {
+test('of concurrent setups with one campaign name, one succeeds with all its resources, and the others leave nothing behind', async () => {
   const shop = await newProject()
   const template = await newTemplate(shop)
   const answers = await many(6, () => shop.call('POST', `${path}/${template}/campaign-setup`, { name: 'Same' }))
@@ -108,7 +111,7 @@ test('of many campaigns of one name, one is made, with all that it needs, and no
   expect((await shop.call('GET', '/v1/product-collections')).body.total).toBe(2) // with the built-in one
 })
 
-test('a product that a template reuses is deleted at once: it goes before, or it is in use', async () => {
+test('a product deleted while a template reuses it is either gone before or in use', async () => {
   const shop = await newProject()
   const template = await newTemplate(shop)
   for (let round = 0; round < 4; round += 1) {

@@ -7,18 +7,18 @@ import { newPromotion, newTier } from '../../testing/promotions.ts'
 const path = '/v1/templates/campaigns'
 const tenOff = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
 
-/** Calls that must succeed, and answers what they answer. */
-async function done(shop: Shop, method: string, url: string, body?: unknown) {
+/** Makes a call that must succeed, and returns its response body. */
+async function callOk(shop: Shop, method: string, url: string, body?: unknown) {
   const answer = await shop.call(method, url, body)
   expect(answer.status, `${method} ${url}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
   return answer.body
 }
 
 const newCampaign = (shop: Shop, body: object = {}) =>
-  done(shop, 'POST', '/v1/campaigns', { name: 'Source', voucher: tenOff, ...body })
+  callOk(shop, 'POST', '/v1/campaigns', { name: 'Source', voucher: tenOff, ...body })
 
 const newTemplate = async (shop: Shop, name: string, campaign = 'Source') =>
-  done(shop, 'POST', path, { name, campaign_id: campaign })
+  callOk(shop, 'POST', path, { name, campaign_id: campaign })
 
 const refused = (status: number, key: string, details?: string) => ({
   status,
@@ -26,7 +26,7 @@ const refused = (status: number, key: string, details?: string) => ({
 })
 
 describe('a template', () => {
-  test('shows its name, its type and, when asked, what it holds', async () => {
+  test('shows its name, its type and, with expand, its content', async () => {
     const shop = await newProject()
     const { id: campaignId } = await newCampaign(shop, {
       type: 'AUTO_UPDATE',
@@ -40,7 +40,11 @@ describe('a template', () => {
       activity_duration_after_publishing: 'P10D',
       voucher: { ...tenOff, redemption: { quantity: 2 }, code_config: { pattern: 'SPRING-###' } },
     })
-    const template = await done(shop, 'POST', path, { name: 'Ten', description: 'For sales', campaign_id: campaignId })
+    const template = await callOk(shop, 'POST', path, {
+      name: 'Ten',
+      description: 'For sales',
+      campaign_id: campaignId,
+    })
     expect(template).toEqual({
       id: expect.stringMatching(/^camp_tpl_[0-9a-f]{18}$/),
       name: 'Ten',
@@ -49,8 +53,8 @@ describe('a template', () => {
       created_at: expect.any(String),
       object: 'campaign_template',
     })
-    expect(await done(shop, 'GET', `${path}/${template.id}`)).toEqual(template)
-    const expanded = await done(shop, 'GET', `${path}/${template.id}?expand=json_template`)
+    expect(await callOk(shop, 'GET', `${path}/${template.id}`)).toEqual(template)
+    const expanded = await callOk(shop, 'GET', `${path}/${template.id}?expand=json_template`)
     expect(expanded).toEqual({
       ...template,
       json_template: {
@@ -79,30 +83,30 @@ describe('a template', () => {
     )
   })
 
-  test('is independent of its source', async () => {
+  test('does not change when its source changes', async () => {
     const shop = await newProject()
-    const rule = await done(shop, 'POST', '/v1/validation-rules', {
+    const rule = await callOk(shop, 'POST', '/v1/validation-rules', {
       name: 'From 50',
       rules: { '1': { name: 'order.amount', conditions: { $more_than: [5000] } } },
       error: { message: 'Buy more' },
     })
     await newCampaign(shop, { validation_rules: [rule.id] })
     const { id } = await newTemplate(shop, 'Ten')
-    const before = await done(shop, 'GET', `${path}/${id}?expand=json_template`)
+    const before = await callOk(shop, 'GET', `${path}/${id}?expand=json_template`)
     const { name, rules, error, applicable_to, type, context_type } = rule
     expect(before.json_template.validation_rule).toEqual({ name, rules, error, applicable_to, type, context_type })
 
-    await done(shop, 'PUT', `/v1/validation-rules/${rule.id}`, { name: 'Other', rules: null })
-    await done(shop, 'PUT', '/v1/campaigns/Source', { description: 'Changed' })
-    await done(shop, 'DELETE', '/v1/campaigns/Source?force=true')
-    expect(await done(shop, 'GET', `${path}/${id}?expand=json_template`)).toEqual(before)
+    await callOk(shop, 'PUT', `/v1/validation-rules/${rule.id}`, { name: 'Other', rules: null })
+    await callOk(shop, 'PUT', '/v1/campaigns/Source', { description: 'Changed' })
+    await callOk(shop, 'DELETE', '/v1/campaigns/Source?force=true')
+    expect(await callOk(shop, 'GET', `${path}/${id}?expand=json_template`)).toEqual(before)
   })
 
-  test('of a gift card campaign holds the gift', async () => {
+  test('of a gift card campaign contains the gift', async () => {
     const shop = await newProject()
     await newCampaign(shop, { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 5000, effect: 'APPLY_TO_ITEMS' } } })
     const { id } = await newTemplate(shop, 'Gift')
-    expect(await done(shop, 'GET', `${path}/${id}?expand=json_template`)).toMatchObject({
+    expect(await callOk(shop, 'GET', `${path}/${id}?expand=json_template`)).toMatchObject({
       campaign_type: 'GIFT_VOUCHERS',
       json_template: {
         campaign_type: 'GIFT_VOUCHERS',
@@ -111,7 +115,7 @@ describe('a template', () => {
     })
   })
 
-  test('of a promotion tier is one of a campaign with its discount (D68)', async () => {
+  test('of a promotion tier becomes a campaign template with the discount of the tier (D68)', async () => {
     const shop = await newProject()
     const tier = await newTier(shop, await newPromotion(shop), {
       banner: 'Ten off!',
@@ -119,9 +123,9 @@ describe('a template', () => {
       expiration_date: '2027-01-01',
       validity_hours: { daily: [{ start_time: '09:00', expiration_time: '12:00' }] },
     })
-    const template = await done(shop, 'POST', path, { name: 'Ten', campaign_id: null, promotion_tier_id: tier.id })
+    const template = await callOk(shop, 'POST', path, { name: 'Ten', campaign_id: null, promotion_tier_id: tier.id })
     expect(template.campaign_type).toBe('DISCOUNT_COUPONS')
-    const { json_template } = await done(shop, 'GET', `${path}/${template.id}?expand=json_template`)
+    const { json_template } = await callOk(shop, 'GET', `${path}/${template.id}?expand=json_template`)
     expect(json_template).toEqual({
       campaign_type: 'DISCOUNT_COUPONS',
       campaign: {
@@ -142,22 +146,22 @@ describe('a template', () => {
     })
   })
 
-  test('is renamed, described and deleted; its name stays unique', async () => {
+  test('can be renamed, described and deleted; its name stays unique', async () => {
     const shop = await newProject()
     await newCampaign(shop)
-    const { id } = await done(shop, 'POST', path, { name: 'Ten', description: 'First', campaign_id: 'Source' })
+    const { id } = await callOk(shop, 'POST', path, { name: 'Ten', description: 'First', campaign_id: 'Source' })
     await newTemplate(shop, 'Taken')
     const taken = refused(409, 'duplicate_found', 'Duplicated campaign_template exists with name Taken')
     expect(await shop.call('POST', path, { name: 'Taken', campaign_id: 'Source' })).toMatchObject(taken)
     expect(await shop.call('PUT', `${path}/${id}`, { name: 'Taken' })).toMatchObject(taken)
-    expect(await done(shop, 'PUT', `${path}/${id}`, { name: 'Eleven' })).toMatchObject({
+    expect(await callOk(shop, 'PUT', `${path}/${id}`, { name: 'Eleven' })).toMatchObject({
       name: 'Eleven',
       description: 'First',
       updated_at: expect.any(String),
     })
-    const cleared = await done(shop, 'PUT', `${path}/${id}`, { description: null })
+    const cleared = await callOk(shop, 'PUT', `${path}/${id}`, { description: null })
     expect(cleared).not.toHaveProperty('description')
-    expect(await done(shop, 'GET', `${path}/${id}`)).toEqual(cleared)
+    expect(await callOk(shop, 'GET', `${path}/${id}`)).toEqual(cleared)
     await newTemplate(shop, 'Ten')
 
     for (const body of [{ name: null }, { name: '' }, { name: 'x'.repeat(256) }, { description: 1 }])
@@ -180,7 +184,7 @@ describe('a template', () => {
 })
 
 describe('a template is refused', () => {
-  test('without a name, without a source, and with two', async () => {
+  test('without a name, without a source, or with two sources', async () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop)
     const tier = await newTier(shop, await newPromotion(shop))
@@ -194,16 +198,16 @@ describe('a template is refused', () => {
       { name: 'X', campaign_id: 7 },
     ])
       expect(await shop.call('POST', path, body), JSON.stringify(body)).toMatchObject(refused(400, 'invalid_payload'))
-    expect(await done(shop, 'GET', path)).toMatchObject({ data: [] })
+    expect(await callOk(shop, 'GET', path)).toMatchObject({ data: [] })
   })
 
-  test('of what does not exist, or is in the bin', async () => {
+  test('of a source that does not exist or is in the bin', async () => {
     const shop = await newProject()
     const promotion = await newPromotion(shop)
     const tier = await newTier(shop, promotion)
     const { id } = await newCampaign(shop)
-    await done(shop, 'DELETE', `/v1/campaigns/${id}`)
-    await done(shop, 'DELETE', `/v1/campaigns/${promotion}`)
+    await callOk(shop, 'DELETE', `/v1/campaigns/${id}`)
+    await callOk(shop, 'DELETE', `/v1/campaigns/${promotion}`)
     for (const [body, resourceType] of [
       [{ campaign_id: 'camp_nobody' }, 'campaign'],
       [{ campaign_id: id }, 'campaign'],
@@ -216,7 +220,7 @@ describe('a template is refused', () => {
       })
   })
 
-  test('of a loyalty, referral or promotion campaign, of a draft, and of a tier that gives nothing', async () => {
+  test('of a loyalty, referral or promotion campaign, of a draft, and of a tier without a discount', async () => {
     const shop = await newProject()
     const sources = [
       {
@@ -228,7 +232,7 @@ describe('a template is refused', () => {
       { name: 'Promoted', campaign_type: 'PROMOTION' },
     ]
     for (const source of sources) {
-      const { id } = await done(shop, 'POST', '/v1/campaigns', source)
+      const { id } = await callOk(shop, 'POST', '/v1/campaigns', source)
       expect(await shop.call('POST', path, { name: 'X', campaign_id: id }), source.name).toMatchObject(
         refused(400, 'campaign_type_is_not_supported_by_campaign_template'),
       )
@@ -239,15 +243,15 @@ describe('a template is refused', () => {
     expect(await shop.call('POST', path, { name: 'X', campaign_id: id })).toMatchObject(
       refused(400, 'invalid_campaign'),
     )
-    const tier = await done(shop, 'POST', '/v1/promotions/Promoted/tiers', { name: 'Nothing' })
+    const tier = await callOk(shop, 'POST', '/v1/promotions/Promoted/tiers', { name: 'Nothing' })
     expect(await shop.call('POST', path, { name: 'X', promotion_tier_id: tier.id })).toMatchObject(
       refused(400, 'invalid_campaign'),
     )
   })
 
-  test('when its rule is about keys, users, loyalty tiers or a static segment of this project (D69)', async () => {
+  test('when its rule refers to API keys, users, loyalty tiers or a static segment of this project (D69)', async () => {
     const shop = await newProject()
-    const list = await done(shop, 'POST', '/v1/segments', { name: 'List', type: 'static', customers: [] })
+    const list = await callOk(shop, 'POST', '/v1/segments', { name: 'List', type: 'static', customers: [] })
     const isOneOf = (name: string, ...values: string[]) => ({ name, conditions: { $is: values } })
     for (const [n, rule] of [
       isOneOf('redemption.api_key', 'app'),
@@ -257,7 +261,7 @@ describe('a template is refused', () => {
       isOneOf('customer.segment', 'seg_nobody', list.id),
     ].entries()) {
       const rules = { '1': { name: 'order.amount', conditions: { $more_than: [1] } }, '2': rule }
-      const { id } = await done(shop, 'POST', '/v1/validation-rules', { rules })
+      const { id } = await callOk(shop, 'POST', '/v1/validation-rules', { rules })
       const campaign = await newCampaign(shop, { name: `Source ${n}`, validation_rules: [id] })
       const tier = await newTier(shop, await newPromotion(shop, `Promotion ${n}`), { validation_rules: [id] })
       for (const source of [{ campaign_id: campaign.id }, { promotion_tier_id: tier.id }])
@@ -265,8 +269,8 @@ describe('a template is refused', () => {
           refused(400, 'feature_is_not_supported_by_campaign_template'),
         )
     }
-    // How often somebody redeems names nobody.
-    const { id } = await done(shop, 'POST', '/v1/validation-rules', {
+    // Rules on redemption counts reference no particular user or API key.
+    const { id } = await callOk(shop, 'POST', '/v1/validation-rules', {
       rules: {
         '1': { name: 'redemption.count.per_user', conditions: { $less_than: [2] } },
         '2': { name: 'redemption.count.per_api_key', conditions: { $less_than: [2] } },
@@ -276,12 +280,12 @@ describe('a template is refused', () => {
     await newTemplate(shop, 'Counts')
   })
 
-  test('when what the discount gives away is gone', async () => {
+  test('when the product that the discount gives away no longer exists', async () => {
     const shop = await newProject()
-    const product = await done(shop, 'POST', '/v1/products', { source_id: 'mug', name: 'Mug' })
+    const product = await callOk(shop, 'POST', '/v1/products', { source_id: 'mug', name: 'Mug' })
     const discount = { type: 'UNIT', unit_off: 1, unit_type: product.id, effect: 'ADD_NEW_ITEMS' }
     await newCampaign(shop, { voucher: { type: 'DISCOUNT_VOUCHER', discount } })
-    // Nobody can delete it while the campaign gives it away.
+    // The API refuses to delete it while the campaign gives it away.
     const { db } = shop.service.runtime.database
     await db.deleteFrom('products').where('project_id', '=', shop.project_id).where('id', '=', product.id).execute()
     expect(await shop.call('POST', path, { name: 'X', campaign_id: 'Source' })).toMatchObject({
@@ -290,9 +294,9 @@ describe('a template is refused', () => {
     })
   })
 
-  test('when it would hold too much', async () => {
+  test('when its content would exceed the limits', async () => {
     const shop = await newProject()
-    const product = await done(shop, 'POST', '/v1/products', { source_id: 'mug' })
+    const product = await callOk(shop, 'POST', '/v1/products', { source_id: 'mug' })
     const more = { project_id: shop.project_id, product_id: product.id, attributes: '{}', metadata: '{}' }
     const skus = Array.from({ length: limits.campaign_template_goods_max }, (_, n) => ({
       ...more,
@@ -302,7 +306,7 @@ describe('a template is refused', () => {
     const { db } = shop.service.runtime.database
     await db.insertInto('skus').values(skus).execute()
     const rules = { '1': { name: 'product.id', conditions: { $is: [product.id] } } }
-    const { id } = await done(shop, 'POST', '/v1/validation-rules', { rules })
+    const { id } = await callOk(shop, 'POST', '/v1/validation-rules', { rules })
     await newCampaign(shop, { validation_rules: [id] })
     expect(await shop.call('POST', path, { name: 'X', campaign_id: 'Source' })).toMatchObject(
       refused(400, 'invalid_payload', 'A campaign template must NOT have more than 1000 products and SKUs'),
@@ -313,14 +317,14 @@ describe('a template is refused', () => {
 })
 
 describe('the list', () => {
-  test('goes on after a template, in both orders, while others are made', async () => {
+  test('pages by cursor in both orders while templates are added', async () => {
     const shop = await newProject()
     await newCampaign(shop)
     const create = async (n: number) => (await newTemplate(shop, `Template ${n}`)).id
     await expectStablePaging({ shop, path, orders: ['id', '-id'], data_ref: 'data', create })
   })
 
-  test('is filtered; the total counts all templates, and only when asked', async () => {
+  test('can be filtered; the total counts all templates, and only on request', async () => {
     const shop = await newProject()
     await newCampaign(shop)
     await newCampaign(shop, { name: 'Gifts', voucher: { type: 'GIFT_VOUCHER', gift: { amount: 100 } } })
@@ -328,10 +332,10 @@ describe('the list', () => {
     const summer = await newTemplate(shop, 'Summer')
     const gift = await newTemplate(shop, 'Gift card', 'Gifts')
     const named = async (query: string) => {
-      const body = await done(shop, 'GET', `${path}?${query}`)
+      const body = await callOk(shop, 'GET', `${path}?${query}`)
       return body.data.map(({ name }: { name: string }) => name)
     }
-    expect(await done(shop, 'GET', `${path}?limit=2`)).toEqual({
+    expect(await callOk(shop, 'GET', `${path}?limit=2`)).toEqual({
       object: 'list',
       data_ref: 'data',
       data: [spring, summer],
@@ -350,7 +354,7 @@ describe('the list', () => {
         `filters[junction]=or&${condition('name', '$is')}=Summer&${condition('campaign_type', '$is')}=GIFT_VOUCHERS`,
       ),
     ).toEqual(['Summer', 'Gift card'])
-    const counted = await done(shop, 'GET', `${path}?include_total=true&${condition('name', '$is')}=Summer`)
+    const counted = await callOk(shop, 'GET', `${path}?include_total=true&${condition('name', '$is')}=Summer`)
     expect(counted).toEqual({ object: 'list', data_ref: 'data', data: [summer], has_more: false, total: 3 })
     expect(await named('order=-id')).toEqual(['Gift card', 'Summer', 'Spring'])
 
@@ -368,13 +372,13 @@ describe('the list', () => {
 describe('management', () => {
   const copy = (id: string) => `/templates/campaigns/${id}/copy`
 
-  test('lists the templates of a project as the project does', async () => {
+  test('lists the templates of a project like the API of the project itself', async () => {
     const shop = await newProject()
     await newCampaign(shop)
     for (const name of ['A', 'B', 'C']) await newTemplate(shop, name)
     const query = '?order=-id&limit=2&include_total=true'
     const { status, body } = await shop.manage('GET', `/templates/campaigns${query}`)
-    expect({ status, body }).toEqual({ status: 200, body: await done(shop, 'GET', `${path}${query}`) })
+    expect({ status, body }).toEqual({ status: 200, body: await callOk(shop, 'GET', `${path}${query}`) })
     expect(body).toMatchObject({ data: [{ name: 'C' }, { name: 'B' }], total: 3, has_more: true })
     const { app } = shop.service
     const nowhere = await send(
@@ -395,29 +399,35 @@ describe('management', () => {
     await expectStablePaging({ shop: manager, path: managed, orders: ['id', '-id'], data_ref: 'data', create })
   })
 
-  test('copies a template to another project and to its own', async () => {
+  test('copies a template to another project and to the same one', async () => {
     const shop = await newProject()
     const other = await newProject()
     await newCampaign(shop)
-    const { id, ...rest } = await done(shop, 'POST', path, { name: 'Ten', description: 'First', campaign_id: 'Source' })
+    const { id, ...rest } = await callOk(shop, 'POST', path, {
+      name: 'Ten',
+      description: 'First',
+      campaign_id: 'Source',
+    })
     const to = (project: Shop, body: object = {}) =>
       shop.manage('POST', copy(id), { name: 'Ten', destination_project_id: project.project_id, ...body })
 
     const copied = await to(other)
     expect(copied).toMatchObject({ status: 200, body: { ...rest, created_at: expect.any(String) } })
     expect(copied.body.id).not.toBe(id)
-    expect(await done(other, 'GET', path)).toMatchObject({ data: [copied.body] })
-    const { json_template } = await done(shop, 'GET', `${path}/${id}?expand=json_template`)
-    expect(await done(other, 'GET', `${path}/${copied.body.id}?expand=json_template`)).toMatchObject({ json_template })
-    expect(await done(shop, 'GET', path)).toMatchObject({ data: [{ id }] })
-    await done(shop, 'DELETE', `${path}/${id}`)
-    expect(await done(other, 'GET', `${path}/${copied.body.id}`)).toEqual(copied.body)
+    expect(await callOk(other, 'GET', path)).toMatchObject({ data: [copied.body] })
+    const { json_template } = await callOk(shop, 'GET', `${path}/${id}?expand=json_template`)
+    expect(await callOk(other, 'GET', `${path}/${copied.body.id}?expand=json_template`)).toMatchObject({
+      json_template,
+    })
+    expect(await callOk(shop, 'GET', path)).toMatchObject({ data: [{ id }] })
+    await callOk(shop, 'DELETE', `${path}/${id}`)
+    expect(await callOk(other, 'GET', `${path}/${copied.body.id}`)).toEqual(copied.body)
   })
 
-  test('a copy has a description of its own, or that of the original, or none', async () => {
+  test('a copy has its own description, that of the original, or none', async () => {
     const shop = await newProject()
     await newCampaign(shop)
-    const { id } = await done(shop, 'POST', path, { name: 'Ten', description: 'First', campaign_id: 'Source' })
+    const { id } = await callOk(shop, 'POST', path, { name: 'Ten', description: 'First', campaign_id: 'Source' })
     const to = async (name: string, more: object) =>
       (await shop.manage('POST', copy(id), { name, destination_project_id: shop.project_id, ...more })).body
     expect(await to('A', {})).toMatchObject({ name: 'A', description: 'First' })
@@ -425,7 +435,7 @@ describe('management', () => {
     expect(await to('C', { description: null })).not.toHaveProperty('description')
   })
 
-  test('does not copy what is not there, to nowhere, or to a name that is taken', async () => {
+  test('refuses to copy an unknown template, to an unknown project, or to a name that is taken', async () => {
     const shop = await newProject()
     const other = await newProject()
     await newCampaign(shop)
@@ -442,6 +452,6 @@ describe('management', () => {
     expect(await shop.manage('POST', copy(id), { ...body, destination_project_id: shop.project_id })).toMatchObject(
       refused(409, 'duplicate_found', 'Duplicated campaign_template exists with name Ten'),
     )
-    expect(await done(other, 'GET', path)).toMatchObject({ data: [] })
+    expect(await callOk(other, 'GET', path)).toMatchObject({ data: [] })
   })
 })

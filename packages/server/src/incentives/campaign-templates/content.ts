@@ -6,12 +6,12 @@ import type { Sku } from '../../catalogue/skus/schema.ts'
 import type { CreatedResource, JsonTemplate, TemplateCampaign, TemplateRule } from './schema.ts'
 
 /**
- * All that a template holds: nothing of it changes when its source does
+ * The content of a template: a snapshot that does not change when its source campaign or tier does
  * (docs/reference/campaign-templates.md#what-a-template-holds).
  */
 export interface TemplateContent {
   campaign: TemplateCampaign
-  /** Of the promotion tier that the template was made of; for the tiers that are made of it. */
+  /** Banner of the promotion tier that the template was created from; copied to tiers created from the template. */
   banner: string | null
   /** In the order of evaluation. */
   validation_rules: TemplateRule[]
@@ -21,7 +21,7 @@ export interface TemplateContent {
   custom_events: string[]
 }
 
-/** What the rules and the discount need to mean something, with the ids it had. */
+/** Resources that the rules and the discount reference, with their ids in the source project. */
 export interface TemplateResources {
   products: TemplateProduct[]
   locations: TemplateLocation[]
@@ -34,9 +34,9 @@ type Identity = { id: string; source_id: string | null }
 export interface TemplateProduct
   extends Identity,
     Pick<Product, 'name' | 'price' | 'attributes' | 'metadata' | 'image_url'> {
-  /** False: only here because its SKUs are. */
+  /** False: the product itself is not referenced, only SKUs of it. */
   is_named: boolean
-  /** All of it where it is named itself, otherwise those that are. */
+  /** All SKUs if the product itself is referenced, otherwise the referenced ones only. */
   skus: TemplateSku[]
 }
 
@@ -52,7 +52,7 @@ export interface TemplateLocation {
   shape: Shape
 }
 
-/** A dynamic one. */
+/** A dynamic segment; templates do not support static ones. */
 export interface TemplateSegment {
   id: string
   name: string
@@ -65,7 +65,7 @@ export type TemplateCollection = { id: string; name: string } & (
   | { type: 'AUTO_UPDATE'; filter: Filter }
 )
 
-/** A metadata key that rules, formulas or filters compare, with the type it had. */
+/** A metadata key that rules, formulas or filters compare, with its type in the source project. */
 export interface TypedKey {
   object: string
   key: string
@@ -73,17 +73,17 @@ export interface TypedKey {
   array: boolean
 }
 
-/** What is shown of it (D70). */
+/** The part of the content that the API returns (D70). */
 export const toJsonTemplate = (
   campaignType: JsonTemplate['campaign_type'],
   { campaign, validation_rules }: TemplateContent,
 ): JsonTemplate => ({ campaign_type: campaignType, campaign, validation_rule: validation_rules[0] ?? null })
 
-/** What became of the resources of a template: what each is called here, and which of them are new. */
-export interface Provided {
+/** Maps the resources of a template to resources of this project, and lists the newly created ones. */
+export interface ResourceMapping {
   created: CreatedResource[]
-  /** What something is called here; the same as in the template unless it was found or made under another id. */
+  /** The id in this project; equals the id in the template unless the resource was found or created under another id. */
   idOf(name: string): string
-  found(id: string, idHere: string): void
-  made(id: string, resource: CreatedResource): void
+  recordFound(id: string, idHere: string): void
+  recordCreated(id: string, resource: CreatedResource): void
 }

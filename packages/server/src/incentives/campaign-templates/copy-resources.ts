@@ -20,9 +20,9 @@ import type { TemplateRule } from './schema.ts'
 import { listCollectionsById, listLocationsById, listSegmentsById } from './sources.ts'
 
 /**
- * Copies of all that rules and a discount name, directly or through a collection or a segment, as it is now
- * (docs/reference/campaign-templates.md#what-a-template-holds). What a rule names and nobody knows is left out: the rule names it
- * in the copy too.
+ * Copies every resource that the rules and the discount reference, directly or through a collection or a segment, in its
+ * current state (docs/reference/campaign-templates.md#what-a-template-holds). Unknown ids are skipped: the rule in the
+ * template keeps them unchanged.
  */
 export async function copyResources(
   ctx: Ctx,
@@ -30,50 +30,50 @@ export async function copyResources(
   discount: Discount | undefined,
 ): Promise<TemplateResources> {
   for (const { rules: tree } of rules) refuseUnsupported(tree)
-  const { names, note } = notebook()
-  for (const rule of rules) renamedRule(rule, note)
-  const given = notebook()
-  if (discount !== undefined) renamedDiscount(discount, joined(note, given.note))
+  const { names, collect } = newReferenceCollector()
+  for (const rule of rules) renamedRule(rule, collect)
+  const inDiscount = newReferenceCollector()
+  if (discount !== undefined) renamedDiscount(discount, combined(collect, inDiscount.collect))
 
   const segments = await dynamicSegments(ctx, [...names.segment])
-  for (const { filter } of segments) renamedFilter(filter, note)
-  names.products_collection.delete(allProductsId) // which every project has
+  for (const { filter } of segments) renamedFilter(filter, collect)
+  names.products_collection.delete(allProductsId) // exists in every project
   const collections = await listCollectionsById(ctx, [...names.products_collection])
-  for (const one of collections)
-    if (one.type === 'STATIC') for (const member of one.products) renamedMember(member, note)
-    else renamedFilter(one.filter, note)
+  for (const collection of collections)
+    if (collection.type === 'STATIC') for (const member of collection.products) renamedMember(member, collect)
+    else renamedFilter(collection.filter, collect)
   const products = await copyGoods(ctx, [...names.product], [...names.sku])
   const locations = await listLocationsById(ctx, [...names.location])
   const resources = { products, locations, segments, collections }
-  refuseUnlessComplete(resources, given.names)
+  refuseUnlessComplete(resources, inDiscount.names)
   return resources
 }
 
-type Names = Record<NamedObject, Set<string>>
+type ReferencedNames = Record<NamedObject, Set<string>>
 
-/** Notes each name that a walk passes. */
-function notebook(): { names: Names; note: Rename } {
-  const names: Names = {
+/** Collects each reference that a walk over rules, filters or a discount visits. */
+function newReferenceCollector(): { names: ReferencedNames; collect: Rename } {
+  const names: ReferencedNames = {
     product: new Set(),
     sku: new Set(),
     products_collection: new Set(),
     segment: new Set(),
     location: new Set(),
   }
-  const note: Rename = (name, objects) => {
+  const collect: Rename = (name, objects) => {
     for (const object of objects) names[object].add(name)
     return name
   }
-  return { names, note }
+  return { names, collect }
 }
 
-const joined =
-  (...notes: Rename[]): Rename =>
+const combined =
+  (...collectors: Rename[]): Rename =>
   (name, objects) =>
-    notes.reduce((_, note) => note(name, objects), name)
+    collectors.reduce((_, collect) => collect(name, objects), name)
 
 /**
- * Rules about what only this project has, and no other could be given
+ * Rules that refer to API keys, users or loyalty tiers of this project, which cannot be copied to another project
  * (docs/reference/campaign-templates.md#campaign-template-endpoints).
  */
 const unsupported: ReadonlySet<string> = new Set([
@@ -101,20 +101,20 @@ async function dynamicSegments(ctx: Ctx, ids: string[]): Promise<TemplateSegment
 }
 
 /**
- * Products with all their SKUs, and SKUs with their products
+ * Copies referenced products with all their SKUs, and referenced SKUs with their products
  * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes).
  */
 async function copyGoods(ctx: Ctx, productNames: string[], skuNames: string[]): Promise<TemplateProduct[]> {
   const namedSkus = await listSkusNamed(ctx, skuNames)
-  const named = new Set((await listProductsNamed(ctx, productNames)).map(({ id }) => id))
-  const ids = [...named, ...namedSkus.map(({ product_id }) => product_id)]
-  // By their ids alone: something else may have one of them as its source id.
+  const referencedIds = new Set((await listProductsNamed(ctx, productNames)).map(({ id }) => id))
+  const ids = [...referencedIds, ...namedSkus.map(({ product_id }) => product_id)]
+  // Match by id only: another product may have one of these ids as its source id.
   const products = (await listProductsNamed(ctx, ids)).filter(({ id }) => ids.includes(id))
 
   const copies: TemplateProduct[] = []
   let count = 0
   for (const product of products) {
-    const isCopied = named.has(product.id)
+    const isCopied = referencedIds.has(product.id)
     const skus = isCopied
       ? (await listSkus(ctx, product.id, { limit: limits.campaign_template_goods_max }, [])).skus
       : namedSkus.filter(({ product_id }) => product_id === product.id)
@@ -145,10 +145,11 @@ function copyOfSku(stored: Sku, isNamed: boolean): TemplateSku {
   return { id, source_id, sku, price, currency, attributes, metadata, image_url, is_named: isNamed }
 }
 
-/** A discount cannot give away what nobody knows, and a template of it could never be used. */
-function refuseUnlessComplete({ products, collections }: TemplateResources, given: Names): void {
+/** Refuses a discount that gives away an unknown product or collection: a template with it could never be used. */
+function refuseUnlessComplete({ products, collections }: TemplateResources, inDiscount: ReferencedNames): void {
   const goods = new Set(products.flatMap(({ id, skus }) => [id, ...skus.map((sku) => sku.id)]))
-  for (const id of given.product) if (!goods.has(id)) throw notFound('product', id)
-  for (const id of given.products_collection)
-    if (id !== allProductsId && !collections.some((one) => one.id === id)) throw notFound('products_collection', id)
+  for (const id of inDiscount.product) if (!goods.has(id)) throw notFound('product', id)
+  for (const id of inDiscount.products_collection)
+    if (id !== allProductsId && !collections.some((collection) => collection.id === id))
+      throw notFound('products_collection', id)
 }

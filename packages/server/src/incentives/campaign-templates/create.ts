@@ -17,49 +17,52 @@ import { customEventsIn, typedKeys } from './metadata-keys.ts'
 import type { CampaignTemplate, CreateCampaignTemplate, TemplateCampaign, TemplateRule } from './schema.ts'
 import { insertTemplate, type StoredTemplate } from './store.ts'
 
-/** Makes a template of a campaign or of a promotion tier (docs/reference/campaign-templates.md#campaign-template-endpoints). */
+/**
+ * Creates a template from a campaign or a promotion tier
+ * (docs/reference/campaign-templates.md#campaign-template-endpoints).
+ */
 export async function createTemplate(ctx: Ctx, body: CreateCampaignTemplate): Promise<CampaignTemplate> {
   const { campaign_type, ...source } = await sourceOf(ctx, body)
-  const content = bounded(await contentOf(ctx, source))
+  const content = refuseTooLarge(await contentOf(ctx, source))
   return insertTemplate(ctx, { name: body.name, description: body.description ?? null, campaign_type, content })
 }
 
 type Source = Pick<TemplateContent, 'campaign' | 'banner' | 'validation_rules'> & Pick<StoredTemplate, 'campaign_type'>
 
-/** Exactly one of the two is said; null says nothing. */
+/** The body must name exactly one of the two; null counts as omitted. */
 async function sourceOf(ctx: Ctx, { campaign_id, promotion_tier_id }: CreateCampaignTemplate): Promise<Source> {
   if (campaign_id != null && promotion_tier_id != null)
     throw invalidPayload("Payload must have either 'campaign_id' or 'promotion_tier_id', not both")
-  if (campaign_id != null) return ofCampaign(ctx, campaign_id)
-  if (promotion_tier_id != null) return ofTier(ctx, promotion_tier_id)
+  if (campaign_id != null) return sourceFromCampaign(ctx, campaign_id)
+  if (promotion_tier_id != null) return sourceFromTier(ctx, promotion_tier_id)
   throw invalidPayload("Payload should have required property 'campaign_id'")
 }
 
-async function ofCampaign(ctx: Ctx, key: string): Promise<Source> {
-  const stored = await getCampaign(ctx, key)
-  const { campaign_type, voucher, voucher_type } = stored
+async function sourceFromCampaign(ctx: Ctx, key: string): Promise<Source> {
+  const storedCampaign = await getCampaign(ctx, key)
+  const { campaign_type, voucher, voucher_type } = storedCampaign
   if (campaign_type !== 'DISCOUNT_COUPONS' && campaign_type !== 'GIFT_VOUCHERS')
     throw new ApiError('campaign_type_is_not_supported_by_campaign_template', {
       details: `Campaign of type ${campaign_type} is not supported by campaign template`,
     })
-  if (voucher === null || voucher_type === null || stored.status === 'DRAFT')
+  if (voucher === null || voucher_type === null || storedCampaign.status === 'DRAFT')
     throw invalidCampaign('A campaign template cannot be made of a draft')
-  const { description, activity_duration_after_publishing } = stored
+  const { description, activity_duration_after_publishing } = storedCampaign
   const campaign = {
-    type: stored.type,
-    join_once: stored.join_once,
-    auto_join: stored.auto_join,
-    use_voucher_metadata_schema: stored.use_voucher_metadata_schema,
-    metadata: stored.metadata,
+    type: storedCampaign.type,
+    join_once: storedCampaign.join_once,
+    auto_join: storedCampaign.auto_join,
+    use_voucher_metadata_schema: storedCampaign.use_voucher_metadata_schema,
+    metadata: storedCampaign.metadata,
     ...setOnly({ description, activity_duration_after_publishing }),
-    ...campaignValidity(stored),
+    ...campaignValidity(storedCampaign),
     voucher: { type: voucher_type, ...voucher },
   } as TemplateCampaign
-  return { campaign_type, campaign, banner: null, validation_rules: await rulesOf(ctx, 'campaign', stored.id) }
+  return { campaign_type, campaign, banner: null, validation_rules: await rulesOf(ctx, 'campaign', storedCampaign.id) }
 }
 
-/** A tier becomes a campaign of codes that give its discount; all it does not say is as in a new campaign (D68). */
-async function ofTier(ctx: Ctx, id: string): Promise<Source> {
+/** Turns a tier into a campaign whose vouchers give its discount; all other settings are those of a new campaign (D68). */
+async function sourceFromTier(ctx: Ctx, id: string): Promise<Source> {
   const tier = await getTier(ctx, id)
   if (tier.discount === null) throw invalidCampaign(`Promotion tier ${id} has no discount`)
   const campaign = {
@@ -80,7 +83,7 @@ async function ofTier(ctx: Ctx, id: string): Promise<Source> {
   return { campaign_type: 'DISCOUNT_COUPONS', campaign, banner: tier.banner, validation_rules: validationRules }
 }
 
-/** All rules that are assigned, in the order of evaluation: without one of them a copy would give to more people. */
+/** All assigned rules, in the order of evaluation: a copy without one of them would apply to more customers. */
 async function rulesOf(ctx: Ctx, type: 'campaign' | 'promotion_tier', id: string): Promise<TemplateRule[]> {
   const ids = (await listAssignmentsOf(ctx, type, [id])).map(({ rule_id }) => rule_id)
   if (ids.length > limits.promotion_tier_rules_max)
@@ -110,7 +113,7 @@ async function contentOf(ctx: Ctx, source: Omit<Source, 'campaign_type'>): Promi
   }
 }
 
-function bounded(content: TemplateContent): TemplateContent {
+function refuseTooLarge(content: TemplateContent): TemplateContent {
   if (Buffer.byteLength(JSON.stringify(content)) <= limits.campaign_template_bytes_max) return content
   throw invalidPayload(`A campaign template must NOT be larger than ${limits.campaign_template_bytes_max} bytes`)
 }

@@ -7,58 +7,65 @@ import type { TemplateCollection, TemplateSegment, TypedKey } from './content.ts
 import { isRecord } from './references.ts'
 import type { TemplateRule } from './schema.ts'
 
-/** What may ask for metadata. */
-export interface Asking {
+/** The parts of a template that may read metadata. */
+export interface MetadataReaders {
   rules: readonly TemplateRule[]
   discount: Discount | undefined
   segments: readonly TemplateSegment[]
   collections: readonly TemplateCollection[]
 }
 
-/** The metadata keys that are asked for and have a type in this project, with that type. */
-export async function typedKeys(ctx: Ctx, asking: Asking): Promise<TypedKey[]> {
-  const asked = new Map<DescribedObject, Set<string>>()
-  for (const [object, key] of keysIn(asking)) asked.set(object, (asked.get(object) ?? new Set()).add(key))
-  const typed: TypedKey[] = []
-  for (const [object, keys] of asked)
+/** The metadata keys that a template reads and that have a type in this project, with that type. */
+export async function typedKeys(ctx: Ctx, readers: MetadataReaders): Promise<TypedKey[]> {
+  const keysByObject = new Map<DescribedObject, Set<string>>()
+  for (const [object, key] of keysIn(readers))
+    keysByObject.set(object, (keysByObject.get(object) ?? new Set()).add(key))
+  const result: TypedKey[] = []
+  for (const [object, keys] of keysByObject)
     for (const { name, type, array } of active(await listDefinitions(ctx, object)))
-      if (keys.has(name)) typed.push({ object, key: name, type, array })
-  return typed
+      if (keys.has(name)) result.push({ object, key: name, type, array })
+  return result
 }
 
 /**
- * Refuses when a key has another type here; a key that has none is nobody's fault
+ * Refuses the template if this project defines a key with another type; an undefined key is accepted
  * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes).
  */
 export async function refuseOtherTypes(ctx: Ctx, keys: readonly TypedKey[]): Promise<void> {
-  const faults: string[] = []
+  const errors: string[] = []
   for (const [object, ofObject] of Map.groupBy(keys, (key) => key.object)) {
-    const here = new Map(active(await listDefinitions(ctx, object)).map((known) => [known.name, known]))
+    const definitions = new Map(
+      active(await listDefinitions(ctx, object)).map((definition) => [definition.name, definition]),
+    )
     for (const wanted of ofObject) {
-      const known = here.get(wanted.key)
-      if (known === undefined || (known.type === wanted.type && known.array === wanted.array)) continue
-      faults.push(
-        `${wanted.key}: must be ${typeText(wanted)} in the ${object} schema (actual type is ${typeText(known)})`,
+      const definition = definitions.get(wanted.key)
+      if (definition === undefined || (definition.type === wanted.type && definition.array === wanted.array)) continue
+      errors.push(
+        `${wanted.key}: must be ${typeText(wanted)} in the ${object} schema (actual type is ${typeText(definition)})`,
       )
     }
   }
-  refuseFaults(faults)
+  refuseFaults(errors)
 }
 
 const typeText = ({ type, array }: Pick<TypedKey, 'type' | 'array'>): string => (array ? `array of ${type}` : type)
 
 type Key = [object: DescribedObject, key: string]
 
-function keysIn({ rules, discount, segments, collections }: Asking): Key[] {
+function keysIn({ rules, discount, segments, collections }: MetadataReaders): Key[] {
   return [
     ...rules.flatMap(({ rules, applicable_to }) => [...propertiesIn(rules), ...formulaKeysIn(applicable_to)]),
     ...formulaKeysIn(discount),
     ...segments.flatMap(({ filter }) => filteredBy('customer', filter)),
-    ...collections.flatMap((one) => (one.type === 'AUTO_UPDATE' ? filteredBy('product', one.filter) : [])),
+    ...collections.flatMap((collection) =>
+      collection.type === 'AUTO_UPDATE' ? filteredBy('product', collection.filter) : [],
+    ),
   ]
 }
 
-/** Whose schema gives a type to the property of a rule; the first that does decides, so that all are asked. */
+/**
+ * Metadata schemas that may define the property of a rule. The first schema with a definition decides, so all are listed.
+ */
 const schemas: Readonly<Record<string, readonly DescribedObject[]>> = {
   'customer.metadata': ['customer'],
   'order.metadata': ['order'],
@@ -73,12 +80,12 @@ function propertiesIn(tree: RuleTree): Key[] {
   return Object.values(tree).flatMap((rule): Key[] => {
     if (!isRecord(rule)) return []
     const { name, property, rules } = rule as unknown as Rule
-    const own = property == null ? [] : (schemas[name] ?? []).flatMap((object) => keysAt(object, property))
-    return [...own, ...propertiesIn(rules ?? {})]
+    const ownKeys = property == null ? [] : (schemas[name] ?? []).flatMap((object) => keysAt(object, property))
+    return [...ownKeys, ...propertiesIn(rules ?? {})]
   })
 }
 
-/** `billing.country` may be a key of that name, or lead into the object `billing`. */
+/** `billing.country` may be a key of that name, or a path into the object `billing`. */
 function keysAt(object: DescribedObject, property: string): Key[] {
   const [outer] = property.split('.') as [string]
   return outer === property
@@ -94,7 +101,7 @@ const filteredBy = (object: DescribedObject, filter: Filter): Key[] =>
     field.startsWith('metadata.') ? keysAt(object, field.slice('metadata.'.length)) : [],
   )
 
-/** Keys in formulas, which stand in members that are called so, at any depth. */
+/** Keys in formulas: members at any depth whose name ends in `_formula`. */
 function formulaKeysIn(value: unknown): Key[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]): Key[] =>
@@ -103,14 +110,14 @@ function formulaKeysIn(value: unknown): Key[] {
 }
 
 function keysOfFormula(formula: string): Key[] {
-  const named = formula.matchAll(/([A-Z_]+)_METADATA\s*\(\s*"((?:[^"\\]|\\[\s\S])*)"/g)
-  return [...named].flatMap(([, operand, key]): Key[] => {
+  const matches = formula.matchAll(/([A-Z_]+)_METADATA\s*\(\s*"((?:[^"\\]|\\[\s\S])*)"/g)
+  return [...matches].flatMap(([, operand, key]): Key[] => {
     const object = formulaObjects.find(([suffix]) => operand?.endsWith(suffix))?.[1]
     return object === undefined ? [] : [[object, (key as string).replace(/\\(["\\])/g, '$1')]]
   })
 }
 
-/** Those of lines have words before them that say of which line. */
+/** Operands of order lines have a prefix that selects the line, so only the suffix is compared. */
 const formulaObjects: ReadonlyArray<[suffix: string, object: DescribedObject]> = [
   ['ORDER_ITEM_PRODUCT', 'product'],
   ['ORDER_ITEM', 'order_item'],

@@ -3,108 +3,112 @@ import { insertSkus, listSkusNamed } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, duplicate } from '../../core/http/errors.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import type { Provided, TemplateProduct, TemplateSku } from './content.ts'
+import type { ResourceMapping, TemplateProduct, TemplateSku } from './content.ts'
 import { listBinnedNames } from './sources.ts'
 
 /**
- * Sees to it that the products and SKUs of a template are there
- * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes): those that are stay as they are, the others are made
- * again, and nothing is made in place of what is in the bin.
+ * Ensures that the products and SKUs of a template exist
+ * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes): existing ones stay unchanged, missing ones are
+ * created. A missing one that is in the bin refuses the request.
  */
-export async function provideGoods(ctx: Ctx, products: readonly TemplateProduct[], provided: Provided): Promise<void> {
+export async function provideGoods(
+  ctx: Ctx,
+  products: readonly TemplateProduct[],
+  mapping: ResourceMapping,
+): Promise<void> {
   if (products.length === 0) return
-  const plans = await planGoods(ctx, products, provided)
-  const toMake = plans.filter(({ isMade, skus }) => isMade || skus.length > 0)
-  if (toMake.length === 0) return
+  const plans = await planGoods(ctx, products, mapping)
+  const toCreate = plans.filter(({ mustCreate, skus }) => mustCreate || skus.length > 0)
+  if (toCreate.length === 0) return
   await refuseBinned(
     ctx,
     'product',
-    toMake.flatMap(({ isMade, product }) => (isMade ? [product] : [])),
+    toCreate.flatMap(({ mustCreate, product }) => (mustCreate ? [product] : [])),
   )
   await refuseBinned(
     ctx,
     'sku',
-    toMake.flatMap(({ skus }) => skus),
+    toCreate.flatMap(({ skus }) => skus),
   )
   const rules = await loadMetadataRules(ctx, 'product')
-  for (const { product, isMade, skus } of toMake) {
-    if (isMade) await makeProduct(ctx, product, rules, provided)
-    for (const sku of skus) await makeSku(ctx, sku, provided.idOf(product.id), rules, provided)
+  for (const { product, mustCreate, skus } of toCreate) {
+    if (mustCreate) await createMissingProduct(ctx, product, rules, mapping)
+    for (const sku of skus) await createMissingSku(ctx, sku, mapping.idOf(product.id), rules, mapping)
   }
 }
 
 interface Plan {
   product: TemplateProduct
-  isMade: boolean
-  /** To be made. */
+  mustCreate: boolean
+  /** Missing SKUs to create. */
   skus: TemplateSku[]
 }
 
-/** What is to be made. What is there already stays until the end of the transaction. */
-async function planGoods(ctx: Ctx, products: readonly TemplateProduct[], provided: Provided): Promise<Plan[]> {
+/** Determines what to create. Existing rows are locked, so that they cannot be deleted before the transaction ends. */
+async function planGoods(ctx: Ctx, products: readonly TemplateProduct[], mapping: ResourceMapping): Promise<Plan[]> {
   const skus = products.flatMap((product) => product.skus)
-  // Products before SKUs, as whoever deletes a product does.
+  // Lock products before SKUs, in the same order as the deletion of a product, to avoid deadlocks.
   const knownProducts = await listProductsNamed(ctx, namesOf(products), { lock: 'here' })
   const knownSkus = await listSkusNamed(ctx, namesOf(skus), { lock: true })
   const isMissing = (known: readonly Identity[]) => (wanted: Identity) => {
-    const there = findIn(known, wanted)
-    if (there !== undefined) provided.found(wanted.id, there.id)
-    return there === undefined
+    const match = findIn(known, wanted)
+    if (match !== undefined) mapping.recordFound(wanted.id, match.id)
+    return match === undefined
   }
   return products.map((product) => {
     const missing = product.skus.filter(isMissing(knownSkus))
-    const named = missing.filter(({ is_named }) => is_named)
-    const isMade = isMissing(knownProducts)(product) && (product.is_named || named.length > 0)
-    // All its SKUs come with a product; where it is there already, only those that are named.
-    return { product, isMade, skus: isMade ? missing : named }
+    const referenced = missing.filter(({ is_named }) => is_named)
+    const mustCreate = isMissing(knownProducts)(product) && (product.is_named || referenced.length > 0)
+    // A new product gets all its SKUs; an existing product gets the referenced ones only.
+    return { product, mustCreate, skus: mustCreate ? missing : referenced }
   })
 }
 
 type Identity = { id: string; source_id: string | null }
 
 const findIn = (known: readonly Identity[], { id, source_id }: Identity): Identity | undefined =>
-  known.find((one) => one.id === id) ??
-  (source_id === null ? undefined : known.find((one) => one.source_id === source_id))
+  known.find((good) => good.id === id) ??
+  (source_id === null ? undefined : known.find((good) => good.source_id === source_id))
 
 const namesOf = (goods: readonly Identity[]): string[] =>
   goods.flatMap(({ id, source_id }) => (source_id === null ? [id] : [id, source_id]))
 
 async function refuseBinned(ctx: Ctx, object: 'product' | 'sku', goods: readonly Identity[]): Promise<void> {
-  const binned = await listBinnedNames(ctx, object === 'product' ? 'products' : 'skus', namesOf(goods))
-  const found = goods.find((good) => namesOf([good]).some((name) => binned.has(name)))
-  if (found !== undefined)
+  const binnedNames = await listBinnedNames(ctx, object === 'product' ? 'products' : 'skus', namesOf(goods))
+  const binnedGood = goods.find((good) => namesOf([good]).some((name) => binnedNames.has(name)))
+  if (binnedGood !== undefined)
     throw new ApiError('resource_in_use', {
-      details: `Resource ${object} with id ${found.id} is in the bin`,
-      resource_id: found.id,
+      details: `Resource ${object} with id ${binnedGood.id} is in the bin`,
+      resource_id: binnedGood.id,
       resource_type: object,
     })
 }
 
-/** Somebody else may make one of this source id at the same moment, which is then as good as known before. */
-async function makeProduct(
+/** A concurrent request may insert a product with this source id first; it is then used like an existing one. */
+async function createMissingProduct(
   ctx: Ctx,
   { id, source_id, name, price, attributes, metadata, image_url }: TemplateProduct,
   rules: MetadataRules,
-  provided: Provided,
+  mapping: ResourceMapping,
 ): Promise<void> {
   rules.check(metadata, { isNew: true })
-  const [made] = await insertProducts(ctx, [{ source_id, name, price, attributes, metadata, image_url }], [])
-  if (made === undefined) throw duplicate('product', 'source_id', source_id as string)
-  if (made.isNew) provided.made(id, { id: made.product.id, object: 'product' })
-  else provided.found(id, made.product.id)
+  const [stored] = await insertProducts(ctx, [{ source_id, name, price, attributes, metadata, image_url }], [])
+  if (stored === undefined) throw duplicate('product', 'source_id', source_id as string)
+  if (stored.isNew) mapping.recordCreated(id, { id: stored.product.id, object: 'product' })
+  else mapping.recordFound(id, stored.product.id)
 }
 
-async function makeSku(
+async function createMissingSku(
   ctx: Ctx,
   { id, source_id, sku, price, currency, attributes, metadata, image_url }: TemplateSku,
   productId: string,
   rules: MetadataRules,
-  provided: Provided,
+  mapping: ResourceMapping,
 ): Promise<void> {
   rules.check(metadata, { isNew: true })
   const row = { product_id: productId, source_id, sku, price, currency, attributes, metadata, image_url }
-  const [made] = await insertSkus(ctx, [row], [])
-  if (made === undefined) throw duplicate('sku', 'source_id', source_id as string)
-  if (made.isNew) provided.made(id, { id: made.sku.id, object: 'sku' })
-  else provided.found(id, made.sku.id)
+  const [stored] = await insertSkus(ctx, [row], [])
+  if (stored === undefined) throw duplicate('sku', 'source_id', source_id as string)
+  if (stored.isNew) mapping.recordCreated(id, { id: stored.sku.id, object: 'sku' })
+  else mapping.recordFound(id, stored.sku.id)
 }

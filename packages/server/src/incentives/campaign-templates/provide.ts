@@ -7,14 +7,20 @@ import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { insertLocation } from '../../definitions/locations/store.ts'
 import { createRule } from '../../rules/validation-rules/create.ts'
-import type { Provided, TemplateCollection, TemplateContent, TemplateLocation, TemplateSegment } from './content.ts'
+import type {
+  ResourceMapping,
+  TemplateCollection,
+  TemplateContent,
+  TemplateLocation,
+  TemplateSegment,
+} from './content.ts'
 import { refuseOtherTypes } from './metadata-keys.ts'
 import { provideGoods } from './provide-goods.ts'
 import { type Rename, renamedFilter, renamedMember, renamedRule } from './references.ts'
 import type { CreatedResource } from './schema.ts'
 import { isCollectionNameTaken, listCollectionsById, listLocationsById, listSegmentsById } from './sources.ts'
 
-/** What a template needs, as its use goes on with it. */
+/** The resources of a template as they exist in this project. */
 export interface ReadyResources {
   created_resources: CreatedResource[]
   rename: Rename
@@ -23,78 +29,87 @@ export interface ReadyResources {
 }
 
 /**
- * Sees to it that all that a template needs is there, and that what it names is called what it is called here
- * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes). Whatever is refused, now or later in the request,
- * undoes all of it.
+ * Ensures that every resource a template needs exists, and maps references to the ids of this project
+ * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes). An error now or later in the request rolls
+ * back everything that was created.
  */
 export async function provideResources(ctx: Ctx, content: TemplateContent): Promise<ReadyResources> {
   const { metadata_keys, resources, validation_rules } = content
   await refuseOtherTypes(ctx, metadata_keys)
-  const provided = newProvided()
-  await provideGoods(ctx, resources.products, provided)
-  await provideLocations(ctx, resources.locations, provided)
-  await provideSegments(ctx, resources.segments, provided)
-  await provideCollections(ctx, resources.collections, provided)
+  const mapping = newResourceMapping()
+  await provideGoods(ctx, resources.products, mapping)
+  await provideLocations(ctx, resources.locations, mapping)
+  await provideSegments(ctx, resources.segments, mapping)
+  await provideCollections(ctx, resources.collections, mapping)
   const ruleIds: string[] = []
   for (const rule of validation_rules) {
-    const { id } = await createRule(ctx, renamedRule(rule, provided.idOf))
-    provided.created.push({ id, object: 'validation_rules' })
+    const { id } = await createRule(ctx, renamedRule(rule, mapping.idOf))
+    mapping.created.push({ id, object: 'validation_rules' })
     ruleIds.push(id)
   }
-  return { created_resources: provided.created, rename: provided.idOf, rule_ids: ruleIds }
+  return { created_resources: mapping.created, rename: mapping.idOf, rule_ids: ruleIds }
 }
 
-function newProvided(): Provided {
+function newResourceMapping(): ResourceMapping {
   const ids = new Map<string, string>()
   const created: CreatedResource[] = []
   return {
     created,
     idOf: (id) => ids.get(id) ?? id,
-    found: (id, idHere) => void ids.set(id, idHere),
-    made(id, resource) {
+    recordFound: (id, idHere) => void ids.set(id, idHere),
+    recordCreated(id, resource) {
       ids.set(id, resource.id)
       created.push(resource)
     },
   }
 }
 
-/** Whether one of them is there already: with the same id, and word for word the same. */
-const isAmong = (here: readonly object[], wanted: object): boolean => here.some((one) => isDeepStrictEqual(one, wanted))
+/** Whether an identical resource exists: same id and deeply equal content. */
+const hasIdentical = (existing: readonly object[], wanted: object): boolean =>
+  existing.some((resource) => isDeepStrictEqual(resource, wanted))
 
 const idsOf = (resources: ReadonlyArray<{ id: string }>): string[] => resources.map(({ id }) => id)
 
-async function provideLocations(ctx: Ctx, locations: readonly TemplateLocation[], provided: Provided): Promise<void> {
-  const here = await listLocationsById(ctx, idsOf(locations))
+async function provideLocations(
+  ctx: Ctx,
+  locations: readonly TemplateLocation[],
+  mapping: ResourceMapping,
+): Promise<void> {
+  const existing = await listLocationsById(ctx, idsOf(locations))
   for (const location of locations) {
-    if (isAmong(here, location)) continue
+    if (hasIdentical(existing, location)) continue
     const { name, shape } = location
-    const made = await insertLocation(ctx, { name, shape })
-    provided.made(location.id, { id: made.id, object: 'location' })
+    const created = await insertLocation(ctx, { name, shape })
+    mapping.recordCreated(location.id, { id: created.id, object: 'location' })
   }
 }
 
-async function provideSegments(ctx: Ctx, segments: readonly TemplateSegment[], provided: Provided): Promise<void> {
-  const here = await listSegmentsById(ctx, idsOf(segments))
+async function provideSegments(
+  ctx: Ctx,
+  segments: readonly TemplateSegment[],
+  mapping: ResourceMapping,
+): Promise<void> {
+  const existing = await listSegmentsById(ctx, idsOf(segments))
   for (const segment of segments) {
     const { name, type } = segment
-    const filter = renamedFilter(segment.filter, provided.idOf)
-    if (isAmong(here, { ...segment, filter })) continue
-    const made = await createSegment(ctx, { name, type, filter })
-    provided.made(segment.id, { id: made.id, object: 'segments' })
+    const filter = renamedFilter(segment.filter, mapping.idOf)
+    if (hasIdentical(existing, { ...segment, filter })) continue
+    const created = await createSegment(ctx, { name, type, filter })
+    mapping.recordCreated(segment.id, { id: created.id, object: 'segments' })
   }
 }
 
 async function provideCollections(
   ctx: Ctx,
   collections: readonly TemplateCollection[],
-  provided: Provided,
+  mapping: ResourceMapping,
 ): Promise<void> {
-  const here = await listCollectionsById(ctx, idsOf(collections))
-  for (const collection of collections.map((one) => renamedCollection(one, provided.idOf))) {
-    if (isAmong(here, collection)) continue
+  const existing = await listCollectionsById(ctx, idsOf(collections))
+  for (const collection of collections.map((copy) => renamedCollection(copy, mapping.idOf))) {
+    if (hasIdentical(existing, collection)) continue
     const name = await freeName(ctx, collection.name)
-    const made = await createCollection(ctx, bodyOf({ ...collection, name }))
-    provided.made(collection.id, { id: made.id, object: 'products_collection' })
+    const created = await createCollection(ctx, bodyOf({ ...collection, name }))
+    mapping.recordCreated(collection.id, { id: created.id, object: 'products_collection' })
   }
 }
 
@@ -104,7 +119,7 @@ function renamedCollection(collection: TemplateCollection, rename: Rename): Temp
   return { ...collection, products }
 }
 
-/** The products of its SKUs are left for the catalogue to say: an SKU that was found may be one of another product here. */
+/** Omits the `product_id` of SKUs, which the catalogue looks up: an SKU found here may belong to another product. */
 const bodyOf = (collection: TemplateCollection): CreateProductCollection =>
   collection.type === 'AUTO_UPDATE'
     ? { type: collection.type, name: collection.name, filter: collection.filter }
@@ -115,11 +130,11 @@ const bodyOf = (collection: TemplateCollection): CreateProductCollection =>
       }
 
 /**
- * The name of a collection, or the first of `name (2)`, `name (3)` … that is free: a collection that has changed since
- * the template was made still has its name, and no two may have the same.
+ * The name of a collection, or the first free one of `name (2)`, `name (3)` …: names are unique, and a collection that
+ * changed since the template was created still has the original name.
  */
 async function freeName(ctx: Ctx, name: string): Promise<string> {
-  await nextConfigurationVersion(ctx.db, ctx.project_id) // locks the project: nobody else takes a name meanwhile
+  await nextConfigurationVersion(ctx.db, ctx.project_id) // locks the project: no concurrent request takes a name
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : ` (${number})`
     const candidate = `${[...name].slice(0, limits.name_length_max - suffix.length).join('')}${suffix}`

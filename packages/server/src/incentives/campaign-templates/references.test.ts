@@ -17,7 +17,7 @@ const bundle = (reference: object) => ({
 })
 const one = (name: string, conditions: object, more: object = {}) => ({ rules: { '1': { name, conditions, ...more } } })
 
-/** Texts that stand in the rules below, and what they could be the name of. */
+/** Texts that occur in the rules below, with the kinds of object that they could reference. */
 const candidates = [
   ['product', 'prod_tea'],
   ['product', 'tea'],
@@ -50,7 +50,7 @@ const bodies = [
   { name: 'tea', error: { message: 'prod_tea' } },
 ]
 
-test('a rule names what those who want to delete it are told it names', async () => {
+test('renamedRule visits the same references that rulesNaming finds in SQL', async () => {
   const shop = await newProject()
   const ctx = { db: shop.service.runtime.database.db, project_id: shop.project_id } as Ctx
   const named = new Map<string, Set<string>>()
@@ -73,7 +73,7 @@ test('a rule names what those who want to delete it are told it names', async ()
   }
 })
 
-test('a filter asks for other locations in every way of writing a list, and for nothing else', () => {
+test('location ids in a filter are replaced in every notation of a list, and nothing else is', () => {
   const filter = (town: string) => ({
     junction: 'and',
     'metadata.home': { conditions: { $in_location: [town, 'loc_b'] } },

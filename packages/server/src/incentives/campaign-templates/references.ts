@@ -2,16 +2,16 @@ import type { ApplicableEntry, BundleRules, Discount, Filter, Rule, RuleTree } f
 import type { CollectionMember } from '../../catalogue/product-collections/schema.ts'
 import type { TemplateRule } from './schema.ts'
 
-/** What a rule, a discount or a filter can name. */
+/** Kinds of objects that a rule, a discount or a filter can reference. */
 export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment' | 'location'
 
 /**
- * Is told each name that stands somewhere, and what it may be the name of; answers what is to stand there instead. Whoever
- * only wants to know the names answers them as they are.
+ * Called with each reference and the kinds of object it may mean; returns its replacement. A caller that only collects
+ * references returns each unchanged.
  */
 export type Rename = (name: string, objects: readonly NamedObject[]) => string
 
-/** A rule with other names for what it names: where that is, rules/validation-rules/naming.ts says in the language of SQL. */
+/** A rule with its references replaced. rules/validation-rules/naming.ts finds the same places in SQL. */
 export function renamedRule(rule: TemplateRule, rename: Rename): TemplateRule {
   const { rules, bundle_rules, applicable_to } = rule
   const renamedEntry = (entry: ApplicableEntry) => renamedReference(entry, [entry.object], rename)
@@ -27,22 +27,22 @@ export function renamedRule(rule: TemplateRule, rename: Rename): TemplateRule {
   }
 }
 
-/** Sub-rules compare numbers and metadata: they name nothing. */
+/** Sub-rules compare numbers and metadata: they contain no references. */
 const renamedTree = <Tree extends RuleTree | BundleRules>(tree: Tree, rename: Rename): Tree =>
   mapped(tree, (rule) => {
     if (!isRecord(rule)) return rule
     const { name, conditions } = rule as unknown as Rule
     const renamed = renamers[name]
     if (renamed === undefined || conditions == null) return rule
-    const inOperator = (given: unknown) =>
-      Array.isArray(given) ? given.map((argument) => renamed(argument, rename)) : given
+    const inOperator = (operand: unknown) =>
+      Array.isArray(operand) ? operand.map((argument) => renamed(argument, rename)) : operand
     return { ...rule, conditions: mapped(conditions, inOperator) }
   })
 
 const good: Renamer = (argument, rename) =>
   isRecord(argument) ? renamedReference(argument, objectsOf(argument), rename) : argument
 
-/** The old spellings also wrote bare ids. */
+/** The deprecated rule names also accept bare ids. */
 const goodOf =
   (object: 'product' | 'sku'): Renamer =>
   (argument, rename) =>
@@ -52,7 +52,7 @@ const segment: Renamer = (argument, rename) => renamedText(argument, ['segment']
 
 type Renamer = (argument: unknown, rename: Rename) => unknown
 
-/** The rules whose arguments are names. */
+/** The rules whose arguments are references. */
 const renamers: Readonly<Record<string, Renamer>> = {
   'order.items.any': good,
   'order.items.every': good,
@@ -66,7 +66,8 @@ const renamers: Readonly<Record<string, Renamer>> = {
 }
 
 /**
- * What a reference is to; one that does not say goes by its type and by what it begins with (docs/reference/rules.md#rule-names).
+ * The kinds of object that a reference may mean; without `object`, its type and its id prefix decide
+ * (docs/reference/rules.md#rule-names).
  */
 function objectsOf({ id, source_id, object, type }: Record<string, unknown>): readonly NamedObject[] {
   if (object === 'product' || object === 'sku' || object === 'products_collection') return [object]
@@ -88,7 +89,7 @@ function renamedReference<T extends object>(reference: T, objects: readonly Name
 const renamedText = (name: unknown, objects: readonly NamedObject[], rename: Rename): unknown =>
   typeof name === 'string' && name !== '' ? rename(name, objects) : name
 
-/** A discount that gives away something else. */
+/** A discount with its references to products, SKUs and collections replaced. */
 export function renamedDiscount(discount: Discount, rename: Rename): Discount {
   if (discount.type !== 'UNIT') return discount
   const { unit_type, units, effect } = discount
@@ -102,25 +103,27 @@ export function renamedDiscount(discount: Discount, rename: Rename): Discount {
   }
 }
 
-/** The product of an SKU is not a member itself, so that it is renamed but named by nobody. */
+/** The product of an SKU is renamed without object kinds: it is no member itself, so collectors must not record it. */
 export const renamedMember = (member: CollectionMember, rename: Rename): CollectionMember => ({
   ...member,
   id: rename(member.id, [member.object]),
   ...(member.product_id === undefined ? {} : { product_id: rename(member.product_id, []) }),
 })
 
-/** A filter that asks for other locations, in whichever way their list is written. */
+/** A filter with its location ids replaced, in every notation of the list. */
 export const renamedFilter = (filter: Filter, rename: Rename): Filter =>
   mapped(filter, (field) => {
     if (!isRecord(field) || !isRecord(field.conditions)) return field
-    const inOperator = (given: unknown, operator: string) =>
-      operator === '$in_location' || operator === '$not_in_location' ? renamedList(given, rename) : given
+    const inOperator = (operand: unknown, operator: string) =>
+      operator === '$in_location' || operator === '$not_in_location' ? renamedList(operand, rename) : operand
     return { ...field, conditions: mapped(field.conditions, inOperator) }
   })
 
-function renamedList(given: unknown, rename: Rename): unknown {
-  if (Array.isArray(given)) return given.map((one) => renamedList(one, rename))
-  return isRecord(given) ? mapped(given, (one) => renamedList(one, rename)) : renamedText(given, ['location'], rename)
+function renamedList(operand: unknown, rename: Rename): unknown {
+  if (Array.isArray(operand)) return operand.map((item) => renamedList(item, rename))
+  return isRecord(operand)
+    ? mapped(operand, (item) => renamedList(item, rename))
+    : renamedText(operand, ['location'], rename)
 }
 
 const mapped = <T extends object>(record: T, change: (value: unknown, name: string) => unknown): T =>

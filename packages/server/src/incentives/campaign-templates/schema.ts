@@ -8,7 +8,7 @@ import { PromotionTier, PromotionTierBody } from '../promotions/schema.ts'
 
 const TemplateType = OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS'])
 
-/** What a campaign was like when a template was made of it (docs/reference/campaign-templates.md#what-a-template-holds). */
+/** Snapshot of a campaign from the creation of the template (docs/reference/campaign-templates.md#what-a-template-holds). */
 export const TemplateCampaign = Type.Object({
   type: Campaign.properties.type,
   join_once: Type.Boolean(),
@@ -22,7 +22,7 @@ export const TemplateCampaign = Type.Object({
 })
 export type TemplateCampaign = Static<typeof TemplateCampaign>
 
-/** What a rule said at that time. */
+/** Snapshot of a validation rule from the creation of the template. */
 export const TemplateRule = Type.Pick(StoredValidationRule, [
   'name',
   'rules',
@@ -91,7 +91,10 @@ export const CampaignTemplateList = listOf('data', CampaignTemplate, { total: 'o
 
 const { code_config, redemption, code } = CampaignVoucherBody.properties
 
-/** What a campaign has different from its template; what is not said is as it was, and null takes a limit away. */
+/**
+ * Overrides for a campaign created from a template: an omitted member keeps the value of the template, null removes a
+ * limit.
+ */
 export const CreateCampaignFromTemplate = Type.Object(
   {
     ...Type.Pick(CreateCampaign, [
@@ -137,7 +140,7 @@ export const AddPromotionTierFromTemplate = Type.Object({
 })
 export type AddPromotionTierFromTemplate = Static<typeof AddPromotionTierFromTemplate>
 
-/** Something that the use of a template has made; what was there already is not named. */
+/** A resource that the use of a template created; resources that existed already are not listed. */
 export const CreatedResource = Type.Object({
   id: Type.String(),
   object: OneOf(['validation_rules', 'product', 'sku', 'products_collection', 'segments', 'location']),

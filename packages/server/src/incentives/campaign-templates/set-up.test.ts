@@ -8,8 +8,8 @@ import { deleteVouchers } from '../campaigns/remove.ts'
 const path = '/v1/templates/campaigns'
 const tenOff = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
 
-/** Calls that must succeed, and answers what they answer. */
-async function done(shop: Shop, method: string, url: string, body?: unknown) {
+/** Makes a call that must succeed, and returns its response body. */
+async function callOk(shop: Shop, method: string, url: string, body?: unknown) {
   const answer = await shop.call(method, url, body)
   expect(answer.status, `${method} ${url}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
   return answer.body
@@ -22,14 +22,14 @@ interface Source {
   rule?: object
 }
 
-/** A template of a campaign that has a rule, unless there is none; its id. */
+/** The id of a template of a campaign, with a rule if given. */
 async function newTemplate(shop: Shop, { campaign = {}, rule }: Source = {}): Promise<string> {
-  const rules = rule === undefined ? [] : [(await done(shop, 'POST', '/v1/validation-rules', rule)).id]
+  const rules = rule === undefined ? [] : [(await callOk(shop, 'POST', '/v1/validation-rules', rule)).id]
   const source = { name: 'Source', voucher: tenOff, validation_rules: rules, ...campaign }
-  const { id: campaignId } = await done(shop, 'POST', '/v1/campaigns', source)
-  const { id } = await done(shop, 'POST', path, { name: 'Template', campaign_id: campaignId })
-  await done(shop, 'DELETE', `/v1/campaigns/${campaignId}?force=true`)
-  for (const ruleId of rules) await done(shop, 'DELETE', `/v1/validation-rules/${ruleId}`)
+  const { id: campaignId } = await callOk(shop, 'POST', '/v1/campaigns', source)
+  const { id } = await callOk(shop, 'POST', path, { name: 'Template', campaign_id: campaignId })
+  await callOk(shop, 'DELETE', `/v1/campaigns/${campaignId}?force=true`)
+  for (const ruleId of rules) await callOk(shop, 'DELETE', `/v1/validation-rules/${ruleId}`)
   return id
 }
 
@@ -43,10 +43,10 @@ async function copyTo(shop: Shop, template: string, destination: Shop): Promise<
   return copied.body.id
 }
 
-/** The rule that a campaign or tier was given. */
+/** The rule that was assigned to a campaign or tier. */
 async function ruleOf(shop: Shop, made: { data: Array<{ rule_id: string }> }) {
   expect(made.data).toHaveLength(1)
-  return done(shop, 'GET', `/v1/validation-rules/${made.data[0]?.rule_id}`)
+  return callOk(shop, 'GET', `/v1/validation-rules/${made.data[0]?.rule_id}`)
 }
 
 type Resource = { id: string; object: string }
@@ -54,7 +54,7 @@ const objectsIn = (created: Resource[]) => created.map(({ object }) => object).s
 const idOf = (created: Resource[], object: string) => created.find((one) => one.object === object)?.id as string
 
 describe('campaign-setup', () => {
-  test('makes a campaign as the template has it, with a rule of its own, and tells of it', async () => {
+  test('creates a campaign from the template, with a copy of its rule, and emits the events', async () => {
     const shop = await newProject()
     const settings = {
       type: 'AUTO_UPDATE',
@@ -86,7 +86,7 @@ describe('campaign-setup', () => {
     const made = await ruleOf(shop, body.campaign.validation_rules_assignments)
     expect(made).toMatchObject({ ...rule, rules: { '1': rule.rules['1'], logic: '1' }, assignments_count: 1 })
     expect(body.created_resources).toEqual([{ id: made.id, object: 'validation_rules' }])
-    expect(await done(shop, 'GET', '/v1/campaigns/Campaign')).toEqual(body.campaign)
+    expect(await callOk(shop, 'GET', '/v1/campaigns/Campaign')).toEqual(body.campaign)
     const events = (await eventsOf(shop, '')).filter(({ entity_id }) => [made.id, body.campaign.id].includes(entity_id))
     expect(events.map(({ type }) => type).sort()).toEqual([
       'business_validation_rule.assignment.created',
@@ -94,10 +94,10 @@ describe('campaign-setup', () => {
       'campaign.created',
     ])
     expect(await setUp(shop, template)).toMatchObject(refused(409, 'duplicate_found'))
-    expect((await done(shop, 'GET', '/v1/validation-rules')).total).toBe(1)
+    expect((await callOk(shop, 'GET', '/v1/validation-rules')).total).toBe(1)
   })
 
-  test('takes what the call says instead; null takes away a limit', async () => {
+  test('values in the request override the template; null removes a limit', async () => {
     const shop = await newProject()
     const template = await newTemplate(shop, {
       campaign: {
@@ -151,7 +151,7 @@ describe('campaign-setup', () => {
     for (const cleared of ['description', 'validity_hours', 'activity_duration_after_publishing'])
       expect(campaign).not.toHaveProperty(cleared)
 
-    // Null for something that has no limit to take away says nothing.
+    // Null for a setting without a limit has no effect.
     const nothing = { type: null, join_once: null, metadata: null, vouchers_count: null, voucher: null }
     expect(await setUp(shop, template, { name: 'Second', ...nothing })).toMatchObject({
       status: 200,
@@ -166,7 +166,7 @@ describe('campaign-setup', () => {
     })
   })
 
-  test('gives cards what the template gives, and makes codes as any campaign does', async () => {
+  test('creates cards with the value of the template, and codes like any campaign', async () => {
     const shop = await newProject()
     const template = await newTemplate(shop, {
       campaign: { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 5000 } } },
@@ -174,23 +174,23 @@ describe('campaign-setup', () => {
     const { body } = await setUp(shop, template, { vouchers_count: 3 })
     expect(body.campaign).toMatchObject({ campaign_type: 'GIFT_VOUCHERS', creation_status: 'IN_PROGRESS' })
     await runAsyncActions(shop.service.runtime, shop.project_id, [generateVouchers, deleteVouchers])
-    const { vouchers } = await done(shop, 'GET', '/v1/vouchers')
+    const { vouchers } = await callOk(shop, 'GET', '/v1/vouchers')
     expect(vouchers).toMatchObject(Array.from({ length: 3 }, () => ({ gift: { amount: 5000, balance: 5000 } })))
   })
 
-  test('needs a code for a campaign of one code', async () => {
+  test('requires a code for a standalone campaign', async () => {
     const shop = await newProject()
     const one = { type: 'STANDALONE', voucher: { ...tenOff, code: 'PUBLIC' } }
     const template = await newTemplate(shop, { campaign: one })
     expect(await setUp(shop, template)).toMatchObject(refused(400, 'invalid_campaign'))
     const made = await setUp(shop, template, { voucher: { code: 'OTHER' } })
     expect(made).toMatchObject({ status: 200, body: { campaign: { type: 'STANDALONE', vouchers_count: 1 } } })
-    expect(await done(shop, 'GET', '/v1/vouchers/OTHER')).toMatchObject({ discount: tenOff.discount })
+    expect(await callOk(shop, 'GET', '/v1/vouchers/OTHER')).toMatchObject({ discount: tenOff.discount })
     const again = await setUp(shop, template, { name: 'Pool', type: 'STATIC' })
     expect(again).toMatchObject({ status: 200, body: { campaign: { type: 'STATIC' } } })
   })
 
-  test('is refused as any campaign would be', async () => {
+  test('is refused for the same errors as any new campaign', async () => {
     const shop = await newProject()
     const template = await newTemplate(shop, { campaign: { start_date: '2026-03-01' } })
     const call = (body: object) => shop.call('POST', `${path}/${template}/campaign-setup`, body)
@@ -205,24 +205,24 @@ describe('campaign-setup', () => {
       [{ name: 'X', voucher: { code_config: { charset: '' } } }, 400, 'invalid_code_config'],
     ] as const)
       expect(await call(body), JSON.stringify(body)).toMatchObject(refused(status, key))
-    expect(await done(shop, 'GET', '/v1/campaigns')).toMatchObject({ total: 0 })
+    expect(await callOk(shop, 'GET', '/v1/campaigns')).toMatchObject({ total: 0 })
   })
 
-  test('carries every rule that was assigned, in their order', async () => {
+  test('copies all assigned rules, in their order', async () => {
     const shop = await newProject()
-    await done(shop, 'POST', '/v1/campaigns', { name: 'Source', voucher: tenOff })
+    await callOk(shop, 'POST', '/v1/campaigns', { name: 'Source', voucher: tenOff })
     for (const name of ['First', 'Second', 'Third']) {
-      const { id } = await done(shop, 'POST', '/v1/validation-rules', { name })
+      const { id } = await callOk(shop, 'POST', '/v1/validation-rules', { name })
       const body = { related_object_type: 'campaign', related_object_id: 'Source' }
-      await done(shop, 'POST', `/v1/validation-rules/${id}/assignments`, body)
+      await callOk(shop, 'POST', `/v1/validation-rules/${id}/assignments`, body)
     }
-    const { id } = await done(shop, 'POST', path, { name: 'Template', campaign_id: 'Source' })
-    const { json_template } = await done(shop, 'GET', `${path}/${id}?expand=json_template`)
+    const { id } = await callOk(shop, 'POST', path, { name: 'Template', campaign_id: 'Source' })
+    const { json_template } = await callOk(shop, 'GET', `${path}/${id}?expand=json_template`)
     expect(json_template.validation_rule).toMatchObject({ name: 'First' })
     const { body } = await setUp(shop, id)
     const names: string[] = []
     for (const { rule_id } of body.campaign.validation_rules_assignments.data)
-      names.push((await done(shop, 'GET', `/v1/validation-rules/${rule_id}`)).name)
+      names.push((await callOk(shop, 'GET', `/v1/validation-rules/${rule_id}`)).name)
     expect(names).toEqual(['First', 'Second', 'Third'])
   })
 })
@@ -267,17 +267,17 @@ describe('tier-setup', () => {
     const made = await ruleOf(shop, body.promotion_tier.validation_rule_assignments)
     expect(made).toMatchObject({ name: 'From 50' })
     expect(body.created_resources).toEqual([{ id: made.id, object: 'validation_rules' }])
-    expect(await done(shop, 'GET', `/v1/promotions/tiers/${body.promotion_tier.id}`)).toEqual(body.promotion_tier)
+    expect(await callOk(shop, 'GET', `/v1/promotions/tiers/${body.promotion_tier.id}`)).toEqual(body.promotion_tier)
     expect(await eventsOf(shop, 'campaign.promotion_tier.created')).toHaveLength(2)
   })
 
-  test('gives back what a tier was: banner and metadata too', async () => {
+  test('restores the banner and metadata of a tier', async () => {
     const shop = await newProject()
     const promotion = await newPromotion(shop)
     const tier = await newTier(shop, promotion, { banner: 'Ten off!', metadata: { channel: 'web' } })
-    const { id } = await done(shop, 'POST', path, { name: 'Template', promotion_tier_id: tier.id })
+    const { id } = await callOk(shop, 'POST', path, { name: 'Template', promotion_tier_id: tier.id })
     const add = (body: object) =>
-      done(shop, 'POST', `${path}/${id}/tier-setup`, { campaign_id: promotion, name: 'Again', ...body })
+      callOk(shop, 'POST', `${path}/${id}/tier-setup`, { campaign_id: promotion, name: 'Again', ...body })
     expect((await add({})).promotion_tier).toMatchObject({
       banner: 'Ten off!',
       metadata: { channel: 'web' },
@@ -293,12 +293,12 @@ describe('tier-setup', () => {
     })
   })
 
-  test('is refused without a promotion, for a gift card, and without a name', async () => {
+  test('is refused without a promotion, for a gift card template, and without a name', async () => {
     const shop = await newProject()
     const promotion = await newPromotion(shop)
     const gifts = await newTemplate(shop, { campaign: { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 1 } } } })
-    const { id: codes } = await done(shop, 'POST', '/v1/campaigns', { name: 'Codes', voucher: tenOff })
-    const { id: template } = await done(shop, 'POST', path, { name: 'Ten', campaign_id: codes })
+    const { id: codes } = await callOk(shop, 'POST', '/v1/campaigns', { name: 'Codes', voucher: tenOff })
+    const { id: template } = await callOk(shop, 'POST', path, { name: 'Ten', campaign_id: codes })
     for (const [id, body, expected] of [
       [template, { name: 'X' }, refused(400, 'invalid_payload')],
       [template, { campaign_id: promotion }, refused(400, 'invalid_payload')],
@@ -316,25 +316,25 @@ describe('tier-setup', () => {
     expect(
       await shop.call('POST', `${path}/${template}/tier-setup`, { name: 'X', campaign_id: promotion }),
     ).toMatchObject(refused(400, 'resource_protected'))
-    expect(await done(shop, 'GET', '/v1/promotions/tiers')).toMatchObject({ total: 0 })
+    expect(await callOk(shop, 'GET', '/v1/promotions/tiers')).toMatchObject({ total: 0 })
   })
 })
 
 const product = (shop: Shop, sourceId: string | null, more: object = {}) =>
-  done(shop, 'POST', '/v1/products', { source_id: sourceId, name: sourceId ?? 'Nameless', ...more })
+  callOk(shop, 'POST', '/v1/products', { source_id: sourceId, name: sourceId ?? 'Nameless', ...more })
 const sku = (shop: Shop, productId: string, sourceId: string | null, more: object = {}) =>
-  done(shop, 'POST', `/v1/products/${productId}/skus`, { source_id: sourceId, sku: sourceId, ...more })
+  callOk(shop, 'POST', `/v1/products/${productId}/skus`, { source_id: sourceId, sku: sourceId, ...more })
 const anyOf = (...references: object[]) => ({ name: 'order.items.any', conditions: { $is: references } })
 
 describe('products and SKUs of a template', () => {
-  test('that are there are reused as they are now', async () => {
+  test('that exist are reused in their current state', async () => {
     const shop = await newProject()
     const mug = await product(shop, 'mug', { price: 1000 })
     const red = await sku(shop, mug.id, 'mug-red')
     const template = await newTemplate(shop, {
       rule: { rules: { '1': anyOf({ id: mug.id, object: 'product' }, { id: red.id, object: 'sku' }) } },
     })
-    const changed = await done(shop, 'PUT', `/v1/products/${mug.id}`, { price: 2000 })
+    const changed = await callOk(shop, 'PUT', `/v1/products/${mug.id}`, { price: 2000 })
     const { body } = await setUp(shop, template)
     expect(objectsIn(body.created_resources)).toEqual(['validation_rules'])
     const { rules } = await ruleOf(shop, body.campaign.validation_rules_assignments)
@@ -342,12 +342,12 @@ describe('products and SKUs of a template', () => {
       { id: mug.id, object: 'product' },
       { id: red.id, object: 'sku' },
     ])
-    const { skus: _, ...now } = await done(shop, 'GET', `/v1/products/${mug.id}`)
+    const { skus: _, ...now } = await callOk(shop, 'GET', `/v1/products/${mug.id}`)
     expect(now).toEqual(changed)
-    expect((await done(shop, 'GET', '/v1/products')).total).toBe(2) // with the built-in one
+    expect((await callOk(shop, 'GET', '/v1/products')).total).toBe(2) // with the built-in one
   })
 
-  test('that are gone are made again, with all their SKUs, and everything names the new ones', async () => {
+  test('that are missing are created again with all their SKUs, and all references point to the new ones', async () => {
     const shop = await newProject()
     const mug = await product(shop, 'mug', { price: 1000, attributes: ['color'], metadata: { dishwasher: true } })
     const red = await sku(shop, mug.id, 'mug-red', { price: 1100, currency: 'USD', attributes: { color: 'red' } })
@@ -393,17 +393,17 @@ describe('products and SKUs of a template', () => {
         },
       },
     })
-    for (const { id } of [mug, cup, tea]) await done(shop, 'DELETE', `/v1/products/${id}?force=true`)
+    for (const { id } of [mug, cup, tea]) await callOk(shop, 'DELETE', `/v1/products/${id}?force=true`)
 
     const { status, body } = await setUp(shop, template)
     expect(status, JSON.stringify(body)).toBe(200)
     expect(objectsIn(body.created_resources)).toEqual([
       ...['product', 'product', 'product', 'sku', 'sku', 'sku', 'validation_rules'],
     ])
-    const mugNow = await done(shop, 'GET', '/v1/products/mug')
-    const redNow = await done(shop, 'GET', '/v1/skus/mug-red')
-    const greenNow = await done(shop, 'GET', '/v1/skus/green')
-    const { products } = await done(shop, 'GET', '/v1/products')
+    const mugNow = await callOk(shop, 'GET', '/v1/products/mug')
+    const redNow = await callOk(shop, 'GET', '/v1/skus/mug-red')
+    const greenNow = await callOk(shop, 'GET', '/v1/skus/green')
+    const { products } = await callOk(shop, 'GET', '/v1/products')
     const cupNow = products.find(({ name }: { name: string }) => name === 'Nameless')
     const { id: _id, created_at: _created, skus: _skus, ...ofMug } = mugNow
     expect(mug).toMatchObject(ofMug)
@@ -411,7 +411,7 @@ describe('products and SKUs of a template', () => {
     const { id: _sku, product_id, created_at: _made, ...ofRed } = redNow
     expect(red).toMatchObject(ofRed)
     expect(product_id).toBe(mugNow.id)
-    expect((await done(shop, 'GET', '/v1/products/tea')).skus.data).toMatchObject([{ id: greenNow.id }]) // not named: black
+    expect((await callOk(shop, 'GET', '/v1/products/tea')).skus.data).toMatchObject([{ id: greenNow.id }]) // not named: black
 
     expect(body.campaign.voucher.discount.units).toEqual([
       {
@@ -435,7 +435,7 @@ describe('products and SKUs of a template', () => {
     ])
     expect(argumentsOf('2').$in).toEqual([cupNow.id, 'tea-pot'])
     expect(argumentsOf('3').$is_not).toEqual([{ id: redNow.id }])
-    expect(argumentsOf('4').$is).toEqual([mug.id]) // a value of metadata names nothing
+    expect(argumentsOf('4').$is).toEqual([mug.id]) // a metadata value is no reference
     expect(argumentsOf('5').$is).toEqual([{ id: cupNow.id }])
     expect(made.bundle_rules['1'].conditions.$is).toEqual([{ id: cupNow.id, object: 'product' }])
     expect(made.applicable_to).toMatchObject({
@@ -447,12 +447,12 @@ describe('products and SKUs of a template', () => {
     })
     expect(JSON.stringify(body.campaign)).not.toContain(cup.id)
 
-    // The ones that can be recognized are there now; the one without a source id is somebody else each time.
+    // Products with a source id are found again; the one without is created anew each time.
     const again = await setUp(shop, template, { name: 'Again' })
     expect(objectsIn(again.body.created_resources)).toEqual(['product', 'validation_rules'])
   })
 
-  test('that another project knows by their source ids are reused there', async () => {
+  test('that another project has under the same source ids are reused there', async () => {
     const shop = await newProject()
     const other = await newProject()
     const mug = await product(shop, 'mug')
@@ -466,11 +466,11 @@ describe('products and SKUs of a template', () => {
     const { status, body } = await setUp(other, await copyTo(shop, template, other))
     expect(status).toBe(200)
     expect(objectsIn(body.created_resources)).toEqual(['sku', 'validation_rules'])
-    const redThere = await done(other, 'GET', '/v1/skus/mug-red')
+    const redThere = await callOk(other, 'GET', '/v1/skus/mug-red')
     expect(redThere.product_id).toBe(mugThere.id)
     const { rules } = await ruleOf(other, body.campaign.validation_rules_assignments)
     expect(rules['1'].conditions.$is).toEqual([{ id: mugThere.id }, { id: redThere.id }, { id: greenThere.id }])
-    expect(await done(other, 'GET', '/v1/products/mug')).toMatchObject({ name: 'Another mug', updated_at: null })
+    expect(await callOk(other, 'GET', '/v1/products/mug')).toMatchObject({ name: 'Another mug', updated_at: null })
     expect(await other.call('GET', '/v1/products/tea')).toMatchObject({ status: 404 })
   })
 
@@ -478,7 +478,7 @@ describe('products and SKUs of a template', () => {
     ['a product', (mug: string) => ({ id: mug, object: 'product' }), (mug: string) => `/v1/products/${mug}`],
     ['an SKU', (_: string, red: string) => ({ id: red, object: 'sku' }), (_: string, red: string) => `/v1/skus/${red}`],
     ['the product of an SKU', (_: string, red: string) => ({ id: red }), (mug: string) => `/v1/products/${mug}`],
-  ])('in the bin are in the way, and nothing is made: %s', async (_, reference, url) => {
+  ])('in the bin refuse the setup, and nothing is created: %s', async (_, reference, url) => {
     const shop = await newProject()
     const mug = await product(shop, 'mug')
     const red = await sku(shop, mug.id, 'mug-red')
@@ -486,27 +486,27 @@ describe('products and SKUs of a template', () => {
     const template = await newTemplate(shop, {
       rule: { rules: { '1': anyOf({ id: tea.id }, reference(mug.id, red.id)) } },
     })
-    await done(shop, 'DELETE', `/v1/products/${tea.id}?force=true`)
+    await callOk(shop, 'DELETE', `/v1/products/${tea.id}?force=true`)
     const target = url(mug.id, red.id).replace('/v1/skus/', `/v1/products/${mug.id}/skus/`)
-    await done(shop, 'DELETE', target)
+    await callOk(shop, 'DELETE', target)
     expect(await setUp(shop, template)).toMatchObject(refused(400, 'resource_in_use'))
     expect(await shop.call('GET', '/v1/products/tea')).toMatchObject({ status: 404 })
-    expect(await done(shop, 'GET', '/v1/campaigns')).toMatchObject({ total: 0 })
-    expect(await done(shop, 'GET', '/v1/validation-rules')).toMatchObject({ total: 0 })
+    expect(await callOk(shop, 'GET', '/v1/campaigns')).toMatchObject({ total: 0 })
+    expect(await callOk(shop, 'GET', '/v1/validation-rules')).toMatchObject({ total: 0 })
 
-    const { data } = await done(shop, 'GET', '/v1/trash-bin')
-    for (const { id } of data) await done(shop, 'DELETE', `/v1/trash-bin/${id}`)
+    const { data } = await callOk(shop, 'GET', '/v1/trash-bin')
+    for (const { id } of data) await callOk(shop, 'DELETE', `/v1/trash-bin/${id}`)
     expect(await setUp(shop, template)).toMatchObject({ status: 200 })
   })
 
-  test('are nobody’s business where only others of their product are named', async () => {
+  test('deleted SKUs of an existing product are not created again unless the rule references them', async () => {
     const shop = await newProject()
     const mug = await product(shop, 'mug')
     const [red, blue] = [await sku(shop, mug.id, 'mug-red'), await sku(shop, mug.id, 'mug-blue')]
     const template = await newTemplate(shop, {
       rule: { rules: { '1': anyOf({ id: mug.id, object: 'product' }, { id: red.id, object: 'sku' }) } },
     })
-    await done(shop, 'DELETE', `/v1/products/${mug.id}/skus/${blue.id}`)
+    await callOk(shop, 'DELETE', `/v1/products/${mug.id}/skus/${blue.id}`)
     const { status, body } = await setUp(shop, template)
     expect({ status, created: objectsIn(body.created_resources) }).toEqual({
       status: 200,
@@ -521,19 +521,19 @@ const circle = (radius: string) => ({
   distance: { center: 'geo:52.2297,21.0122', radius },
 })
 
-/** A segment and collections with all that they can name, and a template of a campaign whose rule names them. */
+/** A segment and collections that use every kind of reference, and a template of a campaign whose rule references them. */
 async function newPlaces(shop: Shop) {
   for (const relatedObject of ['customer', 'product'])
-    await done(shop, 'POST', '/v1/metadata-schemas', {
+    await callOk(shop, 'POST', '/v1/metadata-schemas', {
       related_object: relatedObject,
       properties: { place: { type: 'geopoint', array: false, optional: true } },
     })
-  const town = await done(shop, 'POST', '/v1/locations', { name: 'Town', shape: circle('2 km') })
+  const town = await callOk(shop, 'POST', '/v1/locations', { name: 'Town', shape: circle('2 km') })
   const inTown = { junction: 'and', 'metadata.place': { conditions: { $in_location: [town.id] } } }
-  const segment = await done(shop, 'POST', '/v1/segments', { name: 'Townsfolk', type: 'auto-update', filter: inTown })
+  const segment = await callOk(shop, 'POST', '/v1/segments', { name: 'Townsfolk', type: 'auto-update', filter: inTown })
   const mug = await product(shop, 'mug')
   const red = await sku(shop, mug.id, 'mug-red')
-  const collection = (body: object) => done(shop, 'POST', '/v1/product-collections', body)
+  const collection = (body: object) => callOk(shop, 'POST', '/v1/product-collections', body)
   const members = [{ id: red.id, object: 'sku', product_id: mug.id }]
   const fixed = await collection({ name: 'Mugs', type: 'STATIC', products: members })
   const local = await collection({ name: 'Local', type: 'AUTO_UPDATE', filter: inTown })
@@ -556,7 +556,7 @@ async function newPlaces(shop: Shop) {
 }
 
 describe('collections, segments and locations of a template', () => {
-  test('that are there and the same are reused', async () => {
+  test('that exist unchanged are reused', async () => {
     const shop = await newProject()
     const { segment, fixed, local, template } = await newPlaces(shop)
     const { status, body } = await setUp(shop, template)
@@ -570,7 +570,7 @@ describe('collections, segments and locations of a template', () => {
     expect(body.campaign.voucher.discount.unit_type).toBe(fixed.id)
   })
 
-  test('are made in another project, and name one another there', async () => {
+  test('are created in another project, with references to each other', async () => {
     const shop = await newProject()
     const other = await newProject()
     const { town, segment, fixed, local, template } = await newPlaces(shop)
@@ -587,15 +587,15 @@ describe('collections, segments and locations of a template', () => {
       'validation_rules',
     ])
     const location = idOf(created, 'location')
-    const { name, shape } = await done(other, 'GET', `/v1/locations/${location}`)
+    const { name, shape } = await callOk(other, 'GET', `/v1/locations/${location}`)
     expect({ name, shape }).toEqual({ name: town.name, shape: town.shape })
     const inTown = { junction: 'and', 'metadata.place': { conditions: { $in_location: [location] } } }
-    expect(await done(other, 'GET', `/v1/segments/${idOf(created, 'segments')}`)).toMatchObject({
+    expect(await callOk(other, 'GET', `/v1/segments/${idOf(created, 'segments')}`)).toMatchObject({
       name: 'Townsfolk',
       type: 'auto-update',
       filter: inTown,
     })
-    const { data } = await done(other, 'GET', '/v1/product-collections?order=created_at')
+    const { data } = await callOk(other, 'GET', '/v1/product-collections?order=created_at')
     const named = (wanted: string) => data.find(({ name }: { name: string }) => name === wanted)
     expect(named('Mugs').products).toEqual([
       { id: idOf(created, 'sku'), object: 'sku', product_id: idOf(created, 'product') },
@@ -612,10 +612,10 @@ describe('collections, segments and locations of a template', () => {
     for (const { id } of [town, segment, fixed, local]) expect(JSON.stringify([body, rule])).not.toContain(id)
   })
 
-  test('that have changed are made beside what they have become; a name that is taken is numbered', async () => {
+  test('that have changed are created next to the changed ones; a taken name gets a number', async () => {
     const shop = await newProject()
     const { town, segment, local, template } = await newPlaces(shop)
-    await done(shop, 'PUT', `/v1/locations/${town.id}`, { shape: circle('3 km') })
+    await callOk(shop, 'PUT', `/v1/locations/${town.id}`, { shape: circle('3 km') })
     for (const [name, more] of [
       ['Campaign', '(2)'],
       ['Second', '(3)'],
@@ -625,24 +625,24 @@ describe('collections, segments and locations of a template', () => {
       const { created_resources: created } = body
       // The static collection and its goods are the same; what is in town is not.
       expect(objectsIn(created)).toEqual(['location', 'products_collection', 'segments', 'validation_rules'])
-      const collection = await done(shop, 'GET', `/v1/product-collections/${idOf(created, 'products_collection')}`)
+      const collection = await callOk(shop, 'GET', `/v1/product-collections/${idOf(created, 'products_collection')}`)
       expect(collection.name).toBe(`Local ${more}`)
       const asked = [idOf(created, 'location')]
       expect(collection.filter['metadata.place'].conditions.$in_location).toEqual(asked)
-      const { shape } = await done(shop, 'GET', `/v1/locations/${asked[0]}`)
+      const { shape } = await callOk(shop, 'GET', `/v1/locations/${asked[0]}`)
       expect(shape).toEqual(circle('2 km'))
     }
-    expect(await done(shop, 'GET', `/v1/product-collections/${local.id}`)).toEqual(local)
-    expect(await done(shop, 'GET', `/v1/segments/${segment.id}`)).toEqual(segment)
+    expect(await callOk(shop, 'GET', `/v1/product-collections/${local.id}`)).toEqual(local)
+    expect(await callOk(shop, 'GET', `/v1/segments/${segment.id}`)).toEqual(segment)
   })
 
-  test('a renamed segment is another one', async () => {
+  test('a renamed segment counts as changed and is created again', async () => {
     const shop = await newProject()
     const { segment, template } = await newPlaces(shop)
-    await done(shop, 'PUT', `/v1/segments/${segment.id}`, { name: 'Citizens' })
+    await callOk(shop, 'PUT', `/v1/segments/${segment.id}`, { name: 'Citizens' })
     const { body } = await setUp(shop, template)
     expect(objectsIn(body.created_resources)).toEqual(['segments', 'validation_rules'])
-    const { data } = await done(shop, 'GET', '/v1/segments?order=created_at')
+    const { data } = await callOk(shop, 'GET', '/v1/segments?order=created_at')
     expect(data.map(({ name }: { name: string }) => name)).toEqual(['Citizens', 'Townsfolk'])
   })
 })
@@ -650,7 +650,7 @@ describe('collections, segments and locations of a template', () => {
 describe('metadata', () => {
   const definition = (type: string, array = false) => ({ type, array, optional: true })
   const describeMetadata = (shop: Shop, relatedObject: string, properties: object) =>
-    done(shop, 'POST', '/v1/metadata-schemas', { related_object: relatedObject, properties })
+    callOk(shop, 'POST', '/v1/metadata-schemas', { related_object: relatedObject, properties })
 
   test.each([
     [
@@ -689,32 +689,35 @@ describe('metadata', () => {
         },
       },
     ],
-  ] as Array<[string, string, Source]>)('of another type is refused: %s', async (_, object, source) => {
-    const shop = await newProject()
-    await describeMetadata(shop, object, { key: definition('number'), other: definition('string') })
-    const template = await newTemplate(shop, source)
-    expect(await setUp(shop, template, { name: 'Same' })).toMatchObject({ status: 200 })
+  ] as Array<[string, string, Source]>)(
+    'keys with another type in the project are refused: %s',
+    async (_, object, source) => {
+      const shop = await newProject()
+      await describeMetadata(shop, object, { key: definition('number'), other: definition('string') })
+      const template = await newTemplate(shop, source)
+      expect(await setUp(shop, template, { name: 'Same' })).toMatchObject({ status: 200 })
 
-    const [unknown, other, list] = [await newProject(), await newProject(), await newProject()]
-    await describeMetadata(unknown, object, { other: definition('number') })
-    expect(await setUp(unknown, await copyTo(shop, template, unknown))).toMatchObject({ status: 200 })
-    await describeMetadata(other, object, { key: definition('string') })
-    await describeMetadata(list, object, { key: definition('number', true) })
-    for (const elsewhere of [other, list]) {
-      const copied = await copyTo(shop, template, elsewhere)
-      expect(await setUp(elsewhere, copied)).toMatchObject(
-        refused(400, 'metadata_validation_failed', { details: expect.stringMatching(/^key: must be number/) }),
-      )
-      const promotion = await newPromotion(elsewhere)
-      const tier = { name: 'X', campaign_id: promotion }
-      expect(await elsewhere.call('POST', `${path}/${copied}/tier-setup`, tier)).toMatchObject(
-        refused(400, 'metadata_validation_failed'),
-      )
-      expect(await done(elsewhere, 'GET', '/v1/validation-rules')).toMatchObject({ total: 0 })
-    }
-  })
+      const [unknown, other, list] = [await newProject(), await newProject(), await newProject()]
+      await describeMetadata(unknown, object, { other: definition('number') })
+      expect(await setUp(unknown, await copyTo(shop, template, unknown))).toMatchObject({ status: 200 })
+      await describeMetadata(other, object, { key: definition('string') })
+      await describeMetadata(list, object, { key: definition('number', true) })
+      for (const elsewhere of [other, list]) {
+        const copied = await copyTo(shop, template, elsewhere)
+        expect(await setUp(elsewhere, copied)).toMatchObject(
+          refused(400, 'metadata_validation_failed', { details: expect.stringMatching(/^key: must be number/) }),
+        )
+        const promotion = await newPromotion(elsewhere)
+        const tier = { name: 'X', campaign_id: promotion }
+        expect(await elsewhere.call('POST', `${path}/${copied}/tier-setup`, tier)).toMatchObject(
+          refused(400, 'metadata_validation_failed'),
+        )
+        expect(await callOk(elsewhere, 'GET', '/v1/validation-rules')).toMatchObject({ total: 0 })
+      }
+    },
+  )
 
-  test('that filters compare, and the events that they count, are kept with the template', async () => {
+  test('keys that filters compare, and events that they count, are stored in the template', async () => {
     const shop = await newProject()
     await describeMetadata(shop, 'customer', { age: definition('number') })
     await describeMetadata(shop, 'product', { kind: definition('string') })
@@ -723,8 +726,8 @@ describe('metadata', () => {
       'metadata.age': { conditions: { $more_than: [18] } },
       'events.signed-up.count': { conditions: { $more_than: [0] } },
     }
-    const segment = await done(shop, 'POST', '/v1/segments', { name: 'Adults', type: 'passive', filter })
-    const kinds = await done(shop, 'POST', '/v1/product-collections', {
+    const segment = await callOk(shop, 'POST', '/v1/segments', { name: 'Adults', type: 'passive', filter })
+    const kinds = await callOk(shop, 'POST', '/v1/product-collections', {
       name: 'Teas',
       type: 'AUTO_UPDATE',
       filter: { junction: 'and', 'metadata.kind': { conditions: { $is: ['tea'] } } },
@@ -757,7 +760,7 @@ describe('metadata', () => {
     )
   })
 
-  test('of the campaign and of goods that are made again must be what the project wants', async () => {
+  test('of the campaign and of recreated products must match the schemas of the project', async () => {
     const shop = await newProject()
     const mug = await product(shop, 'mug', { metadata: { kind: 'mug' } })
     const template = await newTemplate(shop, {

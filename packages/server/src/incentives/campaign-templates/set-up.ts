@@ -17,21 +17,24 @@ import type {
 } from './schema.ts'
 import type { StoredTemplate } from './store.ts'
 
-/** Makes a campaign of a template, and what it needs (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes). */
+/**
+ * Creates a campaign from a template, with the resources it needs
+ * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes).
+ */
 export async function setUpCampaign(
   ctx: Ctx,
   { campaign_type, content }: StoredTemplate,
   body: CreateCampaignFromTemplate,
 ): Promise<CampaignSetup> {
   const { created_resources, rename, rule_ids } = await provideResources(ctx, content)
-  const { voucher: sent, type, join_once, auto_join, use_voucher_metadata_schema, metadata, ...clearable } = body
+  const { voucher: overrides, type, join_once, auto_join, use_voucher_metadata_schema, metadata, ...clearable } = body
   const { voucher, ...settings } = content.campaign
   const campaign = await createCampaign(ctx, {
     ...settings,
     ...clearable,
     ...setOnly({ type, join_once, auto_join, use_voucher_metadata_schema, metadata }),
     campaign_type,
-    voucher: voucherOf(voucher, sent, rename),
+    voucher: voucherOf(voucher, overrides, rename),
     validation_rules: rule_ids,
   } as CreateCampaign)
   return { object: 'campaign_setup', campaign, created_resources }
@@ -39,24 +42,25 @@ export async function setUpCampaign(
 
 function voucherOf(
   { discount, redemption, ...voucher }: TemplateCampaign['voucher'],
-  sent: CreateCampaignFromTemplate['voucher'],
+  overrides: CreateCampaignFromTemplate['voucher'],
   rename: Rename,
 ): NonNullable<CreateCampaign['voucher']> {
   return {
     ...voucher,
     ...(discount === undefined ? {} : { discount: renamedDiscount(discount, rename) }),
-    redemption: { ...redemption, ...sent?.redemption },
-    ...setOnly({ code_config: sent?.code_config, code: sent?.code }),
+    redemption: { ...redemption, ...overrides?.redemption },
+    ...setOnly({ code_config: overrides?.code_config, code: overrides?.code }),
   }
 }
 
-/** Adds a tier to a promotion that gives what the codes of the template would. */
+/** Adds a tier with the discount of the template to a promotion. */
 export async function setUpTier(
   ctx: Ctx,
   { campaign_type, content }: StoredTemplate,
   { campaign_id, ...body }: AddPromotionTierFromTemplate,
 ): Promise<PromotionTierSetup> {
-  // Before anything else is locked: whoever changes a promotion holds it alone, and then the configuration.
+  // Lock the promotion first: every change of a promotion locks its campaign, then the configuration. Another order could
+  // deadlock.
   const promotion = await getCampaign(ctx, campaign_id, { lock: 'alone' })
   const { metadata, start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours, voucher } =
     content.campaign

@@ -5,8 +5,8 @@ import type { Ctx } from '../../core/context.ts'
 import type { TemplateCollection, TemplateLocation } from './content.ts'
 
 /*
- * What templates hold copies of, as it is in the project: many at once, by their ids, and without what only the project
- * knows of it. What does not exist is left out.
+ * Queries for the resources that templates copy: many at once, by id, without project-specific columns. Unknown ids are
+ * skipped.
  */
 
 export async function listCollectionsById(
@@ -36,7 +36,7 @@ export async function isCollectionNameTaken({ db, project_id }: Ctx, name: strin
   return row !== undefined
 }
 
-/** Also static ones, which have no filter. */
+/** Includes static segments, which have no filter. */
 export async function listSegmentsById(
   { db, project_id }: Ctx,
   ids: readonly string[],
@@ -64,7 +64,7 @@ export async function listLocationsById({ db, project_id }: Ctx, ids: readonly s
   return rows.map(({ id, name, shape }) => ({ id, name, shape: shape as Shape }))
 }
 
-/** Ids and source ids of goods in the bin that have one of these names. */
+/** Ids and source ids of products or SKUs in the bin that have one of these ids or source ids. */
 export async function listBinnedNames(
   { db, project_id }: Ctx,
   table: 'products' | 'skus',

@@ -26,15 +26,15 @@ export async function getTemplate({ db, project_id }: Ctx, id: string): Promise<
   return row as StoredTemplate
 }
 
-const shown = ['id', 'name', 'description', 'campaign_type', 'created_at', 'updated_at'] as const
+const listedColumns = ['id', 'name', 'description', 'campaign_type', 'created_at', 'updated_at'] as const
 
-/** Without their contents, which nobody lists and which can be large. */
+/** Without the content, which no list returns and which can be large. */
 export async function listTemplates(
   { db, project_id }: Ctx,
   { include_total = false, ...query }: CampaignTemplateQuery,
   where: Condition[],
 ): Promise<{ templates: CampaignTemplate[]; has_more: boolean; more_starting_after?: string; total?: number }> {
-  const all = db.selectFrom('campaign_templates').where('project_id', '=', project_id).select(shown)
+  const all = db.selectFrom('campaign_templates').where('project_id', '=', project_id).select(listedColumns)
   const { rows, ...more } = await cursorOf(all, query, { columns: { id: 'id' }, default_order: 'id', where })
   return { templates: rows.map(toTemplate), ...more, ...(include_total ? { total: await countOf(all) } : {}) }
 }
@@ -54,7 +54,7 @@ export async function insertTemplate(
       updated_at: null,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
-    .returning(shown)
+    .returning(listedColumns)
     .executeTakeFirst()
   if (row === undefined) throw duplicate('campaign_template', 'name', template.name)
   return toTemplate(row)
@@ -74,12 +74,12 @@ export async function updateTemplate(
     })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
-    .returning(shown)
+    .returning(listedColumns)
     .executeTakeFirst()
     .catch((error: unknown) => {
       throw isDuplicate(error) ? duplicate('campaign_template', 'name', name as string) : error
     })
-  if (row === undefined) throw notFound('campaign_template', id) // another request was faster
+  if (row === undefined) throw notFound('campaign_template', id) // deleted by a concurrent request
   return toTemplate(row)
 }
 
@@ -92,7 +92,7 @@ export async function deleteTemplate({ db, project_id }: Ctx, id: string): Promi
   if (numDeletedRows === 0n) throw notFound('campaign_template', id)
 }
 
-/** A template as it is answered, without its content. */
+/** A template as the API returns it, without its content. */
 export function toTemplate(row: Omit<StoredTemplate, 'project_id' | 'content'>): CampaignTemplate {
   const { id, name, description, campaign_type, created_at, updated_at } = row
   return {

@@ -3,7 +3,7 @@ import { setOnly } from '../../rules/terms/validity.ts'
 import type { Campaign } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
 
-/** A campaign as it is answered, but for its rules and its tiers (see show.ts). */
+/** A campaign as the API returns it, without its rules and tiers (see show.ts). */
 export function toCampaign(campaign: StoredCampaign): Campaign {
   const { id, name, campaign_type, type, category, status, referral_program, loyalty_tiers_expiration } = campaign
   return {
@@ -34,7 +34,7 @@ export function toCampaign(campaign: StoredCampaign): Campaign {
   } as Campaign
 }
 
-/** When it holds, as far as there is a limit. */
+/** The validity limits that are set. */
 export const validityOf = ({
   start_date,
   expiration_date,

@@ -41,7 +41,7 @@ const publish = async (shop: Shop, voucher: string) =>
   })
 
 describe('E11: creating a campaign', () => {
-  test('fills in what was not said, and leaves out what is not set', async () => {
+  test('fills in defaults, and omits unset members', async () => {
     const shop = await newProject()
     const { status, body } = await shop.call('POST', '/v1/campaigns', {
       name: 'Autumn',
@@ -90,7 +90,7 @@ describe('E11: creating a campaign', () => {
     expect(await eventsOf(shop)).toEqual(['campaign.created'])
   })
 
-  test('one code is there at once, more come in the background', async () => {
+  test('one voucher is created immediately, several in a background job', async () => {
     const shop = await newProject()
     expect(await newCampaign(shop, 'One', { vouchers_count: 1 })).toMatchObject({
       creation_status: 'DONE',
@@ -133,14 +133,14 @@ describe('E11: creating a campaign', () => {
       { referral_program: { conversion_event_type: 'redemption' }, voucher: { is_referral_code: true } },
     ],
     [{ voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff, is_referral_code: true } }, 'REFERRAL_PROGRAM'],
-  ])('%j is a campaign of its type', async (body, campaignType, more = {}) => {
+  ])('%j creates a campaign of its type', async (body, campaignType, more = {}) => {
     const shop = await newProject()
     const answer = await shop.call('POST', '/v1/campaigns', { name: 'C', join_once: false, auto_join: true, ...body })
     expect(answer).toMatchObject({ status: 200, body: { campaign_type: campaignType, type: 'STATIC', ...more } })
     expect(answer.body.auto_join).toBe(campaignType !== 'PROMOTION')
   })
 
-  test('a referral program names the event that converts and the campaign that rewards', async () => {
+  test('a referral program references its conversion event and its reward campaign', async () => {
     const shop = await newProject()
     const discount = { type: 'DISCOUNT_VOUCHER', discount: tenOff }
     const { id } = await newCampaign(shop, 'Gifts', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 5 } } })
@@ -168,7 +168,7 @@ describe('E11: creating a campaign', () => {
     expect(await create({ name: 'S', voucher: discount, referral_program: event })).toMatchObject({ status: 404 })
   })
 
-  test('E1: a code is composed of prefix, filled pattern and postfix', async () => {
+  test('E1: a code consists of prefix, filled pattern and postfix', async () => {
     const shop = await newProject()
     const codeConfig = { prefix: 'EU-', pattern: 'A##-#', postfix: '-Z', charset: '7', initial_count: 5 }
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig }
@@ -183,7 +183,7 @@ describe('E11: creating a campaign', () => {
     expect(await codesOf(shop, 'C')).toEqual(['EU-A77-7-Z'])
   })
 
-  test('E2: impossible code configurations are refused before any work', async () => {
+  test('E2: impossible code configurations are refused before any voucher is created', async () => {
     const shop = await newProject()
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: { charset: 'ABC', pattern: '##-#' } }
     const create = (name: string, vouchersCount: number) =>
@@ -201,14 +201,14 @@ describe('E11: creating a campaign', () => {
     for (const code of codes) expect(code).toMatch(/^[ABC]{2}-[ABC]$/)
     expect(await create('D', 1)).toMatchObject(refused)
     expect(await shop.call('POST', '/v1/campaigns/C/vouchers')).toMatchObject(refused)
-    // Codes in the bin are taken too, destroyed ones are free again.
+    // Codes in the bin are taken; codes deleted for good are free again.
     await shop.call('DELETE', `/v1/vouchers/${codes[0]}`)
     expect(await shop.call('POST', '/v1/campaigns/C/vouchers')).toMatchObject(refused)
     await shop.call('DELETE', `/v1/vouchers/${codes[1]}?force=true`)
     expect((await shop.call('POST', '/v1/campaigns/C/vouchers')).body.code).toBe(codes[1])
   })
 
-  test('E3: letters that differ only in case are one where case makes no difference', async () => {
+  test('E3: without case sensitivity, letters that differ only in case count once', async () => {
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: { charset: 'aAbBcC', length: 2 } }
     const [strict, folding] = [await newProject(), await newProject({ project: { case_sensitive_codes: false } })]
     expect(await strict.call('POST', '/v1/campaigns', { name: 'C', vouchers_count: 36, voucher })).toMatchObject({
@@ -272,7 +272,7 @@ describe('E11: creating a campaign', () => {
     expect(await eventsOf(shop)).toEqual([])
   })
 
-  test('a standalone campaign has the one code that was given', async () => {
+  test('a standalone campaign has exactly the given code', async () => {
     const shop = await newProject()
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code: 'PUBLIC', code_config: { length: 3 } }
     const campaign = await newCampaign(shop, 'S', { type: 'STANDALONE', join_once: true, voucher })
@@ -300,7 +300,7 @@ describe('E11: creating a campaign', () => {
 })
 
 describe('E13: adding vouchers', () => {
-  test('one at once, five in the background, one with its own code', async () => {
+  test('one immediately, five in a job, one with a given code', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', {
       voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 700 } },
@@ -347,7 +347,7 @@ describe('E13: adding vouchers', () => {
     expect((await get(shop, 'Autumn')).voucher.code_config.pattern).toBe('########')
   })
 
-  test('a campaign has no more than the project allows, jobs that wait included', async () => {
+  test('the voucher limit of the project includes vouchers of queued jobs', async () => {
     const shop = await newProject()
     const limits = await shop.manage('PUT', '/limits', { campaign_vouchers: 5 })
     expect(limits).toMatchObject({ status: 200 })
@@ -371,7 +371,7 @@ describe('E13: adding vouchers', () => {
     expect(await add(1)).toMatchObject({ status: 200 })
   })
 
-  test('codes that publications made do not count, nor when they are deleted', async () => {
+  test('vouchers created by publications do not count towards the limit, nor does their deletion', async () => {
     const shop = await newProject()
     await shop.manage('PUT', '/limits', { campaign_vouchers: 2 })
     await newCampaign(shop, 'C', { type: 'AUTO_UPDATE' })
@@ -384,7 +384,7 @@ describe('E13: adding vouchers', () => {
     expect((await get(shop, 'C')).vouchers_count).toBe(3)
   })
 
-  test('codes that run out in the middle leave what was made, and say so', async () => {
+  test('a job that runs out of free codes keeps the vouchers it created, and fails', async () => {
     const shop = await newProject()
     const codeConfig = { charset: '01', pattern: '###' }
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig }
@@ -400,8 +400,8 @@ describe('E13: adding vouchers', () => {
   })
 })
 
-describe('E12: a change of a campaign', () => {
-  test('reaches the codes that nobody has and nobody redeemed, and no others', async () => {
+describe('E12: an update of a campaign', () => {
+  test('updates unpublished, unredeemed vouchers and no others', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', { expiration_date: '2040-12-31' })
     for (const code of ['A', 'B', 'CC', 'D', 'E', 'F']) await shop.call('POST', `/v1/campaigns/C/vouchers/${code}`, {})
@@ -431,7 +431,7 @@ describe('E12: a change of a campaign', () => {
     expect((await eventsOf(shop)).filter((type) => type === 'voucher.updated')).toEqual([])
   })
 
-  test('carries what was sent, over what was edited, and nothing else', async () => {
+  test('applies the fields that were sent, even over edited ones, and nothing else', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', { metadata: { a: 1, b: 1 }, category: 'Old', validity_day_of_week: [1] })
     await shop.call('POST', '/v1/campaigns/C/vouchers/PLAIN', {})
@@ -453,18 +453,22 @@ describe('E12: a change of a campaign', () => {
       voucher: { discount: { percent_off: 15 }, redemption: { quantity: 4 } },
     })
     await runCampaignJobs(shop)
-    const told = { discount: { type: 'PERCENT', percent_off: 15 }, category: 'New', redemption: { quantity: 4 } }
-    expect(await getVoucher(shop, 'PLAIN')).toMatchObject({ ...told, metadata: { a: 5 }, validity_day_of_week: [1] })
+    const propagated = { discount: { type: 'PERCENT', percent_off: 15 }, category: 'New', redemption: { quantity: 4 } }
+    expect(await getVoucher(shop, 'PLAIN')).toMatchObject({
+      ...propagated,
+      metadata: { a: 5 },
+      validity_day_of_week: [1],
+    })
     const own = await getVoucher(shop, 'OWN')
-    expect(own).toMatchObject({ ...told, validity_day_of_week: [2], additional_info: 'mine' })
+    expect(own).toMatchObject({ ...propagated, validity_day_of_week: [2], additional_info: 'mine' })
     expect(own.metadata).toEqual({ a: 5, c: 2 })
     expect((await shop.call('POST', '/v1/campaigns/C/vouchers/NEXT', {})).body).toMatchObject({
-      ...told,
+      ...propagated,
       metadata: { a: 5 },
     })
   })
 
-  test('of a gift amount replaces amount and balance of untouched cards, and the books agree', async () => {
+  test('of a gift amount replaces amount and balance of unused cards, and the postings agree', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'G', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 1000 } } })
     for (const code of ['G1', 'G2', 'G3']) await shop.call('POST', `/v1/campaigns/G/vouchers/${code}`, {})
@@ -488,7 +492,7 @@ describe('E12: a change of a campaign', () => {
     }
   })
 
-  test('reaches codes that are still to be made when it comes', async () => {
+  test('updates vouchers that a queued job has yet to create', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', { vouchers_count: 3 })
     const change = { discount: { type: 'PERCENT', percent_off: 20 } }
@@ -499,7 +503,7 @@ describe('E12: a change of a campaign', () => {
     expect(await get(shop, 'C')).toMatchObject({ creation_status: 'DONE', vouchers_count: 3 })
   })
 
-  test('of a gift amount leaves alone a card that was used before it was imported', async () => {
+  test('of a gift amount does not change a card that was used before its import', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'G', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 1000 } } })
     await shop.call('POST', '/v1/campaigns/G/vouchers/NEW', {})
@@ -517,7 +521,7 @@ describe('E12: a change of a campaign', () => {
     expect((await getVoucher(shop, 'USED')).gift).toMatchObject({ amount: 1000, balance: 100 })
   })
 
-  test('that leaves a code with dates that do not fit does not forbid its next change', async () => {
+  test('that leaves a voucher with inconsistent dates does not block its next update', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', { start_date: '2024-01-01', expiration_date: '2050-01-01' })
     await shop.call('POST', '/v1/campaigns/C/vouchers/V', { start_date: '2045-01-01' })
@@ -527,7 +531,7 @@ describe('E12: a change of a campaign', () => {
     expect(await shop.call('PUT', '/v1/vouchers/V', { start_date: '2046-01-01' })).toMatchObject({ status: 400 })
   })
 
-  test('starts no work where no code can be reached or nothing is carried', async () => {
+  test('starts no job if no voucher can change or nothing propagates', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C')
     expect((await shop.call('PUT', '/v1/campaigns/C', { expiration_date: '2040-01-01' })).body.creation_status).toBe(
@@ -568,7 +572,7 @@ describe('E12: a change of a campaign', () => {
     expect(await get(shop, 'C')).toEqual(before)
   })
 
-  test('is refused where an operator protects the campaign, as is its deletion', async () => {
+  test('is refused for a protected campaign, as is its deletion', async () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop, 'C')
     await shop.service.runtime.database.db
@@ -582,7 +586,7 @@ describe('E12: a change of a campaign', () => {
   })
 })
 
-test('enabling and disabling answer nothing and are told of when they change something', async () => {
+test('enabling and disabling return an empty body, and emit an event only on a change', async () => {
   const shop = await newProject()
   await newCampaign(shop, 'C', { vouchers_count: 1 })
   for (const word of ['disable', 'disable', 'enable', 'enable'])
@@ -595,7 +599,7 @@ test('enabling and disabling answer nothing and are told of when they change som
 })
 
 describe('deleting a campaign', () => {
-  test('hides it and its codes at once; name and codes stay taken in the bin', async () => {
+  test('hides it and its vouchers at once; its name and codes stay taken in the bin', async () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop, 'C')
     await shop.call('POST', '/v1/campaigns/C/vouchers/A', {})
@@ -625,7 +629,7 @@ describe('deleting a campaign', () => {
     expect((await eventsOf(shop)).filter((type) => type.endsWith('.deleted'))).toEqual(['campaign.deleted'])
   })
 
-  test('by force frees name and codes once the work is done, with all that belonged to them', async () => {
+  test('with force frees its name and codes once the job is done, with all dependent rows', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 100 } } })
     await shop.call('POST', '/v1/campaigns/C/vouchers/A', {})
@@ -654,7 +658,7 @@ describe('deleting a campaign', () => {
     expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(1)
   })
 
-  test('while codes are still being made ends that too', async () => {
+  test('while vouchers are being generated ends that job too', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', { vouchers_count: 50 })
     await shop.call('DELETE', '/v1/campaigns/C?force=true')
@@ -672,7 +676,7 @@ describe('deleting a campaign', () => {
 })
 
 describe('GET /v1/campaigns', () => {
-  test('pages through in every order', async () => {
+  test('pages through the list in every order', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -687,7 +691,7 @@ describe('GET /v1/campaigns', () => {
     })
   })
 
-  test('finds what is asked for', async () => {
+  test('finds campaigns by every parameter and filter', async () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop, 'Static', {
       category: 'Cat',
@@ -740,7 +744,7 @@ describe('GET /v1/campaigns', () => {
 })
 
 describe('the summary of a campaign', () => {
-  test('adds up what happened, day by day in the time zone of the project', async () => {
+  test('sums up events by day in the time zone of the project', async () => {
     const shop = await newProject({ project: { timezone: 'Asia/Tokyo' } })
     await newCampaign(shop, 'G', { vouchers_count: 3, voucher: { type: 'GIFT_VOUCHER', gift: { amount: 1000 } } })
     await runCampaignJobs(shop)
@@ -782,7 +786,7 @@ describe('the summary of a campaign', () => {
     expect((await summary('')).campaign).not.toHaveProperty('validation_rules_assignments')
   })
 
-  test('adds up what redemptions used on their days, gross, and counts those that failed and rollbacks', async () => {
+  test('sums up redemptions gross by day, and counts failures and rollbacks', async () => {
     const shop = await newProject()
     const { db } = shop.service.runtime.database
     const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 1000 } }
@@ -842,7 +846,7 @@ describe('the summary of a campaign', () => {
       'points_redeemed',
       5,
     ],
-  ])('%j is told %s', async (more, name, value) => {
+  ])('a redemption in a campaign with %j counts as %s', async (more, name, value) => {
     const shop = await newProject()
     const { id: campaignId } = await newCampaign(shop, 'C', more)
     const of = ofVoucher({ id: 'v_1', code: 'A', campaign_id: campaignId })
@@ -850,7 +854,7 @@ describe('the summary of a campaign', () => {
     expect((await shop.call('GET', '/v1/campaigns/C/summary')).body).toMatchObject({ [name]: value, redemptions: 1 })
   })
 
-  test('of amounts beyond all numbers is cut to what JSON can say, and folding goes on', async () => {
+  test('of amounts beyond the safe integers is capped, and tallies are still folded', async () => {
     const shop = await newProject()
     const voucher = { type: 'GIFT_VOUCHER', gift: { amount: Number.MAX_SAFE_INTEGER } }
     await newCampaign(shop, 'G', { vouchers_count: 1500, voucher })
@@ -874,7 +878,7 @@ describe('the summary of a campaign', () => {
       ['created_vouchers_points', 'points_added', 'pending_points_canceled', 'points_transferred_out'],
       ['amount_added', 'discounted_amount'],
     ],
-  ])('%j has figures of its own', async (more, has, hasNot) => {
+  ])('%j has the figures of its type only', async (more, has, hasNot) => {
     const shop = await newProject()
     await newCampaign(shop, 'C', more)
     const { body } = await shop.call('GET', '/v1/campaigns/C/summary')

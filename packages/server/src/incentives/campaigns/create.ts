@@ -19,13 +19,13 @@ import {
   termsOf,
   tierSettingsOf,
 } from './define.ts'
-import { makeFirst, startGenerating } from './generate.ts'
+import { completeFirstVoucher, startGenerating } from './generate.ts'
 import type { Campaign, CreateCampaign } from './schema.ts'
 import { showCampaign } from './show.ts'
 import { getCampaign, insertCampaign } from './store.ts'
 import { templateOf } from './voucher-template.ts'
 
-/** Creates a campaign of any type with its first codes or tiers (docs/reference/campaigns.md#create-a-campaign). */
+/** Creates a campaign of any type with its first vouchers or tiers (docs/reference/campaigns.md#create-a-campaign). */
 export async function createCampaign(ctx: Ctx, body: CreateCampaign): Promise<Campaign> {
   const campaignType = campaignTypeOf(body)
   const takesRules = campaignType !== 'LOYALTY_PROGRAM' && campaignType !== 'PROMOTION'
@@ -34,19 +34,22 @@ export async function createCampaign(ctx: Ctx, body: CreateCampaign): Promise<Ca
   await insertCampaign(ctx, row)
   await assignRules(ctx, rules, 'campaign', row.id)
 
-  const created = await getCampaign(ctx, row.id)
-  await emit(ctx, 'campaign.created', row.id, { campaign: await showCampaign(ctx, created), created_at: ctx.now })
-  if (campaignType === 'PROMOTION') await createTiers(ctx, created, body.promotion?.tiers ?? [])
+  const storedCampaign = await getCampaign(ctx, row.id)
+  await emit(ctx, 'campaign.created', row.id, {
+    campaign: await showCampaign(ctx, storedCampaign),
+    created_at: ctx.now,
+  })
+  if (campaignType === 'PROMOTION') await createTiers(ctx, storedCampaign, body.promotion?.tiers ?? [])
   else if (row.type === 'STANDALONE') {
-    await makeVoucherWithCode(ctx, body.voucher?.code ?? '', templateOf(created))
-    await makeFirst(ctx, created)
-  } else await startGenerating(ctx, created, body.vouchers_count ?? 0)
+    await makeVoucherWithCode(ctx, body.voucher?.code ?? '', templateOf(storedCampaign))
+    await completeFirstVoucher(ctx, storedCampaign)
+  } else await startGenerating(ctx, storedCampaign, body.vouchers_count ?? 0)
   return showCampaign(ctx, await getCampaign(ctx, row.id))
 }
 
 type NewCampaign = Parameters<typeof insertCampaign>[1]
 
-/** The row of a new campaign: what the body says, what its type forces, and what nobody said. */
+/** The row of a new campaign: values from the body, values that the campaign type forces, and defaults. */
 async function rowOf(ctx: Ctx, campaignType: CampaignType, body: CreateCampaign): Promise<NewCampaign> {
   const isPromotion = campaignType === 'PROMOTION'
   const categoryId = (await chosenCategory(ctx, body)) ?? null

@@ -14,7 +14,7 @@ import { findCampaign, type StoredCampaign } from './store.ts'
 
 export const invalidCampaign = (details: string): ApiError => new ApiError('invalid_campaign', { details })
 
-/** The type of codes that a type of campaign has. */
+/** The voucher type of each campaign type. */
 const voucherTypes: Readonly<Record<Exclude<CampaignType, 'PROMOTION'>, VoucherType>> = {
   DISCOUNT_COUPONS: 'DISCOUNT_VOUCHER',
   REFERRAL_PROGRAM: 'DISCOUNT_VOUCHER',
@@ -22,7 +22,10 @@ const voucherTypes: Readonly<Record<Exclude<CampaignType, 'PROMOTION'>, VoucherT
   LOYALTY_PROGRAM: 'LOYALTY_CARD',
 }
 
-/** The type that a body says, or that its content means (docs/reference/campaigns.md#create-a-campaign). */
+/**
+ * The campaign type in the body, or else the one that its content implies
+ * (docs/reference/campaigns.md#create-a-campaign).
+ */
 export function campaignTypeOf({ campaign_type, promotion, voucher, referral_program }: CreateCampaign): CampaignType {
   if (campaign_type != null) return campaign_type
   if (promotion != null) return 'PROMOTION'
@@ -38,7 +41,7 @@ export function campaignTypeOf({ campaign_type, promotion, voucher, referral_pro
   }
 }
 
-/** What the codes of a campaign give, checked. */
+/** The validated discount, gift or loyalty card of the vouchers of a campaign. */
 export async function definitionOf(
   ctx: Ctx,
   campaignType: Exclude<CampaignType, 'PROMOTION'>,
@@ -73,7 +76,10 @@ const cardShape = compileValidator(
   }),
 )
 
-/** The credits of a gift card that somebody sent; a balance of it is ours to say (docs/reference/vouchers.md#gift-card). */
+/**
+ * The validated gift card settings of a request; a `balance` in them is ignored, as the server computes it
+ * (docs/reference/vouchers.md#gift-card).
+ */
 export function giftOf(sent: object, refuse: (details: string) => ApiError): NonNullable<CampaignVoucher['gift']> {
   refuseFault(giftShape.fault({ gift: sent }, { root: 'Payload', required: 'should' }), refuse)
   const { amount, effect } = sent as { amount: number; effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS' | null }
@@ -94,13 +100,13 @@ export function loyaltyCardOf(
   return { points, ...(rules == null ? {} : { expiration_rules: knownOnly(PointsExpirationRules, rules) }) }
 }
 
-/** Money or points that a code of a campaign begins with; null for what has none. */
+/** Initial money or points of a voucher of the campaign; null for a type without credits. */
 export const creditsOf = (voucher: CampaignVoucher | null): number | null =>
   voucher?.gift?.amount ?? voucher?.loyalty_card?.points ?? null
 
 /**
- * How the tiers of a program are won and lost, as it is stored (docs/reference/loyalty-tiers.md#settings). Members that other
- * settings have would mean nothing here: whoever sends them means something else, and is told so.
+ * The tier settings of a loyalty program in their stored form (docs/reference/loyalty-tiers.md#settings). A member that
+ * belongs to other settings has no effect here and is refused: the client expects something else.
  */
 export function tierSettingsOf(sent: TierExpiration): TierExpiration {
   const { type } = sent.expiration_date
@@ -120,7 +126,10 @@ function refuseMember(settings: object, name: string, kind: string, path = ''): 
     throw invalidPayload(`Property .loyalty_tiers_expiration${path}.${name} is not allowed for ${kind}`)
 }
 
-/** No length at all is one that can be rounded up; one beyond all dates would count as none. */
+/**
+ * A zero duration is valid, since rounding can extend it; a duration beyond the last date would count as none and is
+ * refused.
+ */
 function refuseExtend(extend: string): void {
   if (readDuration(extend) === null && /[1-9]/.test(extend))
     throw invalidPayload('Property .loyalty_tiers_expiration.expiration_date.extend is too long')
@@ -130,7 +139,10 @@ function refuseFault(fault: string | null, refuse: (details: string) => ApiError
   if (fault !== null) throw refuse(fault)
 }
 
-/** A referral program with what it names (docs/reference/referrals.md#referral-campaigns-and-codes). */
+/**
+ * A referral program with its custom event and reward campaign resolved
+ * (docs/reference/referrals.md#referral-campaigns-and-codes).
+ */
 export async function referralProgramOf(
   ctx: Ctx,
   sent: ReferralProgramBody | null | undefined,
@@ -167,7 +179,7 @@ async function customEventOf(ctx: Ctx, { id, name }: { id?: string | null; name?
   throw invalidCampaign("Property .referral_program should have required property 'custom_event'")
 }
 
-/** What the codes of a campaign share from now on. */
+/** The terms that new vouchers of a campaign share. */
 export function termsOf({
   voucher,
   validity_timeframe,
@@ -195,7 +207,10 @@ export function termsOf({
   })
 }
 
-/** Whether a customer gets one code at most: always of a loyalty program, never of the one public code. */
-export function joinOnce(campaignType: CampaignType, type: CampaignRow['type'], asked: boolean): boolean {
-  return campaignType === 'LOYALTY_PROGRAM' || (type !== 'STANDALONE' && asked)
+/**
+ * Whether a customer gets one voucher at most: always in a loyalty program, never for the one public code of a STANDALONE
+ * campaign.
+ */
+export function joinOnce(campaignType: CampaignType, type: CampaignRow['type'], isRequested: boolean): boolean {
+  return campaignType === 'LOYALTY_PROGRAM' || (type !== 'STANDALONE' && isRequested)
 }

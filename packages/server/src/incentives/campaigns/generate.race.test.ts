@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { killedInTheMiddle } from '../../testing/killed-action.ts'
 import { patiently } from '../../testing/process.ts'
 
-test('making codes survives kill -9 in the middle: none is missing and none too many', async () => {
+test('a generation job killed with kill -9 resumes and creates exactly the requested number of vouchers', async () => {
   const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 100 } }
   const body = JSON.stringify({ name: 'Many', vouchers_count: 40_000, voucher })
   const { action, address, headers, client } = await killedInTheMiddle({

@@ -15,10 +15,16 @@ import { findCampaign, holdCampaign, type StoredCampaign } from './store.ts'
 import { figureTallies } from './summary-figures.ts'
 import { templateOf } from './voucher-template.ts'
 
-/** Jobs of one campaign run one after another, in the order of arrival (docs/reference/async-actions.md#jobs-of-one-campaign). */
+/**
+ * Jobs with the same key run one at a time, in the order of creation
+ * (docs/reference/async-actions.md#jobs-of-one-campaign).
+ */
 export const campaignSerialKey = ({ campaign_id }: { campaign_id: string }): string => `campaign ${campaign_id}`
 
-/** The first codes of a campaign: one is made at once, more in the background (docs/reference/campaigns.md#create-a-campaign). */
+/**
+ * Generates the first vouchers of a campaign: one immediately, several in a job
+ * (docs/reference/campaigns.md#create-a-campaign).
+ */
 export async function startGenerating(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<void> {
   if (count === 0) return
   const config = campaign.voucher?.code_config as CodeConfig
@@ -28,11 +34,11 @@ export async function startGenerating(ctx: Ctx, campaign: StoredCampaign, count:
   }
   await refuseBeyondLimit(ctx, campaign, 1)
   await makeAll(ctx, templateOf(campaign), config, 1)
-  await makeFirst(ctx, campaign)
+  await completeFirstVoucher(ctx, campaign)
 }
 
-/** Counts the one code that a campaign begins with, and tells of it. */
-export async function makeFirst(ctx: Ctx, campaign: StoredCampaign): Promise<void> {
+/** Counts the single first voucher of a campaign and emits the completion event. */
+export async function completeFirstVoucher(ctx: Ctx, campaign: StoredCampaign): Promise<void> {
   await countMade(ctx, templateOf(campaign), 1)
   await emit(ctx, 'campaign.vouchers.generation.completed', campaign.id, {
     campaign: toSimpleCampaign(campaign),
@@ -41,11 +47,14 @@ export async function makeFirst(ctx: Ctx, campaign: StoredCampaign): Promise<voi
   })
 }
 
-/** Starts a job that makes codes; whether they can be made is known before it starts. */
+/**
+ * Starts a job that generates vouchers. Limit and code space are checked first, so an impossible request is refused at
+ * once.
+ */
 export async function generateInBackground(
   ctx: Ctx,
   campaign: StoredCampaign,
-  mould: VoucherTemplate,
+  template: VoucherTemplate,
   config: CodeConfig,
   count: number,
 ): Promise<{ async_action_id: Id<'async_action'> }> {
@@ -57,27 +66,30 @@ export async function generateInBackground(
     count,
     started_at: ctx.now,
   })
-  return startAsyncAction(ctx, generateVouchers, { campaign_id: campaign.id, mould, config, count })
+  return startAsyncAction(ctx, generateVouchers, { campaign_id: campaign.id, mould: template, config, count })
 }
 
 /**
- * The most codes that a campaign may have besides those that publications made
+ * The maximum number of vouchers in a campaign, not counting those created by publications
  * (docs/reference/codes.md#how-many-codes-a-campaign-may-have).
  */
 export const vouchersMax = ({ project }: Ctx): number =>
   project.limits?.campaign_vouchers ?? limits.campaign_vouchers_max
 
-/** Refuses what would make a campaign too large. The caller holds it alone, so that two cannot both be the last. */
+/**
+ * Refuses vouchers beyond the limit. The caller has locked the campaign, so two requests cannot both take the last free
+ * place.
+ */
 export async function refuseBeyondLimit(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<void> {
-  if ((await roomIn(ctx, campaign)) < count)
+  if ((await remainingCapacity(ctx, campaign)) < count)
     throw invalidCampaign(`A campaign can have at most ${vouchersMax(ctx)} vouchers`)
 }
 
 /**
- * How many codes a campaign has room for, those that jobs will still make taken off. They are counted now: whoever waited
- * for the campaign was handed a count from before the wait.
+ * How many vouchers may still be added, minus those that jobs have yet to create. Reads the tallies again: a request that
+ * waited for the campaign lock has a count from before the wait.
  */
-export async function roomIn(ctx: Ctx, { id, vouchers_pending }: StoredCampaign): Promise<number> {
+export async function remainingCapacity(ctx: Ctx, { id, vouchers_pending }: StoredCampaign): Promise<number> {
   const { rows } = await sql<{ counted: number }>`
     select coalesce(sum(case name when ${automaticTally(id)} then -delta else delta end), 0)::bigint as counted
     from tallies where project_id = ${ctx.project_id} and name in (${automaticTally(id)}, ${`campaign/${id}/vouchers`})`.execute(
@@ -86,19 +98,19 @@ export async function roomIn(ctx: Ctx, { id, vouchers_pending }: StoredCampaign)
   return vouchersMax(ctx) - (rows[0]?.counted ?? 0) - vouchers_pending
 }
 
-/** How many codes of a campaign were made by publications. */
+/** The tally of vouchers that publications created. */
 export const automaticTally = (campaignId: string) => `campaign/${campaignId}/automatic` as const
 
-/** Counts new codes: of the project, of the campaign, of the day. */
+/** Counts new vouchers for the project, the campaign and the day. */
 export async function countMade(
   ctx: Ctx,
-  mould: Pick<VoucherTemplate, 'campaign_id' | 'type' | 'credits'>,
+  template: Pick<VoucherTemplate, 'campaign_id' | 'type' | 'credits'>,
   count: number,
 ) {
-  await countMany(ctx, mould, count, (mould.credits ?? 0) * count)
+  await countMany(ctx, template, count, (template.credits ?? 0) * count)
 }
 
-/** The same where the credits differ; their sum is given. */
+/** The same for vouchers with different credits, given their sum. */
 export async function countMany(
   ctx: Ctx,
   { campaign_id, type }: Pick<VoucherTemplate, 'campaign_id' | 'type'>,
@@ -130,11 +142,11 @@ interface GenerateInput {
 
 interface GenerateState {
   made: number
-  /** There are no more codes to be had. What the step before made is kept, then the job fails. */
+  /** No free codes are left. The vouchers of this step are committed; the next step fails the job. */
   isExhausted?: boolean
 }
 
-/** Makes codes a thousand at a time. What is made stays, should there be no more codes to be had in the middle of it. */
+/** Generates vouchers in batches of `codes_at_once`. Committed batches stay if the job runs out of free codes. */
 export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>({
   type: 'CAMPAIGN.VOUCHERS_GENERATE',
   lane: campaignSerialKey,
@@ -142,23 +154,23 @@ export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>(
     await jobBegun(ctx, campaign_id, 'IN_PROGRESS')
     return { made: 0 }
   },
-  async step(ctx, { campaign_id, mould, config, count }, { made, isExhausted = false }) {
+  async step(ctx, { campaign_id, mould: template, config, count }, { made, isExhausted = false }) {
     if (isExhausted) throw exhausted()
-    // Deleted while it waited: its codes would be deleted right after.
-    const isThere = await holdCampaign(ctx, campaign_id)
-    const wanted = isThere ? Math.min(limits.codes_at_once, count - made) : 0
-    const { length: arrived } = await makeVouchers(ctx, mould, config, wanted)
-    await countMade(ctx, mould, arrived)
-    await vouchersArrived(ctx, campaign_id, arrived)
-    const isDoubled = Math.floor(Math.log2(made + arrived)) > Math.floor(Math.log2(made))
+    // If the campaign was deleted while the job was queued, create nothing: the vouchers would be deleted right after.
+    const campaignExists = await holdCampaign(ctx, campaign_id)
+    const wanted = campaignExists ? Math.min(limits.codes_at_once, count - made) : 0
+    const { length: created } = await makeVouchers(ctx, template, config, wanted)
+    await countMade(ctx, template, created)
+    await vouchersArrived(ctx, campaign_id, created)
+    const isDoubled = Math.floor(Math.log2(made + created)) > Math.floor(Math.log2(made))
     if (isDoubled) await analyzeIfGrown(ctx.db, ctx.project_id, 'vouchers')
-    const state = { made: made + arrived, isExhausted: arrived < wanted }
+    const state = { made: made + created, isExhausted: created < wanted }
     return {
       state,
       progress: (state.made / count) * 100,
-      done: arrived,
+      done: created,
       failed: [],
-      finished: state.made === count || !isThere,
+      finished: state.made === count || !campaignExists,
     }
   },
   async finish(ctx, { campaign_id, count }, { done_count }) {

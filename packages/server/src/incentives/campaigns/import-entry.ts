@@ -12,12 +12,12 @@ import type { StoredCampaign } from './store.ts'
 import { ownMetadata, templateOf } from './voucher-template.ts'
 
 /**
- * What a code that is imported into a campaign says of itself; all that is undefined is the campaign's
+ * The values of one imported voucher; an undefined member takes the value of the campaign
  * (docs/reference/imports.md#import-into-a-campaign-as-json).
  */
 export interface CampaignEntry extends ImportedValidity {
   code: string
-  /** Money or points to begin with. */
+  /** Initial money or points. */
   credits?: number | undefined
   quantity?: number | null | undefined
   active?: boolean | undefined
@@ -29,7 +29,7 @@ export interface CampaignEntry extends ImportedValidity {
   redeemed?: number | undefined
 }
 
-/** An entry of a JSON import, checked as far as it can be known by itself. */
+/** Reads an entry of a JSON import, with all checks that need no database. */
 export function readEntry(sent: ImportedVoucher, code: string, campaign: StoredCampaign): CampaignEntry {
   const refuse = (details: string): ApiError => invalidVoucher(`Voucher '${code}': ${details}`)
   const { voucher_type } = campaign
@@ -54,7 +54,7 @@ function creditsOf(
   type: StoredCampaign['voucher_type'],
   refuse: (details: string) => ApiError,
 ): number | undefined {
-  // A card may say nothing of its value.
+  // The value of a card is optional.
   if (type === 'GIFT_VOUCHER' && gift != null && 'amount' in gift && gift.amount != null)
     return giftOf({ amount: gift.amount }, refuse).amount
   if (type === 'LOYALTY_CARD' && loyalty_card != null && 'points' in loyalty_card && loyalty_card.points != null)
@@ -73,9 +73,9 @@ export const columns = [
   'Redeemed Amount',
   'Loyalty Points',
 ]
-const known = new Set(columns)
+const knownColumns = new Set(columns)
 
-/** A row of a CSV file. Columns for cards of another type than the campaign's say nothing. */
+/** Reads a row of a CSV file. Columns for a voucher type other than that of the campaign are ignored. */
 export function readCells(
   cells: Cells,
   code: string,
@@ -90,7 +90,7 @@ export function readCells(
     credits: value === null ? undefined : integerIn(cells, value, 0),
     active: activeIn(cells),
     category: textIn(cells, 'Category'),
-    metadata: metadataIn(cells, known, rules),
+    metadata: metadataIn(cells, knownColumns, rules),
     redeemed_quantity: integerIn(cells, 'Redeemed Quantity', 0),
     redeemed: isGift ? integerIn(cells, 'Redeemed Amount', 0) : undefined,
   }
@@ -99,7 +99,7 @@ export function readCells(
 const definedOnly = (dates: Record<'start_date' | 'expiration_date', Instant | undefined>) =>
   Object.fromEntries(Object.entries(dates).filter(([, date]) => date !== undefined))
 
-/** A new code of a campaign as it is at this moment. */
+/** A new voucher with the current values of the campaign as defaults. */
 export async function draftFor(
   ctx: Ctx,
   campaign: StoredCampaign,
@@ -107,11 +107,11 @@ export async function draftFor(
   rules: MetadataRules,
 ): Promise<Draft> {
   const { code, validity_timeframe, validity_day_of_week, redeemed_quantity = 0, redeemed = 0 } = entry
-  const mould = templateOf(campaign)
+  const template = templateOf(campaign)
   const validity = validityAfter(campaign, entry, invalidVoucher)
   const hasOwnTerms = validity_timeframe !== undefined || validity_day_of_week !== undefined
-  const credits = mould.credits === null ? null : (entry.credits ?? mould.credits)
-  const quantity = entry.quantity === undefined ? mould.quantity : entry.quantity
+  const credits = template.credits === null ? null : (entry.credits ?? template.credits)
+  const quantity = entry.quantity === undefined ? template.quantity : entry.quantity
   if (quantity !== null && redeemed_quantity > quantity)
     throw invalidPayload(`Redeemed Quantity must not be more than the redemption limit of ${quantity}`)
   if (credits !== null && redeemed > credits)
@@ -119,7 +119,7 @@ export async function draftFor(
   const hasExpired = campaign.expiration_date !== null && campaign.expiration_date < ctx.now
   return {
     code,
-    type: mould.type,
+    type: template.type,
     ...(hasOwnTerms ? { terms: termsOf({ ...campaign, ...validity }) } : {}),
     ...(entry.category === undefined ? {} : { category: entry.category }),
     start_date: validity.start_date,

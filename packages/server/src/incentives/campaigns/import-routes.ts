@@ -17,7 +17,7 @@ export const campaignImports = [
     reply: StartedAsyncAction,
     status: 202,
     errors: ['invalid_payload', 'invalid_voucher', 'invalid_campaign', 'duplicate_key', 'not_found'],
-    // Not held: a long list takes a while to check, and publications must not wait for it.
+    // No lock: a long list takes a while to check, and publications must not wait for it.
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: (ctx, { target, body }) => startImport(ctx, target, body),
   }),

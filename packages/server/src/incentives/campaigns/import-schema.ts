@@ -3,7 +3,7 @@ import { Binary } from '../../core/http/multipart.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { ImportedVoucher } from '../vouchers/import-schema.ts'
 
-/** What an entry leaves out is that of the campaign. */
+/** An omitted member takes the value of the campaign. */
 export const ImportCampaignVouchers = Type.Array(ImportedVoucher, {
   minItems: 1,
   maxItems: limits.bulk_items_max,

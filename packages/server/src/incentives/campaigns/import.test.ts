@@ -38,7 +38,7 @@ const setLimit = (shop: Shop, campaignVouchers: number) =>
     .where('id', '=', shop.project_id as `proj_${string}`)
     .execute()
 
-/** Of every card: its balance, as its row has it, as its postings add up, and as its lots do. */
+/** For every card: its balance by its row, by the sum of its postings and by its lots. */
 async function balances(shop: Shop) {
   const { rows } = await sql<{ code: string; balance: number; posted: number; lots: number }>`
     select v.code, v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired as balance,
@@ -50,7 +50,7 @@ async function balances(shop: Shop) {
 }
 
 describe('JSON', () => {
-  test('what an entry leaves out is that of the campaign, its discount always is; nobody is told', async () => {
+  test('omitted members take the values of the campaign, the discount always does; no events are emitted', async () => {
     const shop = await newProject()
     const gold = (await shop.call('POST', '/v1/categories', { name: 'Gold', hierarchy: 1 })).body
     const { id } = await campaign(shop, 'discount', {
@@ -119,7 +119,7 @@ describe('JSON', () => {
     expect(await typesOf(shop)).toEqual(before)
   })
 
-  test('cards begin with their own value or that of the campaign, and the summary counts it', async () => {
+  test('cards start with their own value or that of the campaign, and the summary counts it', async () => {
     const shop = await newProject()
     await campaign(shop, 'gift')
     await json(shop, [
@@ -147,7 +147,7 @@ describe('JSON', () => {
     ])
   })
 
-  test('D48 entries of a loyalty program must have a loyalty card, if only an empty one', async () => {
+  test('D48 entries of a loyalty program must have a loyalty card, even an empty one', async () => {
     const shop = await newProject()
     await campaign(shop, 'loyalty')
     const entries = [
@@ -179,7 +179,7 @@ describe('JSON', () => {
     ['discount', 'invalid_voucher', [{ code: 'a', expiration_date: '2024-01-01' }], /must not be earlier/],
     ['discount', 'duplicate_key', [{ code: 'a' }, { code: 'a' }], /^1 voucher codes\(s\) already exist\.$/],
     ['discount', 'duplicate_key', [{ code: 'taken' }], /^1 voucher codes\(s\) already exist\.$/],
-  ] as const)('%s: %s for what cannot be meant, and nothing changes (%#)', async (kind, key, body, details) => {
+  ] as const)('%s: %s refuses an invalid body, and nothing changes (%#)', async (kind, key, body, details) => {
     const shop = await newProject()
     await shop.call('POST', '/v1/vouchers/taken', { discount: ten })
     await campaign(shop, kind, { start_date: '2025-01-01' })
@@ -188,7 +188,7 @@ describe('JSON', () => {
     expect(await state(shop)).toMatchObject({ vouchers_count: 0, creation_status: 'DONE' })
   })
 
-  test('the campaign may have changed before its turn comes: its codes are as it is then', async () => {
+  test('vouchers take the values that the campaign has when the job runs', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount')
     const { body } = await shop.call('POST', '/v1/campaigns/C/import', [
@@ -246,7 +246,7 @@ describe('CSV', () => {
       redemption: { quantity: 3, redeemed_quantity: 0 },
       metadata: { region: 'north', year: 2025 },
     })
-    // E23: the metadata of the campaign, and over them its own.
+    // E23: the metadata of the campaign, overridden by those of the row.
     expect(await read(shop, 'b')).toMatchObject({
       discount: ten,
       active: false,
@@ -259,14 +259,14 @@ describe('CSV', () => {
     expect(await state(shop)).toMatchObject({ vouchers_count: 2, creation_status: 'DONE' })
   })
 
-  test('E23 without the flag the metadata of the campaign stay where they are', async () => {
+  test('E23 without use_voucher_metadata_schema vouchers do not inherit the metadata of the campaign', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount', { metadata: { region: 'north' }, use_voucher_metadata_schema: false })
     await csv(shop, 'Code,year\na,2026\nb,\n')
     expect([(await read(shop, 'a')).metadata, (await read(shop, 'b')).metadata]).toEqual([{ year: '2026' }, {}])
   })
 
-  test('cards: their own value, what was redeemed of it, and books that add up', async () => {
+  test('cards have their own value and redeemed amount, and their postings add up', async () => {
     const shop = await newProject()
     await campaign(shop, 'gift')
     const { result } = await csv(
@@ -298,7 +298,7 @@ describe('CSV', () => {
     ])
   })
 
-  test('a code of this campaign is switched and moved, its amounts never; a code elsewhere fails its row', async () => {
+  test('an existing code of the campaign changes `active` and category, never amounts; a code elsewhere fails its row', async () => {
     const shop = await newProject()
     await campaign(shop, 'gift')
     await shop.call('POST', '/v1/campaigns', { name: 'D', voucher: vouchers.gift })
@@ -329,7 +329,7 @@ describe('CSV', () => {
     expect(await typesOf(shop)).toEqual(before)
   })
 
-  test('codes of an expired campaign are inactive unless they say otherwise', async () => {
+  test('vouchers of an expired campaign are inactive unless the row sets `active`', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount', { expiration_date: '2025-01-01' })
     await csv(shop, 'Code,Active\na,\nb,TRUE\n')
@@ -339,14 +339,14 @@ describe('CSV', () => {
     expect(active).toEqual([false, true, false, true])
   })
 
-  test('a referral campaign makes referral codes', async () => {
+  test('a referral campaign creates referral codes', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount', { campaign_type: 'REFERRAL_PROGRAM' })
     await csv(shop, 'Code\na\n')
     expect(await read(shop, 'a')).toMatchObject({ is_referral_code: true })
   })
 
-  test('a file without rows that can be meant fails as a whole, and the campaign says so until the next one', async () => {
+  test('a file without valid rows fails as a whole, and the campaign is FAILED until the next import', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount')
     expect(await csv(shop, 'Active\nTRUE\n')).toMatchObject({
@@ -387,28 +387,31 @@ test('D85 promotions and standalone campaigns take no codes', async () => {
 })
 
 describe('the limit of a campaign is exact', () => {
-  test.each(['JSON', 'CSV'])('%s: rows beyond it fail with a reason, those that exist need no room', async (form) => {
-    const shop = await newProject()
-    await campaign(shop, 'discount')
-    await setLimit(shop, 4)
-    await json(shop, [{ code: 'old' }])
-    const rows = ['a', 'bad\t', 'b', 'c', 'd', 'e']
-    const { result } =
-      form === 'CSV'
-        ? await csv(shop, `Code\n${rows.join('x\n')}x\nold\n`)
-        : await json(
-            shop,
-            rows.filter((code) => code !== 'bad\t').map((code) => ({ code: `${code}x` })),
-          )
-    const beyond = ['dx', 'ex'].map((code) =>
-      expect.objectContaining({ code, reason: 'A campaign can have at most 4 vouchers' }),
-    )
-    expect(result.failed.slice(-2)).toEqual(beyond)
-    expect(result.done_count).toBe(form === 'CSV' ? 4 : 3)
-    expect((await state(shop)).vouchers_count).toBe(4)
-  })
+  test.each(['JSON', 'CSV'])(
+    '%s: rows beyond the limit fail with a reason, rows of existing codes do not count',
+    async (form) => {
+      const shop = await newProject()
+      await campaign(shop, 'discount')
+      await setLimit(shop, 4)
+      await json(shop, [{ code: 'old' }])
+      const rows = ['a', 'bad\t', 'b', 'c', 'd', 'e']
+      const { result } =
+        form === 'CSV'
+          ? await csv(shop, `Code\n${rows.join('x\n')}x\nold\n`)
+          : await json(
+              shop,
+              rows.filter((code) => code !== 'bad\t').map((code) => ({ code: `${code}x` })),
+            )
+      const beyond = ['dx', 'ex'].map((code) =>
+        expect.objectContaining({ code, reason: 'A campaign can have at most 4 vouchers' }),
+      )
+      expect(result.failed.slice(-2)).toEqual(beyond)
+      expect(result.done_count).toBe(form === 'CSV' ? 4 : 3)
+      expect((await state(shop)).vouchers_count).toBe(4)
+    },
+  )
 
-  test('within a step, whichever row of a code is the good one', async () => {
+  test('within a step, also if an earlier row of the same code was refused', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount')
     await setLimit(shop, 2)
@@ -420,7 +423,7 @@ describe('the limit of a campaign is exact', () => {
     expect((await state(shop)).vouchers_count).toBe(2)
   })
 
-  test('over several steps, with codes promised to a job that waits', async () => {
+  test('across several steps, including vouchers that a queued job will create', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount')
     await setLimit(shop, limits.csv_step_rows + 50)
@@ -433,7 +436,7 @@ describe('the limit of a campaign is exact', () => {
   })
 })
 
-test('meanwhile the campaign is MODIFYING; once it is deleted, the import ends quietly', async () => {
+test('during an import the campaign is MODIFYING; once it is deleted, the import ends without an error', async () => {
   const shop = await newProject()
   await campaign(shop, 'discount')
   const entries = Array.from({ length: 2 * limits.csv_step_rows }, (_, n) => ({ code: `c${n}` }))
@@ -449,7 +452,7 @@ test('meanwhile the campaign is MODIFYING; once it is deleted, the import ends q
     ...action,
     async step(ctx, input, at) {
       steps += 1
-      stopping.abort() // in the first step, which is still stored
+      stopping.abort() // during the first step, which is still committed
       return action.step(ctx, input, at)
     },
   }

@@ -13,38 +13,40 @@ import type { ImportedVoucher } from '../vouchers/import-schema.ts'
 import type { ImportTarget } from '../vouchers/import-store.ts'
 import { refusePromotion } from './add.ts'
 import { invalidCampaign } from './define.ts'
-import { campaignSerialKey, roomIn, vouchersMax } from './generate.ts'
+import { campaignSerialKey, remainingCapacity, vouchersMax } from './generate.ts'
 import { type CampaignEntry, columns, draftFor, readCells, readEntry } from './import-entry.ts'
 import { jobBegun, jobOver, jobStarted } from './status.ts'
 import { findCampaign, type StoredCampaign } from './store.ts'
 
-type Started = { async_action_id: Id<'async_action'> }
+type StartedJob = { async_action_id: Id<'async_action'> }
 
 /**
- * Starts an import of codes into a campaign (docs/reference/imports.md#import-into-a-campaign-as-json); what can be checked
- * before it is answered refuses all of it.
+ * Starts an import of vouchers into a campaign (docs/reference/imports.md#import-into-a-campaign-as-json). An error found
+ * before the response refuses the whole import.
  */
 export async function startImport(
   ctx: Ctx,
   campaign: StoredCampaign,
   sent: readonly ImportedVoucher[],
-): Promise<Started> {
-  const unlike = campaign.voucher_type === 'LOYALTY_CARD' ? sent.findIndex((one) => one.loyalty_card == null) : -1
-  if (unlike >= 0) throw invalidPayload(`Property [${unlike}] should have required property 'loyalty_card'`)
+): Promise<StartedJob> {
+  const indexWithoutCard =
+    campaign.voucher_type === 'LOYALTY_CARD' ? sent.findIndex(({ loyalty_card }) => loyalty_card == null) : -1
+  if (indexWithoutCard >= 0)
+    throw invalidPayload(`Property [${indexWithoutCard}] should have required property 'loyalty_card'`)
   refuseImport(campaign)
   const codes = codesIn(sent)
   const entries: CampaignEntry[] = []
-  for (const [index, one] of sent.entries()) {
-    if (index % checkedAtOnce === 0) await setImmediate() // a hundred thousand of them would keep every request waiting
-    entries.push(readEntry(one, codes[index] as string, campaign))
+  for (const [index, voucher] of sent.entries()) {
+    if (index % checkedAtOnce === 0) await setImmediate() // yields to other requests: 100,000 entries would block them
+    entries.push(readEntry(voucher, codes[index] as string, campaign))
   }
   await refuseTaken(ctx, codes)
   await jobStarted(ctx, campaign.id, 'MODIFYING')
   return startEntryImport(ctx, importCampaignVouchers, entries, { campaign_id: campaign.id })
 }
 
-/** The same with a file, whose rows are checked one by one when they are read. */
-export async function startImportCsv(ctx: Ctx, campaign: StoredCampaign, file: Buffer): Promise<Started> {
+/** The same for a CSV file, whose rows the job checks one by one. */
+export async function startImportCsv(ctx: Ctx, campaign: StoredCampaign, file: Buffer): Promise<StartedJob> {
   refuseImport(campaign)
   await jobStarted(ctx, campaign.id, 'MODIFYING')
   return startCsvImport(ctx, importCampaignVouchersCsv, file, { campaign_id: campaign.id })
@@ -60,7 +62,7 @@ interface Input {
   campaign_id: CampaignRow['id']
 }
 
-/** Other jobs of the campaign wait meanwhile, and its status says that something is going on. */
+/** Makes other jobs of the campaign wait, and shows the import in the status of the campaign. */
 const jobOfCampaign = {
   lane: campaignSerialKey,
   begin: (ctx: Ctx, { campaign_id }: Input) => jobBegun(ctx, campaign_id, 'MODIFYING'),
@@ -73,9 +75,9 @@ export const importCampaignVouchers = defineEntryImport<CampaignEntry, Input>({
   async entries(ctx, entries, { campaign_id }) {
     const setup = await prepare(ctx, campaign_id)
     if (setup === undefined) return undefined
-    const { campaign, rules, home } = setup
+    const { campaign, rules, target } = setup
     const { refused } = await importCodes(ctx, entries, {
-      home,
+      target,
       codeOf: ({ code }) => code,
       draft: (entry) => draftFor(ctx, campaign, entry, rules),
     })
@@ -91,9 +93,9 @@ export const importCampaignVouchersCsv = defineCsvImport<Setup, Input>({
   required: ['Code'],
   prepare: (ctx, { campaign_id }) => prepare(ctx, campaign_id),
   failure: ({ cells }) => ({ code: cells.Code?.trim() || null }),
-  async rows(ctx, rows, { campaign, rules, home }) {
+  async rows(ctx, rows, { campaign, rules, target }) {
     const { refused } = await importCodes(ctx, rows, {
-      home,
+      target,
       codeOf: ({ cells }) => cells.Code,
       change: ({ cells }) => changeIn(cells),
       draft: ({ cells }, code) => draftFor(ctx, campaign, readCells(cells, code, campaign, rules), rules),
@@ -105,12 +107,12 @@ export const importCampaignVouchersCsv = defineCsvImport<Setup, Input>({
 interface Setup {
   campaign: StoredCampaign
   rules: MetadataRules
-  home: ImportTarget
+  target: ImportTarget
 }
 
 /**
- * The campaign as it is now: an update that came first may have changed it. It is held alone, so that its limit is exact;
- * undefined once it is deleted.
+ * The current campaign, which an earlier update may have changed; undefined once it is deleted. It is locked, so that its
+ * voucher limit is exact.
  */
 async function prepare(ctx: Ctx, campaignId: Input['campaign_id']): Promise<Setup | undefined> {
   const campaign = await findCampaign(ctx, campaignId, { lock: 'alone' })
@@ -118,13 +120,13 @@ async function prepare(ctx: Ctx, campaignId: Input['campaign_id']): Promise<Setu
   return {
     campaign,
     rules: await loadMetadataRules(ctx, 'voucher'),
-    home: {
+    target: {
       campaign_id: campaign.id,
       category_id: campaign.category_id,
       is_referral_code: campaign.campaign_type === 'REFERRAL_PROGRAM',
       terms_id: campaign.terms_id,
-      room: await roomIn(ctx, campaign),
-      beyond: `A campaign can have at most ${vouchersMax(ctx)} vouchers`,
+      capacity: await remainingCapacity(ctx, campaign),
+      limitMessage: `A campaign can have at most ${vouchersMax(ctx)} vouchers`,
     },
   }
 }

@@ -17,13 +17,13 @@ import { toCampaign } from './campaign.ts'
 import type { CampaignQuery } from './schema.ts'
 import { listCampaigns } from './store.ts'
 
-/** A page of campaigns (docs/reference/campaigns.md#read-campaigns); their category comes along when it is asked for. */
+/** A page of campaigns (docs/reference/campaigns.md#read-campaigns), with their categories if `expand` asks for them. */
 export async function pageOfCampaigns(ctx: Ctx, query: CampaignQuery) {
   const { campaigns, total } = await listCampaigns(ctx, query, await conditions(ctx, query))
-  const shown = campaigns.map(toCampaign)
+  const views = campaigns.map(toCampaign)
   return listed(
     'campaigns',
-    query.expand === 'category' ? shown : shown.map((campaign) => ({ ...campaign, categories: [] })),
+    query.expand === 'category' ? views : views.map((campaign) => ({ ...campaign, categories: [] })),
     { total },
   )
 }
@@ -65,7 +65,7 @@ export function campaignFields(types: Parameters<typeof metadataField>[1]): Filt
     active: { type: 'boolean', column: 'campaigns.active', states: activeStates('campaigns') },
     is_referral_code: { type: 'boolean', column: isReferral },
     voucher_type: text('campaigns.voucher_type'),
-    // Both names of a pool that is filled with codes are said, its own and `BULK`.
+    // A campaign with generated codes matches both its own type and `BULK`.
     type: {
       type: 'array',
       column: sql`(case campaigns.type when 'STANDALONE' then '["STANDALONE"]'::jsonb

@@ -13,8 +13,8 @@ import { campaignSerialKey } from './generate.ts'
 import { jobBegun, jobOver, jobStarted } from './status.ts'
 
 /**
- * What a change of a campaign means for its codes: only the members that were sent, with null for what was taken away.
- * Metadata are merged into those of each code.
+ * The part of a campaign update that applies to its vouchers: only the members that were sent, null for removed ones.
+ * Metadata is merged into that of each voucher.
  */
 export interface CampaignChange {
   start_date?: Instant | null
@@ -23,13 +23,13 @@ export interface CampaignChange {
   quantity?: number | null
   terms?: { [K in keyof Omit<Terms, 'metadata'>]?: Terms[K] | null }
   metadata?: { merged: Record<string, unknown>; unset: string[] }
-  /** The amount of a gift card, or the points of a loyalty card, instead of what it had. */
+  /** The new amount of a gift card, or points of a loyalty card, replacing the old value. */
   credits?: number
 }
 
 /**
- * Tells the codes that a change may still reach, in the background; nothing is started when there are none. A job that
- * waits may make some, as the campaign was when it was started: they are told after it.
+ * Starts a job that applies a campaign change to its unpublished, unredeemed vouchers, unless there are none. Generation
+ * jobs still queued create vouchers from the old campaign; this job runs after them and updates those too.
  */
 export async function propagateToVouchers(
   ctx: Ctx,
@@ -37,70 +37,72 @@ export async function propagateToVouchers(
   change: CampaignChange,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return
-  if (jobs_pending === 0 && !(await hasReachable(ctx, campaignId))) return
+  if (jobs_pending === 0 && !(await hasChangeableVouchers(ctx, campaignId))) return
   await jobStarted(ctx, campaignId, 'MODIFYING')
   await startAsyncAction(ctx, updateVouchers, { campaign_id: campaignId, change })
 }
 
 /**
- * Nobody has them, and nobody redeemed them: the codes whose terms may still change
- * (docs/reference/campaigns.md#update-a-campaign). What was redeemed is wrapped, so that the planner makes no guess of it: it
- * would take such codes for rare, and read all to find a thousand.
+ * Vouchers that are neither published nor redeemed, so that their terms may still change
+ * (docs/reference/campaigns.md#update-a-campaign). The condition on redemptions is wrapped in CASE so that the planner
+ * does not estimate it: it would assume such vouchers to be rare, and read all of them to find 1,000.
  */
 const stillChangeable = (projectId: string, campaignId: string) => sql`
   v.project_id = ${projectId} and v.campaign_id = ${campaignId} and v.publish_count = 0 and v.deleted_at is null
   and case when v.redeemed_quantity = 0 and coalesce(v.credits_redeemed, 0) = 0 then true end`
 
-async function hasReachable({ db, project_id }: Ctx, campaignId: string): Promise<boolean> {
+async function hasChangeableVouchers({ db, project_id }: Ctx, campaignId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from vouchers v where ${stillChangeable(project_id, campaignId)}
     order by v.id limit 1`.execute(db)
   return rows.length > 0
 }
 
-interface CarryState {
-  /** The id of the last code that was told. */
+interface PropagationState {
+  /** The id of the last processed voucher. */
   after: string
-  /** How many there were at the start, for the progress. */
+  /** Number of vouchers at the start, for the progress. */
   total: number
+  /** Number of processed vouchers. */
   told: number
 }
 
 type UpdatedCode = Pick<VoucherRow, 'id' | 'type' | 'terms_id' | 'credits_added' | 'credits_subtracted'>
 
-/** Points codes at new terms, a thousand at a time, in the order of the index that knows which ones nobody has. */
-export const updateVouchers = defineAsyncAction<{ campaign_id: CampaignRow['id']; change: CampaignChange }, CarryState>(
-  {
-    type: 'CAMPAIGN.VOUCHERS_UPDATE',
-    lane: campaignSerialKey,
-    async begin(ctx, { campaign_id }) {
-      await jobBegun(ctx, campaign_id, 'MODIFYING')
-      const { rows } = await sql<{ total: number }>`
+/** Points vouchers at new terms, 1,000 per step, in the order of the index on unpublished vouchers. */
+export const updateVouchers = defineAsyncAction<
+  { campaign_id: CampaignRow['id']; change: CampaignChange },
+  PropagationState
+>({
+  type: 'CAMPAIGN.VOUCHERS_UPDATE',
+  lane: campaignSerialKey,
+  async begin(ctx, { campaign_id }) {
+    await jobBegun(ctx, campaign_id, 'MODIFYING')
+    const { rows } = await sql<{ total: number }>`
       select count(*) as total from vouchers v where ${stillChangeable(ctx.project_id, campaign_id)}`.execute(ctx.db)
-      return { after: '', total: rows[0]?.total ?? 0, told: 0 }
-    },
-    async step(ctx, { campaign_id, change }, { after, total, told }) {
-      const codes = await listNext(ctx, campaign_id, after, change)
-      const done = await tellAll(ctx, campaign_id, codes, change)
-      const state = { after: codes.at(-1)?.id ?? after, total, told: told + codes.length }
-      return {
-        state,
-        progress: (state.told / total) * 100,
-        done,
-        failed: [],
-        finished: codes.length < limits.carried_at_once,
-      }
-    },
-    async finish(ctx, { campaign_id }, { done_count }) {
-      await jobOver(ctx, campaign_id)
-      return { message: `Updated ${done_count} vouchers.`, done_count }
-    },
-    broken: (ctx, { campaign_id }) => jobOver(ctx, campaign_id, { failed: true }),
+    return { after: '', total: rows[0]?.total ?? 0, told: 0 }
   },
-)
+  async step(ctx, { campaign_id, change }, { after, total, told: processed }) {
+    const codes = await nextBatch(ctx, campaign_id, after, change)
+    const done = await updateBatch(ctx, campaign_id, codes, change)
+    const state = { after: codes.at(-1)?.id ?? after, total, told: processed + codes.length }
+    return {
+      state,
+      progress: (state.told / total) * 100,
+      done,
+      failed: [],
+      finished: codes.length < limits.carried_at_once,
+    }
+  },
+  async finish(ctx, { campaign_id }, { done_count }) {
+    await jobOver(ctx, campaign_id)
+    return { message: `Updated ${done_count} vouchers.`, done_count }
+  },
+  broken: (ctx, { campaign_id }) => jobOver(ctx, campaign_id, { failed: true }),
+})
 
-/** The next codes. They are locked where their credits count; otherwise the statement that changes them looks again. */
-async function listNext(
+/** The next batch of vouchers. Rows are locked only if credits change; otherwise the UPDATE checks its conditions itself. */
+async function nextBatch(
   { db, project_id }: Ctx,
   campaignId: string,
   after: string,
@@ -113,18 +115,23 @@ async function listNext(
   return rows
 }
 
-/** Tells some codes, and those again whose terms somebody else changed in this moment; answers how many were told. */
-async function tellAll(ctx: Ctx, campaignId: string, codes: UpdatedCode[], change: CampaignChange): Promise<number> {
-  const told = new Set<string>()
-  for (let left = codes; left.length > 0; ) {
-    for (const id of await tell(ctx, campaignId, left, change)) told.add(id)
-    const missed = left.filter(({ id }) => !told.has(id)).map(({ id }) => id)
-    left = missed.length === 0 ? [] : await listAgain(ctx, campaignId, missed)
+/** Updates a batch, and retries the vouchers whose terms a concurrent transaction changed; returns how many were updated. */
+async function updateBatch(
+  ctx: Ctx,
+  campaignId: string,
+  codes: UpdatedCode[],
+  change: CampaignChange,
+): Promise<number> {
+  const updated = new Set<string>()
+  for (let remaining = codes; remaining.length > 0; ) {
+    for (const id of await updateUnchanged(ctx, campaignId, remaining, change)) updated.add(id)
+    const missed = remaining.filter(({ id }) => !updated.has(id)).map(({ id }) => id)
+    remaining = missed.length === 0 ? [] : await reloadForUpdate(ctx, campaignId, missed)
   }
-  return told.size
+  return updated.size
 }
 
-async function listAgain({ db, project_id }: Ctx, campaignId: string, ids: string[]): Promise<UpdatedCode[]> {
+async function reloadForUpdate({ db, project_id }: Ctx, campaignId: string, ids: string[]): Promise<UpdatedCode[]> {
   const { rows } = await sql<UpdatedCode>`
     select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted from vouchers v
     where ${stillChangeable(project_id, campaignId)} and v.id = any(${ids}::text[]) order by v.id for update`.execute(
@@ -133,8 +140,11 @@ async function listAgain({ db, project_id }: Ctx, campaignId: string, ids: strin
   return rows
 }
 
-/** Tells the codes from the first of some to the last, whose terms are as they were: a stretch of the index, not a list. */
-async function tell(
+/**
+ * Updates the vouchers from the first to the last id of the batch that still have the terms read: an index range instead
+ * of a list of ids.
+ */
+async function updateUnchanged(
   ctx: Ctx,
   campaignId: string,
   codes: readonly UpdatedCode[],
@@ -162,12 +172,12 @@ async function tell(
     from unnest(${oldIds}::text[], ${newIds}::text[]) as moved (old_id, new_id)
     where ${stillChangeable(project_id, campaignId)} and v.id between ${codes[0]?.id} and ${codes.at(-1)?.id}
       and v.terms_id = moved.old_id
-      ${credits === undefined ? sql`` : sql`and v.id = any(${codes.map(({ id }) => id)}::text[])` /* those whose books were changed */}
+      ${credits === undefined ? sql`` : sql`and v.id = any(${codes.map(({ id }) => id)}::text[])` /* only those whose credits were replaced */}
     returning v.id`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** The terms of a code after a change: what was sent replaces what it had, edited or not. */
+/** The terms of a voucher after a change: the members sent replace those of the voucher, even individually edited ones. */
 function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, metadata: more }: CampaignChange): Terms {
   const merged = Object.entries({ ...terms, ...sent }).filter(([, value]) => value !== null)
   return withoutEmpty({
@@ -176,7 +186,7 @@ function termsAfter({ metadata = {}, ...terms }: Terms, { terms: sent = {}, meta
   })
 }
 
-/** Books the difference that a new amount makes: what was taken off comes back, then more is issued or less. */
+/** Posts the difference to the new amount: credits back what was subtracted, then issues more credits or withdraws some. */
 async function replaceCredits(ctx: Ctx, codes: readonly UpdatedCode[], credits: number): Promise<void> {
   const { db, project_id, now } = ctx
   const at = Date.parse(now)
@@ -201,8 +211,8 @@ async function replaceCredits(ctx: Ctx, codes: readonly UpdatedCode[], credits: 
 }
 
 /**
- * The initial points of cards lie in the lot that never expires, and nobody can have changed those of a card that nobody
- * has (docs/reference/points.md#ledger). Answers the lots by their cards; gift cards have none.
+ * Sets the points of the lot that never expires, which holds the initial points of a card; an unpublished card has had no
+ * other change of points (docs/reference/points.md#ledger). Returns lot ids by card id; gift cards have no lots.
  */
 async function replaceLots(
   { db, project_id, now }: Ctx,

@@ -19,8 +19,8 @@ import { countInSummary } from './summary-figures.ts'
 type CampaignId = CampaignRow['id']
 
 /**
- * Deletes a campaign that the caller holds alone (docs/reference/campaigns.md#delete-a-campaign). It and its codes cannot be read
- * from now on; the codes themselves are gone through in the background.
+ * Deletes a campaign that the caller has locked (docs/reference/campaigns.md#delete-a-campaign). From now on neither it
+ * nor its vouchers can be read; a background job deletes the voucher rows or marks them as binned.
  */
 export async function removeCampaign(
   ctx: Ctx,
@@ -29,11 +29,12 @@ export async function removeCampaign(
 ): Promise<{ async_action_id: Id<'async_action'> }> {
   refuseProtected(campaign)
   const { id, name } = campaign
-  // Counted now: whoever waited for the campaign was handed a count from before the wait.
+  // Read the count again: a request that waited for the lock has a count from before the wait.
   const { vouchers_count } = await getCampaign(ctx, id)
-  const shown = await showCampaign(ctx, campaign)
+  const campaignView = await showCampaign(ctx, campaign)
   await deleteAssignmentsOf(ctx, 'campaign', [id])
-  // What it offered goes at once: nobody could take it back any more, and until then the rewards would be in use.
+  // Delete its reward assignments and referral tiers at once: no request could remove them later, and they would keep the
+  // rewards in use.
   await ctx.reactions.campaignDeleted(ctx, id)
   await updateCampaign(ctx, id, { deleted_at: ctx.now })
   if (!force)
@@ -48,11 +49,11 @@ export async function removeCampaign(
     [`campaign/${id}/vouchers`, -vouchers_count],
   ])
   await countInSummary(ctx, id, { vouchers_deleted: vouchers_count })
-  await emit(ctx, 'campaign.deleted', id, { campaign: shown, deleted_at: ctx.now })
+  await emit(ctx, 'campaign.deleted', id, { campaign: campaignView, deleted_at: ctx.now })
   return startAsyncAction(ctx, deleteVouchers, { campaign_id: id, force })
 }
 
-/** Destroys a campaign that is in the bin: a small one at once, a large one in the background. */
+/** Deletes a campaign in the bin for good: a small one immediately, a large one in a job. */
 export async function destroyCampaign(ctx: Ctx, campaignId: string): Promise<void> {
   const id = campaignId as CampaignId
   const codes = await nextCodes(ctx, id, '', limits.codes_deleted_at_once)
@@ -69,7 +70,7 @@ export async function destroyCampaign(ctx: Ctx, campaignId: string): Promise<voi
   await eraseCampaign(ctx, id)
 }
 
-/** Goes through the codes of a deleted campaign: into the bin with them, or away. */
+/** Moves the vouchers of a deleted campaign into the bin, or deletes them for good. */
 export const deleteVouchers = defineAsyncAction<
   { campaign_id: CampaignId; force: boolean },
   { after: string; gone: number; total: number }
@@ -97,7 +98,7 @@ export const deleteVouchers = defineAsyncAction<
   },
 })
 
-/** All that are gone through, those that were in the bin before included. */
+/** All vouchers to process, including those binned earlier. */
 async function countCodes({ db, project_id }: Ctx, id: CampaignId): Promise<number> {
   const { count } = await db
     .selectFrom('vouchers')
@@ -121,7 +122,7 @@ async function nextCodes({ db, project_id }: Ctx, id: CampaignId, after: string,
   return rows.map(({ id }) => id)
 }
 
-/** Marks codes as binned with their campaign, and answers how many were not binned before. */
+/** Marks vouchers as binned with their campaign; returns how many were not binned before. */
 async function binCodes(ctx: Ctx, ids: readonly string[]): Promise<number> {
   await deleteAssignmentsOf(ctx, 'voucher', ids)
   const { numAffectedRows = 0n } = await sql`
@@ -130,7 +131,7 @@ async function binCodes(ctx: Ctx, ids: readonly string[]): Promise<number> {
   return Number(numAffectedRows)
 }
 
-/** The last of a campaign whose codes are gone: from now on its name is free. */
+/** Deletes the rows of a campaign whose vouchers are gone; its name is free from now on. */
 async function eraseCampaign(ctx: Ctx, id: CampaignId): Promise<void> {
   const { db, project_id } = ctx
   await deleteTiersAndStacksOf(ctx, id)

@@ -27,8 +27,8 @@ import { CampaignSummary, CampaignSummaryQuery, summaryOf } from './summary.ts'
 import { switchCampaign } from './switch.ts'
 import { changeCampaign } from './update.ts'
 
-/** What can be wrong with codes that are added. */
-const faults = [
+/** Errors of the operations that add vouchers. */
+const addVoucherErrors = [
   'invalid_payload',
   'invalid_voucher',
   'invalid_campaign',
@@ -57,7 +57,7 @@ export const campaigns = [
     description: 'One code is made at once; more are made in the background, which its status shows.',
     body: CreateCampaign,
     reply: Campaign,
-    errors: faults,
+    errors: addVoucherErrors,
     run: (ctx, { body }) => createCampaign(ctx, body),
   }),
   operation({
@@ -130,7 +130,7 @@ export const campaigns = [
     body: AddVouchers,
     reply: Voucher,
     accepted: StartedAsyncAction,
-    errors: [...faults, 'invalid_query_params'],
+    errors: [...addVoucherErrors, 'invalid_query_params'],
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
     run: (ctx, { target, query, body }) => addVouchers(ctx, target, body, query.vouchers_count ?? 1),
   }),
@@ -141,7 +141,7 @@ export const campaigns = [
     summary: 'Add a voucher with this code to a campaign',
     body: AddVoucherWithCode,
     reply: Voucher,
-    errors: faults,
+    errors: addVoucherErrors,
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
     run: (ctx, { target, params, body }) => addVoucherWithCode(ctx, target, params.code, body),
   }),

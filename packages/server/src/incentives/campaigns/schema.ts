@@ -36,8 +36,8 @@ export const CampaignType = OneOf([
 const Pool = OneOf(['AUTO_UPDATE', 'STATIC', 'STANDALONE'])
 export const CampaignStatus = OneOf(['DONE', 'IN_PROGRESS', 'FAILED', 'DRAFT', 'MODIFYING'])
 
-/** What is left of a custom event or campaign that a referral program names. */
-const Named = { id: Maybe(Name), name: Maybe(Name) }
+/** Reference to a custom event or campaign, by id or by name. */
+const Reference = { id: Maybe(Name), name: Maybe(Name) }
 
 /** How a referral counts and what the referee gets (docs/reference/referrals.md#referral-campaigns-and-codes). */
 export const ReferralProgram = Type.Object({
@@ -59,10 +59,10 @@ export type ReferralProgram = Static<typeof ReferralProgram>
 
 export const ReferralProgramBody = Type.Object({
   conversion_event_type: Maybe(OneOf(['redemption', 'custom_event'])),
-  custom_event: Maybe(Type.Object(Named)),
+  custom_event: Maybe(Type.Object(Reference)),
   referee_reward: Maybe(
     Type.Object({
-      related_object_parent: Type.Object(Named),
+      related_object_parent: Type.Object(Reference),
       type: OneOf(['LOYALTY_CARD', 'GIFT_VOUCHER']),
       amount: Int({ minimum: 1 }),
     }),
@@ -78,7 +78,7 @@ const CodeConfigView = Type.Object({
   postfix: Type.Optional(Type.String()),
 })
 
-/** What the codes of a campaign are like. */
+/** The settings that the vouchers of a campaign share. */
 export const CampaignVoucher = Type.Object({
   type: VoucherType,
   discount: Type.Optional(Discount),
@@ -90,7 +90,10 @@ export const CampaignVoucher = Type.Object({
   ...ValidityView,
 })
 
-/** A group of codes made alike, or a promotion. What is not set is left out (docs/reference/campaigns.md#campaign-object). */
+/**
+ * A group of vouchers with the same settings, or a promotion. Unset members are omitted
+ * (docs/reference/campaigns.md#campaign-object).
+ */
 export const Campaign = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -185,7 +188,7 @@ export const CreateCampaign = Type.Object(
 )
 export type CreateCampaign = Static<typeof CreateCampaign>
 
-/** What is not sent stays; null takes away what can be without (docs/reference/campaigns.md#presence-and-null). */
+/** Omitted members keep their value; null removes an optional one (docs/reference/campaigns.md#presence-and-null). */
 export const UpdateCampaign = Type.Object({
   description: Maybe(FreeText),
   ...ValidityBody,
@@ -237,5 +240,5 @@ export type AddVoucherWithCode = Static<typeof AddVoucherWithCode>
 export const CampaignTransactionQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
 export type CampaignTransactionQuery = Static<typeof CampaignTransactionQuery>
 
-/** The answer of calls that have nothing to say. */
+/** The empty response. */
 export const Nothing = Type.Object({})

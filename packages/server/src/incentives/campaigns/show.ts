@@ -6,7 +6,7 @@ import { toCampaign } from './campaign.ts'
 import type { Campaign } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
 
-/** A campaign as answers about one of them show it: with its rules, or with its tiers. */
+/** A campaign as the response for a single campaign shows it: with its rules, or with its tiers. */
 export async function showCampaign(ctx: Ctx, stored: StoredCampaign): Promise<Campaign> {
   const campaign = toCampaign(stored)
   if (stored.campaign_type === 'PROMOTION') {

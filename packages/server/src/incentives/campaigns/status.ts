@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow, CampaignStatus } from '../../core/db/tables.ts'
 
-// The jobs of a campaign run one after another (docs/reference/async-actions.md#jobs-of-one-campaign); its status says what the
-// one at work does.
+// The jobs of a campaign run one at a time (docs/reference/async-actions.md#jobs-of-one-campaign); its status is that of
+// the running job.
 
 type CampaignId = CampaignRow['id']
 
-/** A job was started in this transaction; so many codes will come of it. */
+/** Records a job that this transaction queued, with the number of vouchers it will create. */
 export async function jobStarted(
   { db, project_id }: Ctx,
   id: CampaignId,
@@ -26,12 +26,12 @@ export async function jobStarted(
     .execute()
 }
 
-/** A job has its turn. */
+/** Records that a queued job starts to run. */
 export async function jobBegun({ db, project_id }: Ctx, id: CampaignId, status: CampaignStatus): Promise<void> {
   await db.updateTable('campaigns').set({ status }).where('project_id', '=', project_id).where('id', '=', id).execute()
 }
 
-/** So many of the codes that a job promised are made, or will never be. */
+/** Records that `count` pending vouchers of a job are created, or will never be. */
 export async function vouchersArrived({ db, project_id }: Ctx, id: CampaignId, count: number): Promise<void> {
   await db
     .updateTable('campaigns')
@@ -41,7 +41,7 @@ export async function vouchersArrived({ db, project_id }: Ctx, id: CampaignId, c
     .execute()
 }
 
-/** A job is over. While others wait, the campaign is not done yet. */
+/** Records the end of a job. The campaign is DONE only when no other job is pending. */
 export async function jobOver(
   { db, project_id }: Ctx,
   id: CampaignId,

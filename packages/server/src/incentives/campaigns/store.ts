@@ -8,16 +8,19 @@ import { pageOf } from '../../core/query/list.ts'
 import type { Category } from '../../rules/categories/schema.ts'
 import { categoryJson, readCategory, toCategory } from '../../rules/categories/store.ts'
 
-/** A campaign with its category, unless that is gone, and the number of its codes. */
+/** A campaign with its category (null once deleted) and the number of its vouchers. */
 export interface StoredCampaign extends Selectable<CampaignRow> {
   category: Category | null
   vouchers_count: number
 }
 
-/** `here`: it stays until the end of the transaction; `alone`: nobody else changes it or adds to it meanwhile. */
+/**
+ * `here` (FOR KEY SHARE): the campaign cannot be deleted before the transaction ends. `alone` (FOR UPDATE): no other
+ * transaction changes it or adds to it meanwhile.
+ */
 export type CampaignLock = 'here' | 'alone'
 
-/** Every campaign that can be read. */
+/** All campaigns outside the bin. */
 function campaignQuery({ db, project_id }: Ctx) {
   return db
     .selectFrom('campaigns')
@@ -43,9 +46,9 @@ export async function getCampaign(
   key: string,
   options: { lock?: CampaignLock } = {},
 ): Promise<StoredCampaign> {
-  const found = await findCampaign(ctx, key, options)
-  if (found === undefined) throw notFound('campaign', key)
-  return found
+  const campaign = await findCampaign(ctx, key, options)
+  if (campaign === undefined) throw notFound('campaign', key)
+  return campaign
 }
 
 export async function findCampaign(
@@ -64,9 +67,9 @@ export async function findCampaign(
   return row && toStored(row)
 }
 
-/** Whether a campaign is there, and if so keeps it there until the end of the transaction. */
+/** Whether a campaign exists; if so, locks it against deletion until the end of the transaction. */
 export async function holdCampaign({ db, project_id }: Ctx, id: CampaignRow['id']): Promise<boolean> {
-  const held = await db
+  const row = await db
     .selectFrom('campaigns')
     .where('project_id', '=', project_id)
     .where('id', '=', id)
@@ -74,7 +77,7 @@ export async function holdCampaign({ db, project_id }: Ctx, id: CampaignRow['id'
     .select('id')
     .forKeyShare()
     .executeTakeFirst()
-  return held !== undefined
+  return row !== undefined
 }
 
 export async function listCampaignsById(ctx: Ctx, ids: readonly string[]): Promise<StoredCampaign[]> {
@@ -107,7 +110,7 @@ export async function listCampaigns(
   return { campaigns: rows.map(toStored), total, has_more }
 }
 
-/** Writes a new campaign; its name must be free, also of campaigns in the bin. */
+/** Inserts a campaign. Its name must be free, also among campaigns in the bin. */
 export async function insertCampaign(
   ctx: Ctx,
   row: Omit<Insertable<CampaignRow>, 'project_id' | 'config_version'>,
@@ -132,7 +135,10 @@ export function refuseProtected({ id, protected: isProtected }: StoredCampaign):
     })
 }
 
-/** Changes what a checkout looks at; the version is taken first, as everywhere. */
+/**
+ * Updates a campaign, whose row is part of the cached configuration. As in every such update, the configuration version
+ * is locked first.
+ */
 export async function updateCampaign(
   { db, project_id }: Ctx,
   id: CampaignRow['id'],

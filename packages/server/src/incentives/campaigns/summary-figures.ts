@@ -4,8 +4,8 @@ import { type Tally, tallyMany } from '../../core/db/tallies.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 
 /**
- * What a campaign's summary counts, day by day (docs/reference/campaigns.md#campaign-summary). What its redemptions used is kept
- * with them (core/db/usage.ts).
+ * The daily figures of a campaign summary (docs/reference/campaigns.md#campaign-summary). Figures of redemptions are
+ * stored with the redemptions (core/db/usage.ts).
  */
 export const figures = [
   'redemptions_failed',
@@ -41,21 +41,21 @@ export const figures = [
 ] as const
 export type Figure = (typeof figures)[number]
 
-/** Counts something on the day it happens, which is a day of the project's time zone. */
+/** Adds figures to the current day in the time zone of the project. */
 export async function countInSummary(
   ctx: Ctx,
   campaignId: CampaignRow['id'] | null,
-  counted: Partial<Record<Figure, number>>,
+  counts: Partial<Record<Figure, number>>,
 ): Promise<void> {
-  if (campaignId !== null) await tallyMany(ctx.db, ctx.project_id, figureTallies(ctx, campaignId, counted))
+  if (campaignId !== null) await tallyMany(ctx.db, ctx.project_id, figureTallies(ctx, campaignId, counts))
 }
 
-/** The same as changes, for whoever writes them together with others. */
+/** The same as tally changes, for callers that write them together with others. */
 export function figureTallies(
   { now, project: { timezone } }: Ctx,
   campaignId: CampaignRow['id'],
-  counted: Partial<Record<Figure, number>>,
+  counts: Partial<Record<Figure, number>>,
 ): Array<[Tally, number]> {
   const day = todayIn({ now, timezone })
-  return Object.entries(counted).map(([figure, count]) => [`campaign/${campaignId}/${day}/${figure}`, count])
+  return Object.entries(counts).map(([figure, count]) => [`campaign/${campaignId}/${day}/${figure}`, count])
 }

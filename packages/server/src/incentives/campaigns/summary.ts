@@ -20,8 +20,8 @@ export type CampaignSummaryQuery = Static<typeof CampaignSummaryQuery>
 
 const sums = ['redemptions', 'rollbacks', 'validations', 'publications'] as const
 
-/** What is added up from the redemptions themselves. */
-const used = [
+/** Figures summed up from the redemptions themselves. */
+const usageFigures = [
   'redemptions_succeeded',
   'orders_amount',
   'discounted_amount',
@@ -29,20 +29,20 @@ const used = [
   'points_redeemed',
 ] as const
 
-type Shown = Figure | (typeof used)[number]
+type SummaryFigure = Figure | (typeof usageFigures)[number]
 
-/** What came of a campaign, over some days or all of them; which members there are depends on its type. */
+/** Figures of a campaign over a range of days or its whole life; the campaign type decides which members are present. */
 export const CampaignSummary = Type.Object({
   object: Type.Literal('campaign_summary'),
   campaign: Campaign,
-  ...(Object.fromEntries([...sums, ...used, ...figures].map((name) => [name, Type.Optional(Int())])) as Record<
-    Shown | (typeof sums)[number],
+  ...(Object.fromEntries([...sums, ...usageFigures, ...figures].map((name) => [name, Type.Optional(Int())])) as Record<
+    SummaryFigure | (typeof sums)[number],
     ReturnType<typeof Type.Optional<ReturnType<typeof Int>>>
   >),
 })
 export type CampaignSummary = Static<typeof CampaignSummary>
 
-const always: readonly Shown[] = [
+const commonFigures: readonly SummaryFigure[] = [
   'redemptions_succeeded',
   'redemptions_failed',
   'rollbacks_succeeded',
@@ -52,34 +52,34 @@ const always: readonly Shown[] = [
   'orders_amount',
   'orders_rolledback_amount',
 ]
-const codes: readonly Shown[] = [
+const voucherFigures: readonly SummaryFigure[] = [
   'vouchers_created',
   'vouchers_deleted',
   'publications_succeeded',
   'publications_failed',
 ]
-const discounts: readonly Shown[] = ['discounted_amount', 'rolledback_discounted_amount']
+const discountFigures: readonly SummaryFigure[] = ['discounted_amount', 'rolledback_discounted_amount']
 
-/** Which figures a type of campaign has (docs/reference/campaigns.md#campaign-summary). */
-const shown: Readonly<Record<CampaignType, readonly Shown[]>> = {
-  PROMOTION: [...always, ...discounts],
-  DISCOUNT_COUPONS: [...always, ...codes, ...discounts],
-  REFERRAL_PROGRAM: [...always, ...codes, 'referred_customers'],
+/** The figures of each campaign type (docs/reference/campaigns.md#campaign-summary). */
+const figuresByType: Readonly<Record<CampaignType, readonly SummaryFigure[]>> = {
+  PROMOTION: [...commonFigures, ...discountFigures],
+  DISCOUNT_COUPONS: [...commonFigures, ...voucherFigures, ...discountFigures],
+  REFERRAL_PROGRAM: [...commonFigures, ...voucherFigures, 'referred_customers'],
   GIFT_VOUCHERS: [
-    ...always,
-    ...codes,
+    ...commonFigures,
+    ...voucherFigures,
     'amount_redeemed',
     ...figures.filter((name) => name === 'created_vouchers_amount' || name.startsWith('amount_')),
   ],
   LOYALTY_PROGRAM: [
-    ...always,
-    ...codes,
+    ...commonFigures,
+    ...voucherFigures,
     'points_redeemed',
     ...figures.filter((name) => name === 'created_vouchers_points' || /^(pending_)?points_/.test(name)),
   ],
 }
 
-/** Adds up the figures of a campaign, from one day to another, both included. */
+/** Sums up the figures of a campaign from start_date to end_date, both included. */
 export async function summaryOf(
   ctx: Ctx,
   campaign: StoredCampaign,
@@ -97,7 +97,7 @@ export async function summaryOf(
     ...(start_date === undefined ? {} : { start_date }),
     ...(end_date === undefined ? {} : { end_date }),
   })
-  const counted = new Map<string, number>([
+  const valueByName = new Map<string, number>([
     ...rows.map(({ name, sum }) => [name, sum] as const),
     ['redemptions_succeeded', usage.redemptions],
     ['orders_amount', usage.orders_amount],
@@ -105,7 +105,9 @@ export async function summaryOf(
     ['amount_redeemed', usage.credits],
     ['points_redeemed', usage.credits],
   ])
-  const summary = Object.fromEntries(shown[campaign.campaign_type].map((name) => [name, counted.get(name) ?? 0]))
+  const summary = Object.fromEntries(
+    figuresByType[campaign.campaign_type].map((name) => [name, valueByName.get(name) ?? 0]),
+  )
   for (const name of sums)
     if (`${name}_succeeded` in summary)
       summary[name] = (summary[`${name}_succeeded`] ?? 0) + (summary[`${name}_failed`] ?? 0)

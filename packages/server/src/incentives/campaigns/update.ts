@@ -23,8 +23,8 @@ import { showCampaign } from './show.ts'
 import { getCampaign, refuseProtected, type StoredCampaign, updateCampaign } from './store.ts'
 
 /**
- * Changes a campaign that the caller holds alone (docs/reference/campaigns.md#update-a-campaign). Its next codes have new terms
- * at once; those that the change may still reach are told in the background, however many there are.
+ * Updates a campaign that the caller has locked (docs/reference/campaigns.md#update-a-campaign). New vouchers get the new
+ * terms at once; a background job updates existing ones that are still changeable, however many there are.
  */
 export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: UpdateCampaign): Promise<Campaign> {
   refuseProtected(campaign)
@@ -55,14 +55,14 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
     updated_at: ctx.now,
   })
   await propagateToVouchers(ctx, campaign, changeFor(campaign, body, { validity, voucher, category_id: categoryId }))
-  const shown = await showCampaign(ctx, await getCampaign(ctx, campaign.id))
-  await emit(ctx, 'campaign.updated', campaign.id, { campaign: shown })
+  const response = await showCampaign(ctx, await getCampaign(ctx, campaign.id))
+  await emit(ctx, 'campaign.updated', campaign.id, { campaign: response })
   if (hasTierSettings(campaign, body) && body.options?.recalculate_tiers === true)
     await ctx.reactions.tierRecalculationRequested(ctx, campaign.id)
-  return shown
+  return response
 }
 
-/** What a promotion does not have. */
+/** Settings of campaigns with vouchers; a promotion has none of them. */
 async function settingsOfCodes(ctx: Ctx, campaign: StoredCampaign, body: UpdateCampaign) {
   const { campaign_type } = campaign
   if (campaign_type === 'PROMOTION') return {}
@@ -86,7 +86,7 @@ const hasTierSettings = <B extends UpdateCampaign>(
 ): body is B & Required<Pick<UpdateCampaign, 'loyalty_tiers_expiration'>> =>
   campaign_type === 'LOYALTY_PROGRAM' && body.loyalty_tiers_expiration !== undefined
 
-/** Between the two kinds of pool, and no other way. */
+/** AUTO_UPDATE and STATIC are interchangeable; every other change of type is ignored. */
 function poolAfter({ type, campaign_type }: StoredCampaign, body: UpdateCampaign): StoredCampaign['type'] {
   const isSwitch = type !== 'STANDALONE' && campaign_type !== 'PROMOTION' && body.type !== undefined
   return isSwitch && body.type !== 'STANDALONE' ? (body.type as StoredCampaign['type']) : type
@@ -124,7 +124,9 @@ async function metadataAfter(
   return withoutKeys(rules.merged(metadata, body.metadata ?? {}), body.unset_metadata_fields ?? [])
 }
 
-/** What of a body its codes are told: the fields that were sent, no others (docs/reference/campaigns.md#update-a-campaign). */
+/**
+ * The changes that propagate to vouchers: only the fields that were sent (docs/reference/campaigns.md#update-a-campaign).
+ */
 function changeFor(
   campaign: StoredCampaign,
   body: UpdateCampaign,

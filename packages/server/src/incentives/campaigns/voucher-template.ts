@@ -7,8 +7,9 @@ import type { AddVoucherWithCode } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
 
 /**
- * What a code of a campaign is like, but for the code: all of it comes from the campaign
- * (docs/reference/validity-periods.md#from-campaign-to-voucher and docs/reference/campaigns.md#add-vouchers-to-a-campaign).
+ * Everything about a voucher of a campaign except its code, taken from the campaign
+ * (docs/reference/validity-periods.md#from-campaign-to-voucher and
+ * docs/reference/campaigns.md#add-vouchers-to-a-campaign).
  */
 export function templateOf(campaign: StoredCampaign): VoucherTemplate {
   const { voucher, voucher_type, terms_id } = campaign
@@ -31,35 +32,39 @@ export function templateOf(campaign: StoredCampaign): VoucherTemplate {
   }
 }
 
-/** The same with what a call wants to be different. */
+/** The same with the overrides of a request. */
 export async function templateWith(
   ctx: Ctx,
   campaign: StoredCampaign,
   sent: AddVoucherWithCode,
   rules?: MetadataRules,
 ): Promise<VoucherTemplate> {
-  const mould = templateOf(campaign)
+  const base = templateOf(campaign)
   const categoryId = await chosenCategory(ctx, sent)
-  const own: VoucherTemplate = {
-    ...mould,
-    category_id: categoryId === undefined ? mould.category_id : categoryId,
-    start_date: sent.start_date === undefined ? mould.start_date : sent.start_date,
-    expiration_date: sent.expiration_date === undefined ? mould.expiration_date : sent.expiration_date,
-    quantity: sent.redemption?.quantity === undefined ? mould.quantity : sent.redemption.quantity,
+  const template: VoucherTemplate = {
+    ...base,
+    category_id: categoryId === undefined ? base.category_id : categoryId,
+    start_date: sent.start_date === undefined ? base.start_date : sent.start_date,
+    expiration_date: sent.expiration_date === undefined ? base.expiration_date : sent.expiration_date,
+    quantity: sent.redemption?.quantity === undefined ? base.quantity : sent.redemption.quantity,
     active: sent.active ?? true,
     additional_info: sent.additional_info ?? null,
     metadata: await ownMetadata(ctx, campaign, sent.metadata, rules),
   }
-  if (own.start_date !== null && own.expiration_date !== null && own.expiration_date < own.start_date)
+  if (
+    template.start_date !== null &&
+    template.expiration_date !== null &&
+    template.expiration_date < template.start_date
+  )
     throw invalidCampaign('Property .expiration_date must not be earlier than .start_date')
-  if (own.start_date === null && campaign.validity_timeframe !== null)
+  if (template.start_date === null && campaign.validity_timeframe !== null)
     throw invalidCampaign('Property .validity_timeframe requires .start_date')
-  return own
+  return template
 }
 
 /**
- * The metadata of a code: those of its campaign, where it hands them down, and over them its own
- * (docs/reference/campaigns.md#create-a-campaign).
+ * The metadata of a voucher: its own over those of the campaign, if the campaign passes them on
+ * (docs/reference/campaigns.md#create-a-campaign). Null: the voucher has none of its own.
  */
 export async function ownMetadata(
   ctx: Ctx,
@@ -69,7 +74,7 @@ export async function ownMetadata(
 ): Promise<Record<string, unknown> | null> {
   if (sent === undefined || Object.keys(sent).length === 0) return null
   const merged = { ...(use_voucher_metadata_schema ? metadata : {}), ...sent }
-  const checked = rules ?? (await loadMetadataRules(ctx, 'voucher'))
-  checked.check(merged, { isNew: true })
+  const metadataRules = rules ?? (await loadMetadataRules(ctx, 'voucher'))
+  metadataRules.check(merged, { isNew: true })
   return merged
 }

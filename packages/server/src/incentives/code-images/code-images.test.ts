@@ -5,7 +5,7 @@ import { newProject, type Shop, send } from '../../testing/app.ts'
 import { modulesOf, readPng, readSvg, scanBarcode, scanQr, withinQuietZone } from '../../testing/scan.ts'
 import { assetsOf } from './urls.ts'
 
-/** A code as a campaign makes it, or one of its own; answers its asset id. */
+/** Inserts a voucher, in a campaign if given; returns its asset id. */
 async function insertCode({ service, project_id }: Shop, code: string, campaignId: string | null = null) {
   const assetId = randomUUID()
   await service.runtime.database.db
@@ -53,7 +53,7 @@ async function insertCampaign({ service, project_id }: Shop): Promise<string> {
   return id
 }
 
-/** Without any credentials, as a mail program asks. */
+/** Without credentials, like a mail client. */
 async function image({ service }: Shop, path: string) {
   const { statusCode, headers, rawPayload } = await service.app.inject({ method: 'GET', url: `/v1/assets/${path}` })
   return { status: statusCode, headers, bytes: rawPayload }
@@ -76,14 +76,14 @@ async function barcode(shop: Shop, assetId: string, size = 10) {
 
 const isUnknown = { status: 404, body: { key: 'not_found', details: 'There is no such image' } }
 
-test('a voucher says where its images are', () => {
+test('a voucher contains the URLs of its images', () => {
   expect(assetsOf({ base_url: 'https://shop.example/guerdon' }, 'a1')).toEqual({
     qr: { id: 'a1', url: 'https://shop.example/guerdon/v1/assets/qr/a1' },
     barcode: { id: 'a1', url: 'https://shop.example/guerdon/v1/assets/barcode/a1' },
   })
 })
 
-describe('what a scanner reads is the code', () => {
+describe('a scanner reads the exact code', () => {
   const codes: Array<[name: string, code: string]> = [
     ['letters and digits', 'SUMMER-2026'],
     ['one character', 'x'],
@@ -111,7 +111,7 @@ describe('what a scanner reads is the code', () => {
     ['half-width kana', 'ｱｲｳｴｵ'],
     ['a BOM in the middle', 'a\ufeffb'],
   ]
-  test.each(beyondAscii)('%s: as a QR code, and there is no bar code', async (_, code) => {
+  test.each(beyondAscii)('%s: as a QR code, but not as a bar code', async (_, code) => {
     const shop = await newProject()
     const assetId = await insertCode(shop, code)
     expect(await qr(shop, assetId, 2)).toEqual({ text: code, level: 'M' })
@@ -142,7 +142,7 @@ describe('size and format', () => {
     expect(await barcode(shop, assetId, size)).toBe('SIZE-1')
   })
 
-  test('an SVG shows what the PNG shows, pixel by pixel; PNG of size 10 is what nobody asks for', async () => {
+  test('SVG and PNG agree pixel by pixel; the default is PNG of size 10', async () => {
     const shop = await newProject()
     const assetId = await insertCode(shop, '<svg onload="alert(1)">&')
     for (const kind of ['qr', 'barcode']) {
@@ -159,7 +159,7 @@ describe('size and format', () => {
     }
   })
 
-  test('everybody may keep an image for a day', async () => {
+  test('an image may be cached publicly for a day', async () => {
     const shop = await newProject()
     const assetId = await insertCode(shop, 'KEEP')
     for (const [query, type, name] of [
@@ -193,7 +193,7 @@ describe('size and format', () => {
     'format=gif',
     'format=PNG',
     'format=',
-  ])('nobody gets one with %s, nor hears whether there is one', async (query) => {
+  ])('an invalid query (%s) is refused whether or not the image exists', async (query) => {
     const shop = await newProject()
     const assetId = await insertCode(shop, 'NONE')
     for (const id of [assetId, randomUUID()])
@@ -204,7 +204,7 @@ describe('size and format', () => {
         })
   })
 
-  test('the largest there can be keeps nobody waiting', async () => {
+  test('the largest possible image does not block other requests', async () => {
     const shop = await newProject()
     const assetId = await insertCode(shop, '🎁'.repeat(255))
     const { status, bytes } = await image(shop, `qr/${assetId}?size=100`)
@@ -225,7 +225,7 @@ describe('there is no image', () => {
     'a'.repeat(3_000),
     '00000000-0000-0000-0000-00000000000g',
     '{00000000-0000-0000-0000-000000000000}',
-  ])('of an id that nobody knows: %s', async (id) => {
+  ])('for an unknown id: %s', async (id) => {
     const shop = await newProject()
     for (const path of paths(id)) {
       const answer = await send(shop.service.app, 'GET', path)
@@ -234,7 +234,7 @@ describe('there is no image', () => {
     }
   })
 
-  test('of a voucher in the bin, or of one whose campaign or project is gone', async () => {
+  test('for a voucher in the bin, or whose campaign or project is deleted', async () => {
     const shop = await newProject()
     const { db } = shop.service.runtime.database
     const campaignId = await insertCampaign(shop)

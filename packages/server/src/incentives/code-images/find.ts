@@ -6,7 +6,7 @@ import { pngOf } from './png.ts'
 import type { CodeImageQuery } from './schema.ts'
 import { svgOf } from './svg.ts'
 
-/** The code of a voucher as a picture, for whoever knows its asset id (docs/reference/code-images.md). */
+/** The code of a voucher as an image; its asset id is the only credential (docs/reference/code-images.md). */
 export async function findCodeImage(
   ctx: InstallationCtx,
   kind: keyof typeof kinds,
@@ -22,15 +22,15 @@ export async function findCodeImage(
     name: `${kind}.${format}`,
     media_type: formats[format].media_type,
     size: bytes.length,
-    pieces: only(bytes),
+    pieces: singleChunk(bytes),
     cached_seconds: 86_400,
   }
 }
 
-/** The code of a voucher that can still be read: neither in the bin itself, nor with its campaign or project. */
+/** The code of a voucher that is readable: neither it nor its campaign or project is deleted. */
 async function findCode({ db }: InstallationCtx, assetId: string): Promise<string | undefined> {
   if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(assetId)) return undefined
-  const found = await db
+  const row = await db
     .selectFrom('vouchers as v')
     .innerJoin('projects as p', 'p.id', 'v.project_id')
     .leftJoin('campaigns as c', (on) =>
@@ -42,10 +42,10 @@ async function findCode({ db }: InstallationCtx, assetId: string): Promise<strin
     .where('p.deleted_at', 'is', null)
     .select('v.code')
     .executeTakeFirst()
-  return found?.code
+  return row?.code
 }
 
-/** What a module of each kind measures, in pixels. */
+/** The size of a module in pixels, by kind of image. */
 const kinds = {
   qr: { patternOf: qrPattern, modulePixels: (size: number) => ({ width: size, height: size }) },
   barcode: {
@@ -59,6 +59,6 @@ const formats = {
   svg: { media_type: 'image/svg+xml', write: svgOf },
 } as const
 
-async function* only(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }

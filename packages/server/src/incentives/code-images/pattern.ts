@@ -2,37 +2,37 @@ import assert from 'node:assert/strict'
 import bwip from 'bwip-js/generic'
 import { limits } from '../../core/lib/limits.ts'
 
-/** Rows of modules, 1 for dark and 0 for light, as a scanner wants to see them: with the quiet zone around. */
+/** Rows of modules, 1 for dark and 0 for light, including the quiet zone that scanners need. */
 export type Pattern = readonly Uint8Array[]
 
-/** What a module measures in a picture. */
+/** The size of a module in pixels. */
 export interface ModulePixels {
   width: number
   height: number
 }
 
 /**
- * Any code has one: 255 characters of four bytes fill less than half of what QR can hold. To find the best mask takes
- * milliseconds, and a picture on a busy page is asked for again and again: the latest are remembered.
+ * Every code fits: 255 characters of four bytes fill less than half of the capacity of a QR code. Choosing the best mask
+ * takes milliseconds and a busy page requests the same image repeatedly, so the most recently used patterns are cached.
  */
 export function qrPattern(code: string): Pattern {
-  const pattern = latest.get(code) ?? drawQr(code)
-  latest.delete(code)
-  latest.set(code, pattern)
-  if (latest.size > limits.qr_patterns_remembered_max) latest.delete(latest.keys().next().value as string)
+  const pattern = cache.get(code) ?? drawQr(code)
+  cache.delete(code)
+  cache.set(code, pattern)
+  if (cache.size > limits.qr_patterns_remembered_max) cache.delete(cache.keys().next().value as string)
   return pattern
 }
 
-/** The latest used last. */
-const latest = new Map<string, Pattern>()
+/** LRU cache: the most recently used pattern is the last entry. */
+const cache = new Map<string, Pattern>()
 
 function drawQr(code: string): Pattern {
   const [symbol] = bwip.raw({
     bcid: 'qrcode',
     text: code,
     eclevel: 'M',
-    fixedeclevel: true, // and no better where there happens to be room
-    // Pairs of UTF-8 bytes that look like Shift JIS would be written, and then read, as Japanese.
+    fixedeclevel: true, // no higher level, even if the symbol has room for it
+    // Without this, pairs of UTF-8 bytes that look like Shift JIS are encoded, and then read, as Japanese.
     suppresskanjimode: true,
   } as Parameters<typeof bwip.raw>[0])
   assert(symbol !== undefined && 'pixs' in symbol)
@@ -47,12 +47,12 @@ function drawQr(code: string): Pattern {
   return [...quiet, ...rows, ...quiet]
 }
 
-/** One row of bars, without text; null for what Code 128 cannot say. Its quiet zone is at both ends only. */
+/** One row of bars, without text; null for a code that Code 128 cannot encode. The quiet zone is at both ends only. */
 export function barcodePattern(code: string): Pattern | null {
   if (!/^\p{ASCII}+$/u.test(code)) return null
   const [symbol] = bwip.raw({ bcid: 'code128', text: code })
   assert(symbol !== undefined && 'sbs' in symbol)
-  // Widths of bars and spaces in turn, a bar first and last.
+  // Widths of alternating bars and spaces, beginning and ending with a bar.
   const widths = [barcodeQuiet, ...symbol.sbs, barcodeQuiet]
   return [Uint8Array.from(widths.flatMap((width, index) => Array<number>(width).fill(index % 2)))]
 }

@@ -2,8 +2,8 @@ import { crc32, createDeflate } from 'node:zlib'
 import type { ModulePixels, Pattern } from './pattern.ts'
 
 /**
- * A picture in black and white with one bit per pixel. It is packed row by row on a thread of its own, so that even the
- * largest, of 170 million pixels, takes little memory and keeps nobody waiting.
+ * A black and white PNG with one bit per pixel. zlib compresses it row by row off the main thread, so that even the
+ * largest image of 170 million pixels takes little memory and blocks no other request.
  */
 export async function pngOf(pattern: Pattern, { width, height }: ModulePixels): Promise<Buffer> {
   const columns = (pattern[0] as Uint8Array).length
@@ -11,23 +11,24 @@ export async function pngOf(pattern: Pattern, { width, height }: ModulePixels): 
   header.writeUInt32BE(columns * width, 0)
   header.writeUInt32BE(pattern.length * height, 4)
   header[8] = 1 // bits per pixel
-  const packed = createDeflate()
-  const packing = packed.toArray() as Promise<Buffer[]>
+  const deflate = createDeflate()
+  const compressedChunks = deflate.toArray() as Promise<Buffer[]>
   for (const row of pattern) {
-    if (!packed.write(scanlines(row, { width, height }))) await new Promise((resolve) => packed.once('drain', resolve))
+    if (!deflate.write(scanlines(row, { width, height })))
+      await new Promise((resolve) => deflate.once('drain', resolve))
   }
-  packed.end()
+  deflate.end()
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    chunk('IDAT', Buffer.concat(await packing)),
+    chunk('IDAT', Buffer.concat(await compressedChunks)),
     chunk('IEND', Buffer.alloc(0)),
   ])
 }
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
-/** A row of modules as rows of pixels: the first as it is, the others as the same again. */
+/** Expands a row of modules to rows of pixels: the first in full, each other as a repetition of it. */
 function scanlines(row: Uint8Array, { width, height }: ModulePixels): Buffer {
   const length = 1 + Math.ceil((row.length * width) / 8)
   const lines = Buffer.alloc(length * height)
@@ -39,7 +40,7 @@ function scanlines(row: Uint8Array, { width, height }: ModulePixels): Buffer {
   return lines
 }
 
-/** The filter "Up": what follows is the difference to the line above, which is none. */
+/** The PNG filter "Up": the data is the difference to the line above, here zero. */
 const sameAsAbove = 2
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -1,6 +1,6 @@
 import type { ModulePixels, Pattern } from './pattern.ts'
 
-/** Black bars on white. No text of a voucher gets into it, so nothing needs to be escaped. */
+/** Black bars on white. It contains no text of the voucher, so nothing needs to be escaped. */
 export async function svgOf(pattern: Pattern, { width, height }: ModulePixels): Promise<Buffer> {
   const [w, h] = [(pattern[0] as Uint8Array).length * width, pattern.length * height]
   const bars = pattern.map((row, y) => barsOf(row, y * height, { width, height })).join('')

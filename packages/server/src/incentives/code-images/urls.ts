@@ -1,12 +1,12 @@
 import type { Settings } from '../../core/settings.ts'
 
-/** Where the images of a code are, as every voucher says it. */
+/** The image URLs in the `assets` of a voucher. */
 export interface Assets {
   qr: { id: string; url: string }
   barcode: { id: string; url: string }
 }
 
-/** Both kinds share the one secret of the voucher: whoever has seen one image could read the code from it anyway. */
+/** Both images share one secret asset id: either image reveals the code anyway. */
 export function assetsOf({ base_url }: Pick<Settings, 'base_url'>, assetId: string): Assets {
   return {
     qr: { id: assetId, url: `${base_url}/v1/assets/qr/${assetId}` },

@@ -6,19 +6,17 @@ import { getRule } from '../../rules/validation-rules/store.ts'
 import { unassign } from '../../rules/validation-rules/unassign.ts'
 import type { PromotionTierBody } from './schema.ts'
 
-type SentRules = Pick<PromotionTierBody, 'validation_rules' | 'validation_rule_assignments'>
+type RulesInBody = Pick<PromotionTierBody, 'validation_rules' | 'validation_rule_assignments'>
 
-/**
- * The rules that a body names, each once; undefined where it names none (docs/reference/promotions.md#promotion-tier-endpoints).
- */
-export function sentRules({ validation_rules, validation_rule_assignments }: SentRules): string[] | undefined {
+/** The distinct rule ids in a body; undefined if it has none (docs/reference/promotions.md#promotion-tier-endpoints). */
+export function ruleIdsIn({ validation_rules, validation_rule_assignments }: RulesInBody): string[] | undefined {
   const ids = validation_rules ?? validation_rule_assignments?.data?.map(({ rule_id }) => rule_id)
   return ids && [...new Set(ids)]
 }
 
 /**
- * The rules of these ids, which nobody deletes before they are assigned; 404 for one that does not exist. Taken before the
- * configuration is locked, as everywhere.
+ * Loads rules by id and locks them against deletion until they are assigned; 404 for an unknown id. As everywhere, rules
+ * are locked before the configuration.
  */
 export async function getRules(ctx: Ctx, ids: readonly string[]): Promise<Map<string, StoredValidationRule>> {
   const rules = new Map<string, StoredValidationRule>()
@@ -29,7 +27,7 @@ export async function getRules(ctx: Ctx, ids: readonly string[]): Promise<Map<st
 export const assignToTier = (ctx: Ctx, tierId: string, rules: readonly StoredValidationRule[]): Promise<void> =>
   assignRules(ctx, rules, 'promotion_tier', tierId)
 
-/** Leaves a tier with these rules and no others; an assignment that is wanted stays as it is. */
+/** Replaces the rules of a tier; assignments of rules that stay are not touched. */
 export async function replaceRules(
   ctx: Ctx,
   tierId: string,
@@ -39,6 +37,6 @@ export async function replaceRules(
   for (const ruleId of assigned)
     if (!rules.has(ruleId))
       await unassign(ctx, { rule_id: ruleId, related_object_type: 'promotion_tier', related_object_ids: [tierId] })
-  const wanted = [...rules.values()].filter(({ id }) => !assigned.has(id))
-  await assignToTier(ctx, tierId, wanted)
+  const added = [...rules.values()].filter(({ id }) => !assigned.has(id))
+  await assignToTier(ctx, tierId, added)
 }

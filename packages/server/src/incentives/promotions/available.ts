@@ -8,9 +8,9 @@ import { campaignValidityOf, validityOf } from './tier.ts'
 import { campaignLimits, tierQuery } from './tier-store.ts'
 
 /**
- * What holds for the tiers that are active at this moment, by their own fields and by those of their campaign
- * (docs/reference/validity-periods.md#verdict), over the tables that `tierQuery` joins. Switches and dates are a matter for the
- * database; recurring times are one for the engine, so the tiers that have such, and are closed now, are named.
+ * Conditions for the tiers that are active now, by their own fields and by those of their campaign
+ * (docs/reference/validity-periods.md#verdict), over the tables that `tierQuery` joins. The database checks `active` and
+ * dates; the engine checks recurring times, so tiers that are closed now because of them are excluded by id.
  */
 export async function availableOnly(ctx: Ctx): Promise<Condition[]> {
   const open = isOpen(ctx)
@@ -32,7 +32,7 @@ const hasRecurringTimes: Condition = sql`(
     campaigns.validity_timeframe, campaigns.validity_day_of_week, campaigns.validity_hours) is not null
 )`
 
-const ownLimits = [
+const tierLimits = [
   'promotion_tiers.start_date',
   'promotion_tiers.expiration_date',
   'promotion_tiers.validity_timeframe',
@@ -46,7 +46,7 @@ async function listClosedNow(ctx: Ctx, open: Condition): Promise<string[]> {
   for (let after = ''; ; ) {
     const tiers = await tierQuery(ctx)
       .clearSelect()
-      .select(['promotion_tiers.id', ...ownLimits, ...campaignLimits])
+      .select(['promotion_tiers.id', ...tierLimits, ...campaignLimits])
       .where(open)
       .where(hasRecurringTimes)
       .where('promotion_tiers.id', '>', after as `promo_${string}`)

@@ -15,7 +15,8 @@ export interface StackInCampaign {
   stack: StoredStack
 }
 
-// Whoever changes a stack holds its campaign alone: a tier that is deleted at the same time would stay in it otherwise.
+// Every change of a stack requires the lock on its campaign: otherwise a tier deleted concurrently could stay in the
+// stack.
 
 export async function createStack(
   ctx: Ctx,
@@ -30,7 +31,7 @@ export async function createStack(
     tier_ids: JSON.stringify(tiers.ids),
     category_id: (await chosenCategory(ctx, { category_id: category_id ?? null })) ?? null,
   })
-  return tellStack(ctx, 'created', { campaign, stack })
+  return emitStack(ctx, 'created', { campaign, stack })
 }
 
 export async function changeStack(
@@ -40,23 +41,23 @@ export async function changeStack(
 ): Promise<PromotionStack> {
   refuseProtected(campaign)
   if (tiers !== undefined) await refuseForeignTiers(ctx, campaign, tiers.ids)
-  const chosen = category_id === undefined ? undefined : await chosenCategory(ctx, { category_id })
-  const changed = await updateStack(ctx, stack.id, {
+  const categoryId = category_id === undefined ? undefined : await chosenCategory(ctx, { category_id })
+  const updatedStack = await updateStack(ctx, stack.id, {
     ...(name === undefined ? {} : { name }),
     ...(tiers === undefined ? {} : { tier_ids: JSON.stringify(tiers.ids) }),
-    ...(chosen === undefined ? {} : { category_id: chosen }),
+    ...(categoryId === undefined ? {} : { category_id: categoryId }),
   })
-  return tellStack(ctx, 'updated', { campaign, stack: changed })
+  return emitStack(ctx, 'updated', { campaign, stack: updatedStack })
 }
 
 export async function removeStack(ctx: Ctx, { campaign, stack }: StackInCampaign): Promise<void> {
   refuseProtected(campaign)
   await deleteStack(ctx, stack.id)
-  await tellStack(ctx, 'deleted', { campaign, stack })
+  await emitStack(ctx, 'deleted', { campaign, stack })
 }
 
-/** A stack that was changed, in an event and as an answer. */
-export async function tellStack(
+/** Emits the event of a changed stack and returns the stack as the API shows it. */
+export async function emitStack(
   ctx: Ctx,
   verb: 'created' | 'updated' | 'deleted',
   { campaign, stack }: StackInCampaign,
@@ -70,7 +71,7 @@ export async function tellStack(
 }
 
 async function refuseForeignTiers(ctx: Ctx, { id }: StoredCampaign, tierIds: readonly string[]): Promise<void> {
-  const known = new Set<string>(await listTierIds(ctx, id))
-  const foreign = tierIds.find((tierId) => !known.has(tierId))
+  const ownTierIds = new Set<string>(await listTierIds(ctx, id))
+  const foreign = tierIds.find((tierId) => !ownTierIds.has(tierId))
   if (foreign !== undefined) throw notFound('promotion_tier', foreign)
 }

@@ -10,14 +10,14 @@ import type { StoredValidationRule } from '../../rules/validation-rules/schema.t
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import type { StoredCampaign } from '../campaigns/store.ts'
 import { refuseProtected } from '../campaigns/store.ts'
-import { assignToTier, getRules, sentRules } from './assign-rules.ts'
-import { placed } from './hierarchy.ts'
+import { assignToTier, getRules, ruleIdsIn } from './assign-rules.ts'
+import { moveToPlace } from './hierarchy.ts'
 import type { PromotionTier, PromotionTierBody } from './schema.ts'
 import { showTiers } from './show-tiers.ts'
 import { tierDiscount } from './tier-discount.ts'
 import { insertTiers, listTierIds, listTiersById, type NewTier, updateHierarchy } from './tier-store.ts'
 
-/** Adds a tier to a promotion that the caller holds alone. */
+/** Adds a tier to a promotion that the caller has locked. */
 export async function createTier(ctx: Ctx, campaign: StoredCampaign, body: PromotionTierBody): Promise<PromotionTier> {
   refuseProtected(campaign)
   if (campaign.campaign_type !== 'PROMOTION')
@@ -26,7 +26,10 @@ export async function createTier(ctx: Ctx, campaign: StoredCampaign, body: Promo
   return tier as PromotionTier
 }
 
-/** Adds tiers to a promotion that nobody else can change meanwhile, one after another; answers them by hierarchy. */
+/**
+ * Adds tiers, one after another, to a promotion that no other transaction can change meanwhile; returns them by
+ * hierarchy.
+ */
 export async function createTiers(
   ctx: Ctx,
   campaign: StoredCampaign,
@@ -38,37 +41,41 @@ export async function createTiers(
     throw invalidPayload(`A campaign must NOT have more than ${limits.promotion_tiers_max} promotion tiers`)
   const rules = await getRules(
     ctx,
-    bodies.flatMap((body) => sentRules(body) ?? []),
+    bodies.flatMap((body) => ruleIdsIn(body) ?? []),
   )
-  const created = await newTiers(ctx, campaign, bodies)
-  const order = created.reduce((order, { tier, place }) => placed(order, tier.id, place), before)
+  const drafts = await newTiers(ctx, campaign, bodies)
+  const order = drafts.reduce((order, { tier, place }) => moveToPlace(order, tier.id, place), before)
 
   await insertTiers(
     ctx,
-    created.map(({ tier }) => ({ ...tier, hierarchy: order.indexOf(tier.id) + 1 })),
+    drafts.map(({ tier }) => ({ ...tier, hierarchy: order.indexOf(tier.id) + 1 })),
   )
   if (before.length > 0) await updateHierarchy(ctx, order)
-  for (const [index, { tier }] of created.entries())
+  for (const [index, { tier }] of drafts.entries())
     await assignToTier(
       ctx,
       tier.id,
-      (sentRules(bodies[index] as PromotionTierBody) ?? []).map((id) => rules.get(id) as StoredValidationRule),
+      (ruleIdsIn(bodies[index] as PromotionTierBody) ?? []).map((id) => rules.get(id) as StoredValidationRule),
     )
 
-  const ids = created.map(({ tier }) => tier.id)
+  const ids = drafts.map(({ tier }) => tier.id)
   const tiers = await showTiers(ctx, await listTiersById(ctx, ids))
-  await tellCreated(ctx, campaign, tiers)
+  await emitCreated(ctx, campaign, tiers)
   return tiers
 }
 
-interface Created {
+interface DraftTier {
   tier: Omit<NewTier, 'hierarchy'>
   place: number | undefined
 }
 
-/** The rows of new tiers, but for their places; refuses what is wrong with any of them. */
-async function newTiers(ctx: Ctx, campaign: StoredCampaign, bodies: readonly PromotionTierBody[]): Promise<Created[]> {
-  const created: Created[] = []
+/** The rows of new tiers without their hierarchy; refuses the request if any of them is invalid. */
+async function newTiers(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  bodies: readonly PromotionTierBody[],
+): Promise<DraftTier[]> {
+  const drafts: DraftTier[] = []
   const metadataRules = await loadMetadataRules(ctx, 'promotion_tier')
   for (const body of bodies) {
     const categoryId = await chosenCategory(ctx, body)
@@ -76,7 +83,7 @@ async function newTiers(ctx: Ctx, campaign: StoredCampaign, bodies: readonly Pro
     const validity = validityAfter(always, body, invalidPayload)
     const metadata = body.metadata ?? {}
     metadataRules.check(metadata, { isNew: true })
-    created.push({
+    drafts.push({
       tier: {
         id: newId('promotion_tier', Date.parse(ctx.now)),
         campaign_id: campaign.id,
@@ -91,10 +98,10 @@ async function newTiers(ctx: Ctx, campaign: StoredCampaign, bodies: readonly Pro
       place: body.hierarchy,
     })
   }
-  return created
+  return drafts
 }
 
-async function tellCreated(ctx: Ctx, campaign: StoredCampaign, tiers: readonly PromotionTier[]): Promise<void> {
+async function emitCreated(ctx: Ctx, campaign: StoredCampaign, tiers: readonly PromotionTier[]): Promise<void> {
   const simple = toSimpleCampaign(campaign)
   await emitMany(
     ctx,

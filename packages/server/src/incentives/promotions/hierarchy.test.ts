@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placed } from './hierarchy.ts'
+import { moveToPlace } from './hierarchy.ts'
 
 const cases: Array<[order: string, moved: string, place: number | undefined, after: string]> = [
   ['ABCD', 'D', 2, 'ADBC'],
@@ -17,6 +17,6 @@ const cases: Array<[order: string, moved: string, place: number | undefined, aft
   ['', 'E', 5, 'E'],
 ]
 
-test.each(cases)('%s, with %s at place %s, is %s', (order, moved, place, after) => {
-  expect(placed([...order], moved, place).join('')).toBe(after)
+test.each(cases)('%s after moving %s to place %s becomes %s', (order, moved, place, after) => {
+  expect(moveToPlace([...order], moved, place).join('')).toBe(after)
 })

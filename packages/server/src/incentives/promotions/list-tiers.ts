@@ -5,7 +5,7 @@ import type { CampaignTierQuery, PromotionTierList, PromotionTierQuery } from '.
 import { showTiers } from './show-tiers.ts'
 import { listTiers, listTiersIn } from './tier-store.ts'
 
-/** A page of the project's tiers; with a campaign, those of it. */
+/** A page of the tiers of the project, or of one campaign if given. */
 export async function showTierPage(
   ctx: Ctx,
   query: PromotionTierQuery | (CampaignTierQuery & { campaign_id: string }),

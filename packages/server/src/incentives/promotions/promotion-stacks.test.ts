@@ -21,7 +21,7 @@ async function newStack(shop: Shop, path: string, ids: string[], more: object = 
   return body
 }
 
-test('a stack lives from creation to deletion', async () => {
+test('a stack can be created, read, updated and deleted, with an event for each change', async () => {
   const shop = await newProject()
   const { campaign, ids, path } = await promotionOf(shop, 'ABC')
   const { body: category } = await shop.call('POST', '/v1/categories', { name: 'Sale', hierarchy: 1 })
@@ -106,7 +106,7 @@ const refused: Array<[body: object, details: string]> = [
   [{ category_id: 7 }, 'Property .category_id must be string,null'],
 ]
 
-test.each(refused)('neither creation nor update takes %j: %s', async (body, details) => {
+test.each(refused)('creation and update refuse %j: %s', async (body, details) => {
   const shop = await newProject()
   const { ids, path } = await promotionOf(shop, 'A')
   const stack = await newStack(shop, path, ids)
@@ -116,7 +116,7 @@ test.each(refused)('neither creation nor update takes %j: %s', async (body, deta
   expect((await shop.call('GET', path)).body.data).toEqual([stack])
 })
 
-test('a stack is made of thirty tiers of its own campaign at most, and what it names must exist', async () => {
+test('a stack has at most thirty tiers, all of its own campaign, and its references must exist', async () => {
   const shop = await newProject()
   const { ids, path } = await promotionOf(shop, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcd')
   const { ids: foreign } = await promotionOf(shop, 'Z', 'Other')
@@ -135,7 +135,7 @@ test('a stack is made of thirty tiers of its own campaign at most, and what it n
   expect((await shop.call('GET', path)).body.data).toEqual([stack])
 })
 
-test('under another campaign there is no such stack, and under none there is nothing', async () => {
+test('a stack is not found under another campaign or an unknown one', async () => {
   const shop = await newProject()
   const { ids, path } = await promotionOf(shop, 'A')
   const other = await promotionOf(shop, 'Z', 'Other')
@@ -158,7 +158,7 @@ test('under another campaign there is no such stack, and under none there is not
   expect((await shop.call('GET', other.path)).body).toMatchObject({ data: [], total: 0 })
 })
 
-test('a category that is deleted is none', async () => {
+test('a deleted category is shown as none', async () => {
   const shop = await newProject()
   const { ids, path } = await promotionOf(shop, 'A')
   const { body: category } = await shop.call('POST', '/v1/categories', { name: 'Sale', hierarchy: 1 })
@@ -167,7 +167,7 @@ test('a category that is deleted is none', async () => {
   expect((await shop.call('GET', `${path}/${stack.id}`)).body).toEqual({ ...stack, category_id: null, categories: [] })
 })
 
-test('stacks go on without a tier that is deleted, and one that had nothing else is deleted', async () => {
+test('deleting a tier removes it from its stacks, and deletes a stack that becomes empty', async () => {
   const shop = await newProject()
   const { ids, path } = await promotionOf(shop, 'ABC')
   const [a, b, c] = ids as [string, string, string]
@@ -190,7 +190,7 @@ test('stacks go on without a tier that is deleted, and one that had nothing else
   ])
 })
 
-test('a campaign has at most a thousand stacks, listed all at once and oldest first', async () => {
+test('a campaign has at most 1,000 stacks, listed all at once and oldest first', async () => {
   const shop = await newProject()
   const { campaign, ids, path } = await promotionOf(shop, 'A')
   await sql`
@@ -210,7 +210,7 @@ test('a campaign has at most a thousand stacks, listed all at once and oldest fi
 })
 
 describe('GET /v1/promotions/stacks', () => {
-  test('can be asked for dates and by filters', async () => {
+  test('can be narrowed by dates and filters', async () => {
     const shop = await newProject()
     const { ids, path } = await promotionOf(shop, 'A')
     const stacks = []

@@ -15,7 +15,7 @@ async function newRule(shop: Shop): Promise<string> {
   return body.id
 }
 
-/** Changes columns of a campaign that no call changes. */
+/** Updates campaign columns that no API call can change. */
 const setCampaign = (shop: Shop, id: string, columns: object) =>
   database(shop)
     .updateTable('campaigns')
@@ -27,7 +27,7 @@ const setCampaign = (shop: Shop, id: string, columns: object) =>
 const rulesOf = (tier: { validation_rule_assignments: { data: Array<{ rule_id: string }> } }) =>
   tier.validation_rule_assignments.data.map(({ rule_id }) => rule_id)
 
-test('a tier lives from creation to deletion', async () => {
+test('a tier can be created, read, updated and deleted, with an event for each change', async () => {
   const shop = await newProject()
   const campaignId = await newPromotion(shop, 'Black week')
   const created = await newTier(shop, 'Black week', { name: 'Ten off' })
@@ -81,7 +81,7 @@ test('a tier lives from creation to deletion', async () => {
   }
 })
 
-test('everything that can be said of a tier is kept, and an answer can be sent back as it is', async () => {
+test('all members of a tier are stored, and a response can be sent back unchanged', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   await setCampaign(shop, campaign, {
@@ -120,7 +120,7 @@ test('everything that can be said of a tier is kept, and an answer can be sent b
 })
 
 describe('a promotion', () => {
-  test('is made with its tiers, which take their places one after another', async () => {
+  test('is created with its tiers, which take their places one after another', async () => {
     const shop = await newProject()
     const rule = await newRule(shop)
     const campaign = await newPromotion(shop, 'Black week', [
@@ -146,7 +146,7 @@ describe('a promotion', () => {
     expect(events.map(({ data }) => data.promotion_tier)).toEqual(tiers)
   })
 
-  test('is not made when one of its tiers is refused, or when it has more than a thousand', async () => {
+  test('is not created if one of its tiers is refused, or if it has more than 1,000', async () => {
     const shop = await newProject()
     const create = (tiers: object[]) =>
       shop.call('POST', '/v1/campaigns', { name: 'Black week', campaign_type: 'PROMOTION', promotion: { tiers } })
@@ -162,7 +162,7 @@ describe('a promotion', () => {
     expect(await shop.call('GET', '/v1/campaigns/Black%20week')).toMatchObject({ status: 404 })
   })
 
-  test('takes its tiers, stacks and rules with it when it is destroyed, without a word about each', async () => {
+  test('deleted for good takes its tiers, stacks and assignments with it, without an event for each', async () => {
     const shop = await newProject()
     const rule = await newRule(shop)
     const [goes, stays] = [await newPromotion(shop, 'Goes'), await newPromotion(shop, 'Stays')]
@@ -228,7 +228,7 @@ describe('the order of tiers', () => {
     expect(await orderOf(shop, campaign)).toBe('D1 C2 B3 E4')
   })
 
-  test('a new tier takes its place, and another campaign has an order of its own', async () => {
+  test('a new tier moves the others aside; each campaign has its own order', async () => {
     const shop = await newProject()
     const { campaign } = await lettered(shop, 'AB')
     const other = await newPromotion(shop, 'Other')
@@ -240,7 +240,7 @@ describe('the order of tiers', () => {
     expect(await orderOf(shop, other)).toBe('Z1')
   })
 
-  test('those that only make room are stamped for every node, but neither updated nor told of', async () => {
+  test('tiers that only move aside get a new configuration version, but no updated_at and no event', async () => {
     const shop = await newProject()
     const { tiers } = await lettered(shop, 'ABC')
     const versions = async () =>
@@ -263,7 +263,7 @@ describe('the order of tiers', () => {
     expect((await eventsOf(shop, 'campaign.promotion_tier.updated')).length).toBe(1)
   })
 
-  test('a campaign has at most a thousand', async () => {
+  test('a campaign has at most 1,000 tiers', async () => {
     const shop = await newProject()
     const { campaign } = await lettered(shop, 'A')
     await sql`
@@ -314,7 +314,7 @@ const refused: Array<[body: object, details: string]> = [
   ],
 ]
 
-test.each(refused)('neither creation nor update takes %j: %s', async (body, details) => {
+test.each(refused)('creation and update refuse %j: %s', async (body, details) => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const tier = await newTier(shop, campaign)
@@ -324,7 +324,7 @@ test.each(refused)('neither creation nor update takes %j: %s', async (body, deta
   expect((await shop.call('GET', `/v1/promotions/${campaign}/tiers`)).body.tiers).toEqual([tier])
 })
 
-test('what is named must exist; otherwise nothing happens', async () => {
+test('references must exist; otherwise nothing is created', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const tier = await newTier(shop, campaign)
@@ -348,7 +348,7 @@ test('what is named must exist; otherwise nothing happens', async () => {
 })
 
 describe('POST /v1/promotions/{campaignId}/tiers', () => {
-  test('a campaign that is not there is missed before its body is read', async () => {
+  test('an unknown campaign is reported before the body is validated', async () => {
     const shop = await newProject()
     expect(await shop.call('POST', '/v1/promotions/nothing/tiers', { name: 7 })).toMatchObject({
       status: 404,
@@ -372,7 +372,7 @@ describe('POST /v1/promotions/{campaignId}/tiers', () => {
     }
   })
 
-  test('a discount that gives things away names them', async () => {
+  test('a discount that gives products away contains their names', async () => {
     const shop = await newProject()
     const { body: product } = await shop.call('POST', '/v1/products', { name: 'Mug', source_id: 'mug' })
     const tier = await newTier(shop, await newPromotion(shop), {
@@ -383,7 +383,7 @@ describe('POST /v1/promotions/{campaignId}/tiers', () => {
 })
 
 describe('PUT /v1/promotions/tiers/{promotionTierId}', () => {
-  test('what is not sent stays, null clears what can be cleared, and `active` is nobody’s business here', async () => {
+  test('omitted members keep their value, null clears optional ones, and `active` is ignored', async () => {
     const shop = await newProject()
     const tier = await newTier(shop, await newPromotion(shop), {
       banner: 'Today',
@@ -409,7 +409,7 @@ describe('PUT /v1/promotions/tiers/{promotionTierId}', () => {
     expect(cleared.body).toEqual({ ...bare, category_id: null, categories: [], updated_at: instant })
   })
 
-  test('times are judged as they are after the update', async () => {
+  test('validity is checked as it is after the update', async () => {
     const shop = await newProject()
     const tier = await newTier(shop, await newPromotion(shop), { start_date: '2026-03-01', validity_day_of_week: [1] })
     const hours = { daily: [{ start_time: '08:00', expiration_time: '10:00' }] }
@@ -425,7 +425,7 @@ describe('PUT /v1/promotions/tiers/{promotionTierId}', () => {
     ).toMatchObject({ validity_hours: hours })
   })
 
-  test('metadata are merged key by key, and keys can be taken away', async () => {
+  test('metadata is merged key by key, and keys can be unset', async () => {
     const shop = await newProject()
     const tier = await newTier(shop, await newPromotion(shop), { metadata: { a: 1, b: { c: 2, d: 3 }, e: 5 } })
     const { body } = await shop.call('PUT', pathOf(tier), {
@@ -438,7 +438,7 @@ describe('PUT /v1/promotions/tiers/{promotionTierId}', () => {
     })
   })
 
-  test('metadata obey the schema of the project', async () => {
+  test('metadata must match the schema of the project', async () => {
     const shop = await newProject()
     const campaign = await newPromotion(shop)
     await shop.call('POST', '/v1/metadata-schemas', {
@@ -461,7 +461,7 @@ describe('PUT /v1/promotions/tiers/{promotionTierId}', () => {
 })
 
 describe('the rules of a tier', () => {
-  test('are assigned once each, replaced by a list that is sent, and left alone without one', async () => {
+  test('are assigned once each, replaced by a list, and kept without one', async () => {
     const shop = await newProject()
     const [a, b, c] = [await newRule(shop), await newRule(shop), await newRule(shop)]
     const tier = await newTier(shop, await newPromotion(shop), { validation_rules: [b, a, b] })
@@ -470,7 +470,7 @@ describe('the rules of a tier', () => {
 
     const replaced = await shop.call('PUT', pathOf(tier), { validation_rules: [a, c] })
     expect(rulesOf(replaced.body)).toEqual([a, c])
-    // The one that stays is the same assignment as before.
+    // The rule that stays keeps its assignment.
     expect(tier.validation_rule_assignments.data).toContainEqual(replaced.body.validation_rule_assignments.data[0])
     const events = await eventsOf(shop, 'business_validation_rule.assignment.')
     expect(events.map(({ type, entity_id, data }) => [type, entity_id, data.promotion_tier?.id])).toEqual([
@@ -491,7 +491,7 @@ describe('the rules of a tier', () => {
     expect(rulesOf((await shop.call('PUT', pathOf(tier), { validation_rules: [] })).body)).toEqual([])
   })
 
-  test('can be written the way they are read; the plain list counts where both are there', async () => {
+  test('can be sent in the form of a response; the plain list takes precedence', async () => {
     const shop = await newProject()
     const [a, b] = [await newRule(shop), await newRule(shop)]
     const campaign = await newPromotion(shop)
@@ -504,7 +504,7 @@ describe('the rules of a tier', () => {
     expect(rulesOf((await shop.call('PUT', pathOf(tier), spelt(b))).body)).toEqual([b])
   })
 
-  test('can be assigned by their own endpoint too; they go with the tier', async () => {
+  test('can also be assigned by their own endpoint; they are deleted with the tier', async () => {
     const shop = await newProject()
     const rule = await newRule(shop)
     const tier = await newTier(shop, await newPromotion(shop))
@@ -528,7 +528,7 @@ describe('the rules of a tier', () => {
   })
 })
 
-test('a category that is deleted is none, neither of the tier nor of its campaign', async () => {
+test('a deleted category is shown as none, for the tier and for its campaign', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const tier = await newTier(shop, campaign, { category: 'Sale' })
@@ -542,7 +542,7 @@ test('a category that is deleted is none, neither of the tier nor of its campaig
   })
 })
 
-test('a tier is switched off and on, and told of when something changed', async () => {
+test('a tier can be disabled and enabled, with an event only on a change', async () => {
   const shop = await newProject()
   const tier = await newTier(shop, await newPromotion(shop))
   const off = await shop.call('POST', `${pathOf(tier)}/disable`)
@@ -560,7 +560,7 @@ test('a tier is switched off and on, and told of when something changed', async 
     expect(await shop.call('POST', `/v1/promotions/tiers/promo_0/${verb}`)).toMatchObject({ status: 404 })
 })
 
-test('what a protected campaign has cannot be changed, but switched', async () => {
+test('tiers and stacks of a protected campaign cannot be changed, only enabled and disabled', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const tier = await newTier(shop, campaign)
@@ -614,7 +614,7 @@ test('the tiers and stacks of a campaign in the bin cannot be read, changed or g
   expect((await shop.call('GET', '/v1/promotions/stacks')).body).toMatchObject({ data: [], total: 0 })
 })
 
-test('every node hears of a tier that is deleted', async () => {
+test('a deleted tier leaves a deletion record for every node', async () => {
   const shop = await newProject()
   const tier = await newTier(shop, await newPromotion(shop))
   await shop.call('DELETE', pathOf(tier))
@@ -629,7 +629,7 @@ test('every node hears of a tier that is deleted', async () => {
 describe('lists of tiers', () => {
   const names = (body: { tiers: Array<{ name: string }> }) => body.tiers.map(({ name }) => name)
 
-  test('a list has tiers as they are read one by one, newest first', async () => {
+  test('a list shows tiers as a single request does, newest first', async () => {
     const shop = await newProject()
     const [one, other] = [await newPromotion(shop, 'One'), await newPromotion(shop, 'Other')]
     const tiers = []
@@ -662,7 +662,7 @@ describe('lists of tiers', () => {
     })
   })
 
-  test('the tiers of a campaign come all at once, unless the caller pages', async () => {
+  test('the tiers of a campaign are listed all at once, unless the client pages', async () => {
     const shop = await newProject()
     const campaign = await newPromotion(shop)
     for (let n = 0; n < 12; n++) await newTier(shop, campaign, { name: `${n}` })
@@ -677,7 +677,7 @@ describe('lists of tiers', () => {
     expect(await shop.call('GET', '/v1/promotions/nothing/tiers')).toMatchObject({ status: 404 })
   })
 
-  test('a client sees the same list', async () => {
+  test('the client side returns the same list', async () => {
     const shop = await newProject({
       env: { AUTH_MODE: 'either' },
       project: { client_trusted_domains: ['shop.example'] },
@@ -705,7 +705,7 @@ describe('lists of tiers', () => {
     await expectStablePaging({ shop, path: '/v1/promotions/tiers', orders, data_ref: 'tiers', create })
   })
 
-  test('pages of a campaign, and of what is available, stay stable while tiers are added', async () => {
+  test('pages of one campaign, and of available tiers, stay stable while tiers are added', async () => {
     const shop = await newProject()
     const campaign = await newPromotion(shop)
     const create = async (n: number) => (await newTier(shop, campaign, { name: `${n}` })).id
@@ -760,7 +760,7 @@ describe('what is available', () => {
   const available = async (shop: Shop, path = '/v1/promotions/tiers?limit=100') =>
     (await shop.call('GET', `${path}${path.includes('?') ? '&' : '?'}is_available=true`)).body
 
-  test('a tier is judged by its own limits, in the time zone of the project', async () => {
+  test('a tier is available by its own limits, in the time zone of the project', async () => {
     const shop = await shopAtTen()
     const campaign = await newPromotion(shop)
     const expected = []
@@ -776,7 +776,7 @@ describe('what is available', () => {
       )
       expect({ total, has_more }).toEqual({ total: expected.length, has_more: false })
     }
-    // Pages and totals count what is available only.
+    // Pages and totals count available tiers only.
     expect(await available(shop, '/v1/promotions/tiers?limit=4&page=2')).toMatchObject({
       total: expected.length,
       tiers: { length: expected.length - 4 },
@@ -786,7 +786,7 @@ describe('what is available', () => {
       expect((await shop.call('GET', `/v1/promotions/tiers?limit=1${query}`)).body.total).toBe(limits.length + 1)
   })
 
-  test('and by those of its campaign', async () => {
+  test('a tier is available only within the limits of its campaign', async () => {
     const shop = await shopAtTen()
     const expected = []
     for (const [index, [limit, isAvailable]] of limits.entries()) {

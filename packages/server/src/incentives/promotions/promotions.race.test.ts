@@ -21,7 +21,7 @@ async function placesOf(shop: Shop, campaign: string): Promise<number[]> {
 
 const oneTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-test('thirty tiers are made, moved and deleted at once: the places stay 1 to n', async () => {
+test('30 tiers created, moved and deleted concurrently: the places stay 1 to n', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const tiers: Array<{ id: string }> = []
@@ -37,7 +37,7 @@ test('thirty tiers are made, moved and deleted at once: the places stay 1 to n',
   expect(await placesOf(shop, campaign)).toEqual(oneTo(10 + 10 - 2))
 })
 
-test('thirty tiers are made at once: each has a place of its own', async () => {
+test('30 tiers created concurrently: each has a different place', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const tiers = await many(30, (n) => newTier(shop, campaign, { name: `${n}` }))
@@ -45,7 +45,7 @@ test('thirty tiers are made at once: each has a place of its own', async () => {
   expect(await placesOf(shop, campaign)).toEqual(oneTo(30))
 })
 
-test('a tier is deleted while stacks are made of it: no stack keeps it', async () => {
+test('a tier deleted while stacks are created with it stays in no stack', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const stays = await newTier(shop, campaign, { name: 'stays' })
@@ -67,7 +67,7 @@ test('a tier is deleted while stacks are made of it: no stack keeps it', async (
   for (const { tiers } of body.data) expect(tiers.ids).toEqual([stays.id])
 })
 
-test('a tier is deleted while rules are assigned to it: no assignment to nothing stays, and every one is told of', async () => {
+test('a tier deleted while rules are assigned to it leaves no orphaned assignment, and each assignment has its events', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const rules: string[] = []
@@ -94,7 +94,7 @@ test('a tier is deleted while rules are assigned to it: no assignment to nothing
   expect(deleted!.length).toBe(created!.length)
 })
 
-test('a rule is deleted while tiers are made with it: a tier has it, or is not made', async () => {
+test('a rule deleted while tiers are created with it: a tier either has the rule or is not created', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   for (let round = 0; round < 5; round += 1) {

@@ -4,17 +4,17 @@ import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import type { StoredCampaign } from '../campaigns/store.ts'
 import { refuseProtected } from '../campaigns/store.ts'
-import { tellStack } from './change-stacks.ts'
+import { emitStack } from './change-stacks.ts'
 import { showTier } from './show-tiers.ts'
 import { deleteStack, listStacksIn, updateStack } from './stack-store.ts'
 import { deleteTier, listTierIds, type TierInCampaign, updateHierarchy } from './tier-store.ts'
 
-/** Deletes a tier for good: its rules are taken back, its stacks go on without it, the tiers after it move up. */
+/** Deletes a tier for good: removes its rule assignments, takes it out of its stacks and moves up the tiers after it. */
 export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): Promise<void> {
   refuseProtected(campaign)
   const promotionTier = await showTier(ctx, tier)
   await deleteAssignmentsOf(ctx, 'promotion_tier', [tier.id])
-  await takeOutOfStacks(ctx, campaign, tier.id)
+  await removeFromStacks(ctx, campaign, tier.id)
   await deleteTier(ctx, tier.id)
   await ctx.reactions.promotionTiersDeleted(ctx, [tier.id])
   await updateHierarchy(ctx, await listTierIds(ctx, campaign.id))
@@ -24,23 +24,23 @@ export async function removeTier(ctx: Ctx, { campaign, tier }: TierInCampaign): 
   })
 }
 
-/** A stack that had nothing else is deleted (docs/reference/promotions.md#promotion-tier-endpoints). */
-async function takeOutOfStacks(ctx: Ctx, campaign: StoredCampaign, tierId: string): Promise<void> {
+/** Deletes a stack that would be empty without the tier (docs/reference/promotions.md#promotion-tier-endpoints). */
+async function removeFromStacks(ctx: Ctx, campaign: StoredCampaign, tierId: string): Promise<void> {
   for (const stack of await listStacksIn(ctx, campaign.id, { tier_id: tierId })) {
     const tierIds = stack.tier_ids.filter((id) => id !== tierId)
     if (tierIds.length === 0) {
       await deleteStack(ctx, stack.id)
-      await tellStack(ctx, 'deleted', { campaign, stack })
+      await emitStack(ctx, 'deleted', { campaign, stack })
     } else {
-      const changed = await updateStack(ctx, stack.id, { tier_ids: JSON.stringify(tierIds) })
-      await tellStack(ctx, 'updated', { campaign, stack: changed })
+      const updatedStack = await updateStack(ctx, stack.id, { tier_ids: JSON.stringify(tierIds) })
+      await emitStack(ctx, 'updated', { campaign, stack: updatedStack })
     }
   }
 }
 
 /**
- * Deletes all that a promotion has, when it is destroyed: of its tiers and stacks nothing is told, since their campaign
- * is what was deleted. The tiers are held before their rules are taken back, so that nobody assigns another one meanwhile.
+ * Deletes the tiers and stacks of a promotion that is deleted for good, without events: those of the campaign cover them.
+ * The tiers are locked before their assignments are deleted, so that no concurrent request assigns another rule.
  */
 export async function deleteTiersAndStacksOf(ctx: Ctx, campaignId: string): Promise<void> {
   const tierIds = await listTierIds(ctx, campaignId, { lock: true })

@@ -22,7 +22,7 @@ import {
 import { showTier } from './show-tiers.ts'
 import { toPromotionStack } from './stack.ts'
 import { getStack, listStacks, listStacksIn } from './stack-store.ts'
-import { getTier, getTierAlone } from './tier-store.ts'
+import { getTier, lockTier } from './tier-store.ts'
 import { changeTier, switchTier } from './update-tier.ts'
 
 const tiers = [
@@ -88,7 +88,7 @@ const tiers = [
     body: UpdatePromotionTier,
     reply: PromotionTier,
     errors: ['invalid_payload', 'not_found', 'resource_protected', 'metadata_validation_failed'],
-    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    target: (ctx, { params }) => lockTier(ctx, params.promotionTierId),
     run: (ctx, { target, body }) => changeTier(ctx, target, body),
   }),
   operation({
@@ -99,7 +99,7 @@ const tiers = [
     description: 'For good. Stacks go on without it, and one that had nothing else is deleted.',
     reply: null,
     errors: ['not_found', 'resource_protected'],
-    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    target: (ctx, { params }) => lockTier(ctx, params.promotionTierId),
     run: (ctx, { target }) => removeTier(ctx, target),
   }),
   operation({
@@ -109,7 +109,7 @@ const tiers = [
     summary: 'Enable a promotion tier',
     reply: PromotionTier,
     errors: ['not_found'],
-    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    target: (ctx, { params }) => lockTier(ctx, params.promotionTierId),
     run: (ctx, { target }) => switchTier(ctx, target, true),
   }),
   operation({
@@ -119,12 +119,12 @@ const tiers = [
     summary: 'Disable a promotion tier',
     reply: PromotionTier,
     errors: ['not_found'],
-    target: (ctx, { params }) => getTierAlone(ctx, params.promotionTierId),
+    target: (ctx, { params }) => lockTier(ctx, params.promotionTierId),
     run: (ctx, { target }) => switchTier(ctx, target, false),
   }),
 ]
 
-/** A stack by its campaign and its id; whoever changes it holds the campaign alone. */
+/** A stack by its campaign and its id; operations that change it lock the campaign. */
 async function stackIn(
   ctx: Ctx,
   { campaignId, stackId }: { campaignId: string; stackId: string },

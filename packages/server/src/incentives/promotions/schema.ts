@@ -12,8 +12,8 @@ const Count = Int({ minimum: 0 })
 const CategoryId = Nullable(Type.String({ description: 'Null also when the category is gone.' }))
 
 /**
- * A discount that needs no code (docs/reference/promotions.md#promotion-tier-object). What is not set is left out, but for the
- * members that can be null.
+ * A discount that needs no code (docs/reference/promotions.md#promotion-tier-object). Unset members are omitted, except
+ * those that can be null.
  */
 export const PromotionTier = Type.Object({
   id: Type.String({ description: '`promo_` and 24 characters.' }),
@@ -107,7 +107,7 @@ export type PromotionTierQuery = Static<typeof PromotionTierQuery>
 
 const { starting_after_id } = PageQuery({ order: ['-created_at'] })
 
-/** All tiers of a campaign, unless the caller pages; so no property of it has a default. */
+/** Returns all tiers of a campaign unless the client pages, so no property has a default. */
 export const CampaignTierQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page_size_max })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page_max })),

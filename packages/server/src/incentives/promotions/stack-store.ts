@@ -41,12 +41,12 @@ const joinedStacks = ({ db, project_id }: Ctx) =>
 
 type JoinedStack = Awaited<ReturnType<ReturnType<typeof joinedStacks>['execute']>>[number]
 
-/** A stack with its category, which is null also when it is gone since. */
+/** A stack with its category, which is null once it is deleted. */
 export type StoredStack = Omit<JoinedStack, 'category'> & { category: Selectable<CategoryRow> | null }
 
 const toStored = (row: JoinedStack): StoredStack => ({ ...row, category: readCategory(row.category) })
 
-/** A stack of a campaign that the caller has found; under another campaign there is no such stack. */
+/** A stack of the given campaign; 404 if it belongs to another one. */
 export async function getStack(ctx: Ctx, campaignId: string, id: string): Promise<StoredStack> {
   const row = await joinedStacks(ctx)
     .where('promotion_stacks.id', '=', id as StackId)
@@ -56,7 +56,7 @@ export async function getStack(ctx: Ctx, campaignId: string, id: string): Promis
   return toStored(row)
 }
 
-/** A page of the project's stacks that can be read: a campaign in the bin takes its stacks with it. */
+/** A page of the stacks of the project, without those of campaigns in the bin. */
 export async function listStacks(
   ctx: Ctx,
   { filters, created_at, updated_at, ...page }: PromotionStackQuery,
@@ -80,7 +80,7 @@ export async function listStacks(
   return { stacks: rows.map(toStored), total }
 }
 
-/** All stacks of a campaign, oldest first; with a tier, those that it is in. */
+/** All stacks of a campaign, oldest first; with `tier_id`, only those that contain the tier. */
 export async function listStacksIn(
   ctx: Ctx,
   campaignId: string,
@@ -95,7 +95,7 @@ export async function listStacksIn(
   return rows.map(toStored)
 }
 
-/** A stack in a campaign that the caller holds alone, so that nobody else counts at the same time. */
+/** Inserts a stack. The caller has locked the campaign, so that the limit holds for concurrent requests. */
 export async function insertStack(
   ctx: Ctx,
   stack: Pick<Insertable<PromotionStackRow>, 'campaign_id' | 'name' | 'tier_ids' | 'category_id'>,
@@ -119,7 +119,7 @@ export async function insertStack(
   return getStack(ctx, stack.campaign_id, id)
 }
 
-/** Writes columns of a stack whose campaign the caller holds alone. */
+/** Updates columns of a stack whose campaign the caller has locked. */
 export async function updateStack(ctx: Ctx, id: StackId, changes: Updateable<PromotionStackRow>): Promise<StoredStack> {
   const { db, project_id, now } = ctx
   const configVersion = await nextConfigurationVersion(db, project_id)

@@ -3,7 +3,7 @@ import { toCategory } from '../../rules/categories/store.ts'
 import type { PromotionStack } from './schema.ts'
 import type { StoredStack } from './stack-store.ts'
 
-/** A stack as it is answered. */
+/** A stack as the API returns it. */
 export function toPromotionStack({ id, name, tier_ids, campaign_id, category, ...stack }: StoredStack): PromotionStack {
   const { created_at, updated_at } = stack
   return {

@@ -14,7 +14,7 @@ import type { StoredTier } from './tier.ts'
 
 type TierId = PromotionTierRow['id']
 
-/** When the campaign of a tier holds. */
+/** The validity columns of the campaign of a tier. */
 export const campaignLimits = [
   'campaigns.start_date as campaign_start_date',
   'campaigns.expiration_date as campaign_expiration_date',
@@ -47,7 +47,7 @@ const joinedTiers = ({ db, project_id }: Ctx) =>
     .select(campaignLimits)
     .select(['campaigns.active as campaign_active', 'campaign_categories.id as campaign_category_id', categoryJson])
 
-/** Those that can be read: a campaign in the bin takes its tiers with it. */
+/** Readable tiers: without those of campaigns in the bin. */
 export const tierQuery = (ctx: Ctx) => joinedTiers(ctx).where('campaigns.deleted_at', 'is', null)
 
 type JoinedTier = Awaited<ReturnType<ReturnType<typeof tierQuery>['execute']>>[number]
@@ -66,14 +66,15 @@ export interface TierInCampaign {
 }
 
 /**
- * A tier that is about to change, and its campaign. Whoever changes anything of a promotion holds its campaign alone, so
- * that places are given one after another; and the tier before the configuration, as those do who assign rules to it.
+ * A tier to be changed, and its campaign, both locked. Every change of a promotion locks its campaign, so that places are
+ * assigned one request after another. The tier is locked before the configuration, in the same order as when rules are
+ * assigned to it.
  */
-export async function getTierAlone(ctx: Ctx, id: string): Promise<TierInCampaign> {
+export async function lockTier(ctx: Ctx, id: string): Promise<TierInCampaign> {
   const { campaign_id } = await getTier(ctx, id)
   const campaign = await findCampaign(ctx, campaign_id, { lock: 'alone' })
   const tier = campaign && (await findTier(ctx, id, { lock: 'alone' }))
-  if (campaign === undefined || tier === undefined) throw notFound('promotion_tier', id) // another request was faster
+  if (campaign === undefined || tier === undefined) throw notFound('promotion_tier', id) // deleted by a concurrent request
   return { campaign, tier }
 }
 
@@ -90,7 +91,7 @@ export async function findTier(
   return row && toStored(row)
 }
 
-/** Tiers by their ids, by hierarchy; also those of a campaign in the bin. */
+/** Tiers by their ids, sorted by hierarchy; includes tiers of campaigns in the bin. */
 export async function listTiersById(ctx: Ctx, ids: readonly string[]): Promise<StoredTier[]> {
   const rows = await joinedTiers(ctx)
     .where(sql<boolean>`promotion_tiers.id = any(${ids}::text[])`)
@@ -99,7 +100,7 @@ export async function listTiersById(ctx: Ctx, ids: readonly string[]): Promise<S
   return rows.map(toStored)
 }
 
-/** All tiers of a campaign by hierarchy, as the campaign shows them. */
+/** All tiers of a campaign by hierarchy, as the campaign response shows them. */
 export async function listTiersOf(ctx: Ctx, campaignId: string): Promise<PromotionTier[]> {
   const rows = await joinedTiers(ctx)
     .where('promotion_tiers.campaign_id', '=', campaignId as PromotionTierRow['campaign_id'])
@@ -135,7 +136,7 @@ type TierPageQuery = Pick<PromotionTierQuery, 'limit' | 'page' | 'order' | 'star
 export const listTiers = (ctx: Ctx, query: TierPageQuery, where: Condition[]): Promise<TierPage> =>
   pageOfTiers(tierQuery(ctx), query, where)
 
-/** The tiers of a campaign, newest first: all of them, unless the caller pages. */
+/** The tiers of a campaign, newest first: all of them unless the client pages. */
 export function listTiersIn(
   ctx: Ctx,
   campaignId: string,
@@ -184,7 +185,7 @@ export async function insertTiers({ db, project_id, now }: Ctx, tiers: readonly 
     .execute()
 }
 
-/** Writes columns of a tier that the caller has locked. */
+/** Updates columns of a tier that the caller has locked. */
 export async function updateTier(
   { db, project_id, now }: Ctx,
   id: TierId,
@@ -200,8 +201,8 @@ export async function updateTier(
 }
 
 /**
- * Gives the tiers of a campaign their places, 1 to n. Those that only make room are not said to be updated, but they are
- * stamped: every node has to know their new place.
+ * Sets the hierarchy of the tiers of a campaign, 1 to n. Tiers that only move aside keep their `updated_at` but get the
+ * new configuration version: every node must reload their place.
  */
 export async function updateHierarchy({ db, project_id }: Ctx, order: readonly TierId[]): Promise<void> {
   const configVersion = await nextConfigurationVersion(db, project_id)
@@ -214,7 +215,7 @@ export async function updateHierarchy({ db, project_id }: Ctx, order: readonly T
   `.execute(db)
 }
 
-/** Its rules and its places in stacks must be gone already: each of them leaves a mark of its own. */
+/** The caller has already removed its rule assignments and its places in stacks: each needs a deletion record of its own. */
 export async function deleteTier({ db, project_id }: Ctx, id: TierId): Promise<void> {
   await recordDeletion(db, project_id, 'promotion_tier', id)
   await db

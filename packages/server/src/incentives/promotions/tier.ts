@@ -8,7 +8,7 @@ import { setOnly, type ValidityState } from '../../rules/terms/validity.ts'
 import type { ValidationRuleAssignment } from '../../rules/validation-rules/schema.ts'
 import type { PromotionTier } from './schema.ts'
 
-/** A tier with what it shows of its campaign and its category, which is null also when it is gone since. */
+/** A tier with fields of its campaign, and its category, which is null once it is deleted. */
 export type StoredTier = Selectable<PromotionTierRow> & {
   [Limit in keyof ValidityState as `campaign_${Limit}`]: Selectable<CampaignRow>[Limit]
 } & {
@@ -17,11 +17,11 @@ export type StoredTier = Selectable<PromotionTierRow> & {
   category: Selectable<CategoryRow> | null
 }
 
-/** A tier as it is answered, with its rules and what was redeemed of it, rollbacks taken off. */
+/** A tier as the API returns it, with its rules and its redemptions net of rollbacks. */
 export function toPromotionTier(
   tier: StoredTier,
   assignments: ValidationRuleAssignment[],
-  used: Pick<Usage, 'redemptions' | 'orders_amount' | 'discounted_amount'>,
+  usage: Pick<Usage, 'redemptions' | 'orders_amount' | 'discounted_amount'>,
 ): PromotionTier {
   const { banner, discount, campaign_id, category, updated_at } = tier
   return {
@@ -37,8 +37,8 @@ export function toPromotionTier(
     active: tier.active,
     ...setOnly(validityOf(tier)),
     summary: {
-      redemptions: { total_redeemed: used.redemptions },
-      orders: { total_amount: used.orders_amount, total_discount_amount: used.discounted_amount },
+      redemptions: { total_redeemed: usage.redemptions },
+      orders: { total_amount: usage.orders_amount, total_discount_amount: usage.discounted_amount },
     },
     validation_rule_assignments: listed('data', assignments, { total: assignments.length }),
     category_id: category?.id ?? null,

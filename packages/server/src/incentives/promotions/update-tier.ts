@@ -7,22 +7,22 @@ import { validityAfter, validityColumns } from '../../rules/terms/validity.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { refuseProtected } from '../campaigns/store.ts'
 import { withoutKeys } from '../vouchers/update.ts'
-import { getRules, replaceRules, sentRules } from './assign-rules.ts'
-import { placed } from './hierarchy.ts'
+import { getRules, replaceRules, ruleIdsIn } from './assign-rules.ts'
+import { moveToPlace } from './hierarchy.ts'
 import type { PromotionTier, UpdatePromotionTier } from './schema.ts'
 import { showTier } from './show-tiers.ts'
 import type { StoredTier } from './tier.ts'
 import { tierDiscount } from './tier-discount.ts'
 import { getTier, listTierIds, type TierInCampaign, updateHierarchy, updateTier } from './tier-store.ts'
 
-/** Changes what is said of a tier. A place of its own makes the others move; a list of rules replaces those it has. */
+/** Updates the fields that were sent. A new place moves the other tiers; a list of rules replaces the assigned ones. */
 export async function changeTier(
   ctx: Ctx,
   { campaign, tier }: TierInCampaign,
   body: UpdatePromotionTier,
 ): Promise<PromotionTier> {
   refuseProtected(campaign)
-  const ruleIds = sentRules(body)
+  const ruleIds = ruleIdsIn(body)
   const rules = ruleIds && (await getRules(ctx, ruleIds))
   const { name, banner, hierarchy } = body
   const categoryId = await chosenCategory(ctx, body)
@@ -39,7 +39,7 @@ export async function changeTier(
     metadata: JSON.stringify(metadata),
   })
   if (hierarchy !== undefined)
-    await updateHierarchy(ctx, placed(await listTierIds(ctx, campaign.id), tier.id, hierarchy))
+    await updateHierarchy(ctx, moveToPlace(await listTierIds(ctx, campaign.id), tier.id, hierarchy))
   if (rules !== undefined) await replaceRules(ctx, tier.id, rules)
 
   const promotionTier = await showTier(ctx, await getTier(ctx, tier.id))
@@ -50,7 +50,7 @@ export async function changeTier(
   return promotionTier
 }
 
-/** Switches a tier on or off; nothing happens to one that is so already. */
+/** Enables or disables a tier; no effect if it already has that state. */
 export async function switchTier(
   ctx: Ctx,
   { campaign, tier }: TierInCampaign,
@@ -66,7 +66,7 @@ export async function switchTier(
   return promotionTier
 }
 
-/** Key by key, and then without the keys that are to go (docs/reference/vouchers.md#metadata). */
+/** Merges metadata key by key, then removes the keys to unset (docs/reference/vouchers.md#metadata). */
 async function metadataAfter(
   ctx: Ctx,
   { metadata: stored }: StoredTier,

@@ -8,43 +8,47 @@ import { rollbackUnlessResult } from './rollback-unless-result.ts'
 import { takeFreeVouchers } from './store.ts'
 import type { Target } from './target.ts'
 
-export interface Chosen {
+export interface ChosenVouchers {
   vouchers: StoredVoucher[]
-  /** Those of them that did not exist before. */
-  made: StoredVoucher[]
+  /** The vouchers among them that were newly created. */
+  created: StoredVoucher[]
 }
 
 /**
- * Takes the codes that are to be given away, or says why there are none (docs/reference/publications.md#create-a-publication step
- * 7); then nothing is taken. The campaign is held before its codes, as everywhere.
+ * Locks the vouchers to publish, all or none of them; if none, returns the reason
+ * (docs/reference/publications.md#create-a-publication step 7). As everywhere, the campaign is locked before its
+ * vouchers.
  */
-export async function chooseVouchers(ctx: Ctx, { voucher, campaign, count }: Target): Promise<Chosen | ApiError> {
+export async function chooseVouchers(
+  ctx: Ctx,
+  { voucher, campaign, count }: Target,
+): Promise<ChosenVouchers | ApiError> {
   if (campaign !== null && !(await holdCampaign(ctx, campaign.id)))
     throw voucher === null ? notFound('campaign', campaign.id) : notFound('voucher', voucher.code)
-  return voucher === null ? chooseFree(ctx, campaign, count) : chooseNamed(ctx, voucher)
+  return voucher === null ? chooseFree(ctx, campaign, count) : chooseRequested(ctx, voucher)
 }
 
-async function chooseNamed(ctx: Ctx, { id }: StoredVoucher): Promise<Chosen | ApiError> {
+async function chooseRequested(ctx: Ctx, { id }: StoredVoucher): Promise<ChosenVouchers | ApiError> {
   const voucher = await getVoucher(ctx, id, { lock: 'alone' })
   const { active, expiration_date, publish_count } = voucher
   if (publish_count > 0)
     return new ApiError('voucher_already_published', { details: `Voucher '${id}' has already been published` })
   const isOver = expiration_date !== null && expiration_date < ctx.now
   if (isOver || !active) return unsuitable(`Voucher '${id}' is ${active ? 'expired' : 'disabled'}`)
-  return { vouchers: [voucher], made: [] }
+  return { vouchers: [voucher], created: [] }
 }
 
-async function chooseFree(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<Chosen | ApiError> {
-  const take = () => takeOrMake(ctx, campaign, count)
+async function chooseFree(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<ChosenVouchers | ApiError> {
+  const take = () => takeOrCreate(ctx, campaign, count)
   const chosen = count === 1 ? await take() : await rollbackUnlessResult(ctx, take)
   if (chosen !== undefined) return chosen
-  // Others have taken what is left and may yet give it back. Nothing is held while waiting for them, nor do those who wait
-  // overtake each other: they would otherwise wait in a circle.
-  const left = await rollbackUnlessResult(ctx, async () => {
+  // Concurrent transactions have locked the remaining vouchers and may still roll back. This request waits for them
+  // without holding any voucher, and waiting requests lock in the same order: otherwise they would deadlock.
+  const available = await rollbackUnlessResult(ctx, async () => {
     const vouchers = await takeFreeVouchers(ctx, campaign.id, count, { waits: true })
     return vouchers.length === count ? vouchers : undefined
   })
-  if (left !== undefined) return { vouchers: left, made: [] }
+  if (available !== undefined) return { vouchers: available, created: [] }
   return unsuitable(
     campaign.type === 'AUTO_UPDATE'
       ? "Couldn't create new vouchers for publication"
@@ -52,14 +56,14 @@ async function chooseFree(ctx: Ctx, campaign: StoredCampaign, count: number): Pr
   )
 }
 
-/** Free codes, and new ones for those that are missing where the campaign makes them; undefined when that is not enough. */
-async function takeOrMake(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<Chosen | undefined> {
+/** Locks free vouchers and, in an auto-update campaign, creates the missing ones; undefined if that is not enough. */
+async function takeOrCreate(ctx: Ctx, campaign: StoredCampaign, count: number): Promise<ChosenVouchers | undefined> {
   const free = await takeFreeVouchers(ctx, campaign.id, count, { waits: false })
-  if (free.length === count) return { vouchers: free, made: [] }
+  if (free.length === count) return { vouchers: free, created: [] }
   if (campaign.type !== 'AUTO_UPDATE') return undefined
   try {
-    const made = await makeCampaignVouchers(ctx, campaign, count - free.length)
-    return { vouchers: [...free, ...made], made }
+    const created = await makeCampaignVouchers(ctx, campaign, count - free.length)
+    return { vouchers: [...free, ...created], created }
   } catch (error) {
     if (error instanceof ApiError && error.key === 'invalid_code_config') return undefined
     throw error

@@ -12,7 +12,7 @@ async function called(shop: Shop, method: string, path: string, body?: unknown) 
   return answer.body
 }
 
-/** Gives anna a new code, and answers its id. */
+/** Publishes a new voucher to anna, and returns its id. */
 async function give(shop: Shop, code: string, voucher: object = discount, campaign = '') {
   if (campaign === '') await called(shop, 'POST', `/v1/vouchers/${code}`, voucher)
   else await called(shop, 'POST', `/v1/campaigns/${campaign}/vouchers/${code}`, {})
@@ -21,7 +21,7 @@ async function give(shop: Shop, code: string, voucher: object = discount, campai
 
 const redeemables = (shop: Shop, query = '') => called(shop, 'GET', `/v1/customers/anna/redeemables${query}`)
 
-test('a customer is shown what it holds, with what it is worth', async () => {
+test('lists the vouchers that a customer holds, with their current state', async () => {
   const shop = await newProject()
   const campaign = await called(shop, 'POST', '/v1/campaigns', {
     name: 'Refer',
@@ -83,7 +83,7 @@ test('a customer is shown what it holds, with what it is worth', async () => {
   })
 })
 
-test('they are found by every filter', async () => {
+test('redeemables are found by every filter', async () => {
   const shop = await newProject()
   const { id: campaignId } = await called(shop, 'POST', '/v1/campaigns', { name: 'Autumn', voucher: discount })
   const coupon = await give(shop, 'A1', {}, 'Autumn')
@@ -110,7 +110,7 @@ test('they are found by every filter', async () => {
   expect(unknown).toMatchObject({ status: 400, body: { key: 'invalid_query_params' } })
 })
 
-test('E17 the status is the first that holds', () => {
+test('E17 the status is the first that applies', () => {
   const now = '2025-07-15T12:00:00.000Z'
   const [yesterday, tomorrow] = ['2025-07-14T12:00:00.000Z', '2025-07-16T12:00:00.000Z']
   const plain = {
@@ -143,7 +143,7 @@ test('E17 the status is the first that holds', () => {
     expect([voucher, statusOf({ ...plain, ...voucher } as StoredVoucher, now)]).toEqual([voucher, status])
 })
 
-test('pages hold still while codes arrive', async () => {
+test('pages stay stable while vouchers are published', async () => {
   const shop = await newProject()
   await called(shop, 'POST', '/v1/campaigns', { name: 'Auto', type: 'AUTO_UPDATE', voucher: discount })
   await expectStablePaging({
@@ -158,7 +158,7 @@ test('pages hold still while codes arrive', async () => {
   })
 })
 
-test('a customer that is erased leaves its codes without a holder, and takes its loyalty cards with it', async () => {
+test('erasing a customer deletes its loyalty cards and leaves its other vouchers without a holder', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   await called(shop, 'POST', '/v1/campaigns', {
@@ -180,7 +180,7 @@ test('a customer that is erased leaves its codes without a holder, and takes its
   await give(shop, 'R1', {}, 'Refer')
   await give(shop, 'BINNED', { type: 'LOYALTY_CARD', loyalty_card: { points: 7 } })
   await shop.call('DELETE', '/v1/vouchers/BINNED')
-  await shop.call('POST', '/v1/publications', { voucher: 'R1', customer: 'anna' }) // a failure of hers
+  await shop.call('POST', '/v1/publications', { voucher: 'R1', customer: 'anna' }) // a failed publication of anna
   await shop.call('POST', '/v1/publications', { voucher: 'R1', customer: 'bob' })
   const before = (await called(shop, 'GET', '/v1/vouchers')).total
   const { id } = await called(shop, 'GET', '/v1/customers/anna')
@@ -191,7 +191,8 @@ test('a customer that is erased leaves its codes without a holder, and takes its
   expect(referral.publish.count).toBe(1)
   for (const name of ['holder_id', 'referrer_id']) expect(referral).not.toHaveProperty(name)
   const { publications, total } = await called(shop, 'GET', '/v1/publications')
-  // Two were bob's; hers no longer say whose they were, and that of her card went with it.
+  // Two publications were to bob; those to anna no longer have a customer, and that of the loyalty card is deleted with
+  // it.
   expect(total).toBe(4)
   const named = publications.map((each: { customer_id: string | null }) => each.customer_id)
   expect(named).toEqual([expect.stringMatching(/^cust_/), null, null, expect.stringMatching(/^cust_/)])
@@ -205,17 +206,17 @@ test('a customer that is erased leaves its codes without a holder, and takes its
     vouchers_deleted: 1,
     points_deleted: 5,
   })
-  // The code of a card is free again, be it one from the bin.
+  // The code of a deleted card is free again, even of one from the bin.
   await called(shop, 'POST', '/v1/vouchers/BINNED', discount)
-  // Nothing that happened tells of anna any more, but that a card of hers was deleted.
-  const told = await db
+  // No event contains anna any more, except the deletion of a card.
+  const events = await db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .select(['type', 'data'])
     .execute()
-  const traces = told.filter(({ data }) => JSON.stringify(data).includes(id)).map(({ type }) => type)
+  const traces = events.filter(({ data }) => JSON.stringify(data).includes(id)).map(({ type }) => type)
   expect(new Set(traces)).toEqual(new Set(['voucher.deleted']))
-  // Nobody else gets what she was given.
+  // No other customer gets the vouchers that anna had.
   expect(await shop.call('POST', '/v1/publications', { campaign: 'Refer', customer: 'bob' })).toMatchObject({
     status: 400,
   })

@@ -10,7 +10,8 @@ import { balanceOf, type StoredVoucher, toVoucher } from '../vouchers/voucher.ts
 import type { CustomerRedeemable, CustomerRedeemableQuery } from './schema.ts'
 
 /**
- * The codes that a customer holds, and what can be done with them now (docs/reference/publications.md#redeemables-of-a-customer).
+ * The vouchers that a customer holds, each with its current status
+ * (docs/reference/publications.md#redeemables-of-a-customer).
  */
 export async function listRedeemablesOf(ctx: Ctx, { id }: StoredCustomer, query: CustomerRedeemableQuery) {
   const holdings = holdingQuery(ctx, id)
@@ -26,7 +27,7 @@ export async function listRedeemablesOf(ctx: Ctx, { id }: StoredCustomer, query:
     rows.map(({ voucher_id }) => voucher_id),
   )
   const byId = new Map(vouchers.map((voucher) => [voucher.id, voucher]))
-  const shown = rows.flatMap(({ voucher_id, role, ...row }): CustomerRedeemable[] => {
+  const redeemables = rows.flatMap(({ voucher_id, role, ...row }): CustomerRedeemable[] => {
     const voucher = byId.get(voucher_id)
     if (voucher === undefined) return [] // deleted between the two statements
     const redeemable = {
@@ -36,10 +37,10 @@ export async function listRedeemablesOf(ctx: Ctx, { id }: StoredCustomer, query:
     } as const
     return [{ ...row, redeemable_id: voucher_id, redeemable_object: 'voucher', holder_role: role, redeemable }]
   })
-  return listed('data', shown, { total: await countOf(holdings, where), ...rest })
+  return listed('data', redeemables, { total: await countOf(holdings, where), ...rest })
 }
 
-/** Without those in the bin. */
+/** Excludes vouchers in the bin. */
 const holdingQuery = ({ db, project_id }: Ctx, customerId: StoredCustomer['id']) =>
   db
     .selectFrom('holders')
@@ -83,7 +84,7 @@ export const redeemableFields = {
 
 type Status = CustomerRedeemable['redeemable']['status']
 
-/** The first that holds; limits of weekday and hour do not matter here. */
+/** The first status that applies; weekday and hour limits are ignored. */
 export function statusOf(voucher: StoredVoucher, now: string): Status {
   const { active, campaign_active, expiration_date, start_date, quantity, redeemed_quantity, type } = voucher
   if (!active || campaign_active === false) return 'DISABLED'

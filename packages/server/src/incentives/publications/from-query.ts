@@ -7,14 +7,16 @@ import { CreatePublication, type CreatePublicationQuery } from './schema.ts'
 const shape = compileValidator(CreatePublication)
 
 /**
- * The body that a query string stands for (docs/reference/publications.md#create-a-publication). All in it is text: numbers are
- * read here, metadata as the project's schemas want them.
+ * Converts a query string to the equivalent body (docs/reference/publications.md#create-a-publication). All values are
+ * text: numbers are parsed here, metadata according to the schemas of the project.
  */
 export async function readPublicationQuery(ctx: Ctx, query: CreatePublicationQuery): Promise<CreatePublication> {
   const { join_once: _, campaign, customer, metadata, ...rest } = query
   const body = {
     ...rest,
-    ...(campaign === undefined ? {} : { campaign: typeof campaign === 'string' ? campaign : counted(campaign) }),
+    ...(campaign === undefined
+      ? {}
+      : { campaign: typeof campaign === 'string' ? campaign : withNumericCount(campaign) }),
     customer: typeof customer === 'string' ? customer : await withMetadata(ctx, { ...customer }),
     ...(metadata === undefined ? {} : { metadata: await fromTexts(ctx, 'publication', metadata) }),
   }
@@ -23,7 +25,7 @@ export async function readPublicationQuery(ctx: Ctx, query: CreatePublicationQue
   return shape.normalise(body) as CreatePublication
 }
 
-const counted = ({ name, count }: { name?: string; count?: string }) => ({
+const withNumericCount = ({ name, count }: { name?: string; count?: string }) => ({
   ...(name === undefined ? {} : { name }),
   ...(count === undefined ? {} : { count: Number(count) }),
 })

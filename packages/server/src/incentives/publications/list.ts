@@ -22,33 +22,33 @@ import type { PublicationQuery } from './schema.ts'
 import { listPublications } from './store.ts'
 
 /**
- * A page of publications with what the query asks for (docs/reference/publications.md#list-publications), of one code if it is
+ * A page of publications that match the query (docs/reference/publications.md#list-publications), of one voucher if
  * given.
  */
-export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, of?: VoucherRow['id']) {
+export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, voucherId?: VoucherRow['id']) {
   refuseFarPages(query)
   const where = await conditions(ctx, query)
-  if (of !== undefined) where.push(isOfVoucher(ctx, sql`${of}`))
+  if (voucherId !== undefined) where.push(isOfVoucher(ctx, sql`${voucherId}`))
   const { rows, total } = await listPublications(ctx, query, where)
   const vouchers = await listVouchersEver(ctx, [...new Set(rows.flatMap(({ voucher_ids }) => voucher_ids))])
   const byId = new Map<string, StoredVoucher>(vouchers.map((voucher) => [voucher.id, voucher]))
-  const shown = rows.map((row) =>
+  const publications = rows.map((row) =>
     toListedPublication(
       ctx,
       row,
       row.voucher_ids.flatMap((id) => byId.get(id) ?? []),
     ),
   )
-  return listed('publications', shown, { total })
+  return listed('publications', publications, { total })
 }
 
-/** Beyond some page the refusal has a name of its own (docs/reference/errors.md#keys). */
+/** Far pages have an error key of their own (docs/reference/errors.md#keys). */
 function refuseFarPages({ page = 1 }: PublicationQuery): void {
-  if (page > pagesNamedMax) throw new ApiError('page_over_limit')
+  if (page > pageOverLimitAbove) throw new ApiError('page_over_limit')
   if (page > limits.page_max) throw invalidQuery(`Property .page must be <= ${limits.page_max}`)
 }
 
-const pagesNamedMax = 1_000
+const pageOverLimitAbove = 1_000
 
 async function conditions(ctx: Ctx, query: PublicationQuery): Promise<Condition[]> {
   const where: Condition[] = []
@@ -74,7 +74,7 @@ async function conditions(ctx: Ctx, query: PublicationQuery): Promise<Condition[
 const isOfCampaign = ({ project_id }: Ctx, name: string): Condition => sql`publications.campaign_id = (
   select id from campaigns where project_id = ${project_id} and name = ${name} and deleted_at is null)`
 
-/** Also one that is hidden, by its id: its `source_id` may be another's by now. */
+/** Finds a hidden customer by id only: its `source_id` may belong to another customer by now. */
 const isToCustomer = ({ project_id }: Ctx, key: string): Condition => sql`publications.customer_id = (
   select id from customers
   where project_id = ${project_id} and (id = ${key} or (source_id = ${key} and deleted_at is null))
@@ -83,7 +83,7 @@ const isToCustomer = ({ project_id }: Ctx, key: string): Condition => sql`public
 const voucherIdSql = ({ project, project_id }: Ctx, code: string) => sql`(
   select id from vouchers where project_id = ${project_id} and code_key = ${codeKey(project, code)})`
 
-/** What a code was given by is written with its holder; of failed attempts to give it, only the attempt knows. */
+/** Successful publications are found through the holders of the voucher; a failed one is recorded in its own row only. */
 const isOfVoucher = ({ project_id }: Ctx, id: ReturnType<typeof sql>): Condition => sql`publications.id in (
   select publication_id from holders
   where project_id = ${project_id} and voucher_id = ${id} and publication_id is not null
@@ -93,7 +93,7 @@ const isOfVoucher = ({ project_id }: Ctx, id: ReturnType<typeof sql>): Condition
 const typeName = sql`(case publications.voucher_type when 'DISCOUNT_VOUCHER' then 'discount'
   when 'GIFT_VOUCHER' then 'gift' when 'LOYALTY_CARD' then 'loyalty' end)`
 
-/** What publications are filtered by, in lists and exports, over the tables that their query joins. */
+/** Filter fields of publications, for lists and exports, over the tables that their query joins. */
 export function publicationFields(types: Parameters<typeof metadataField>[1]): FilterFields {
   return {
     failure_code: text('publications.failure_code'),

@@ -1,10 +1,10 @@
 import type { Target } from './target.ts'
 
-/** What one request asks for. */
+/** A parsed publication request. */
 export interface PublicationRequest {
   target: Target
   source_id: string | null
-  /** Asked for by the request; the campaign may demand it besides. */
+  /** Set by the request; the campaign may require it as well. */
   join_once: boolean
   metadata: Record<string, unknown>
   channel: string

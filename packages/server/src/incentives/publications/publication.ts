@@ -7,7 +7,7 @@ import type { ListedPublication, Publication, PublishedVoucher } from './schema.
 import type { ListedRow, StoredPublication } from './store.ts'
 
 /**
- * A publication as the call that made it is answered, or one that repeats it: its code as it is now
+ * A publication as returned to the request that created it or repeats it, with the current state of its voucher
  * (docs/reference/publications.md#join-once).
  */
 export async function showPublication(
@@ -19,7 +19,7 @@ export async function showPublication(
   const [first] = vouchers
   return {
     ...common(row),
-    ...named(customer),
+    ...customerKeys(customer),
     customer: toCustomer(customer),
     ...(isSingle(row) && first !== undefined
       ? { voucher: await showVoucher(ctx, first) }
@@ -27,7 +27,7 @@ export async function showPublication(
   }
 }
 
-/** The same in a list. */
+/** A publication as lists show it. */
 export function toListedPublication(
   ctx: Pick<Ctx, 'settings'>,
   row: ListedRow,
@@ -37,11 +37,11 @@ export function toListedPublication(
   const { customer_id, name, email, tracking_id, customer_metadata } = row
   return {
     ...common(row),
-    // Whoever was erased is not named any more (docs/reference/customers.md#endpoints).
+    // An erased customer is no longer identified (docs/reference/customers.md#endpoints).
     ...(customer_id === null
       ? { customer_id }
       : {
-          ...named({ id: customer_id, source_id: tracking_id }),
+          ...customerKeys({ id: customer_id, source_id: tracking_id }),
           customer: {
             id: customer_id,
             name,
@@ -65,7 +65,7 @@ export function toSimplePublication(
 ): SimplePublication {
   return {
     ...common(row),
-    ...named(customer),
+    ...customerKeys(customer),
     customer: toSimpleCustomer(customer),
     ...(isSingle(row) ? {} : { vouchers: codesOf(row, vouchers) }),
   }
@@ -74,7 +74,7 @@ export function toSimplePublication(
 const isSingle = ({ result, voucher_ids }: StoredPublication): boolean =>
   result === 'SUCCESS' && voucher_ids.length === 1
 
-const named = ({ id, source_id }: { id: string; source_id: string | null }) => ({
+const customerKeys = ({ id, source_id }: { id: string; source_id: string | null }) => ({
   customer_id: id,
   ...(source_id === null ? {} : { tracking_id: source_id }),
 })

@@ -11,7 +11,7 @@ async function newCampaign(shop: Shop, more: object = {}): Promise<string> {
   return body.id
 }
 
-/** Copies the one code of a campaign, so that there are so many free ones. */
+/** Copies the only voucher of a campaign, so that `count` free ones exist. */
 async function multiply(shop: Shop, count: number): Promise<void> {
   const { db } = shop.service.runtime.database
   const first = await shop.call('POST', '/v1/campaigns/Autumn/vouchers/C1', {})
@@ -23,7 +23,7 @@ async function multiply(shop: Shop, count: number): Promise<void> {
     from vouchers, generate_series(2, ${count}) as n where project_id = ${shop.project_id}`.execute(db)
 }
 
-/** Whoever is turned away by a busy service comes again, as it is told. */
+/** Retries a request that the service rejects under load. */
 async function publish(shop: Shop, body: object, query = ''): ReturnType<Shop['call']> {
   for (;;) {
     const answer = await shop.call('POST', `/v1/publications${query}`, body)
@@ -36,7 +36,7 @@ const atOnce = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]>
 const totalOf = async (shop: Shop, path: string): Promise<number> => (await shop.call('GET', path)).body.total
 const unexpected = (answers: Answer[]) => answers.filter(({ status }) => status !== 200).map(({ body }) => body)
 
-test('100 parallel publications of one new customer with join_once: one code, always the same', async () => {
+test('100 concurrent publications to one new customer with join_once: all return the same voucher', async () => {
   const shop = await newProject()
   await newCampaign(shop, { type: 'AUTO_UPDATE' })
   const request = { campaign: 'Autumn', customer: { source_id: 'anna' } }
@@ -51,7 +51,7 @@ test('100 parallel publications of one new customer with join_once: one code, al
 })
 
 test.each(['', '?join_once=true'])(
-  '30 parallel publications of one known customer, joined once%s: one code',
+  '30 concurrent publications to one existing customer, join_once in campaign or query (%s): one voucher',
   async (query) => {
     const shop = await newProject()
     await newCampaign(shop, { type: 'AUTO_UPDATE', join_once: query === '' })
@@ -63,7 +63,7 @@ test.each(['', '?join_once=true'])(
   },
 )
 
-test.each([1, 2])('what somebody else has taken and gives back is waited for, %i at a time', async (count) => {
+test.each([1, 2])('a publication of %i waits for vouchers locked by a transaction that rolls back', async (count) => {
   const shop = await newProject()
   await newCampaign(shop)
   await multiply(shop, 2)
@@ -88,7 +88,7 @@ test.each([1, 2])('what somebody else has taken and gives back is waited for, %i
   expect(await answer).toMatchObject({ status: 200 })
 })
 
-test('500 parallel publications from 300 free codes: exactly 300 get one, nobody shares, 200 failures are kept', async () => {
+test('500 concurrent publications from 300 free vouchers: exactly 300 succeed with different vouchers, 200 failures are recorded', async () => {
   const shop = await newProject()
   await newCampaign(shop)
   await multiply(shop, 300)
@@ -106,7 +106,7 @@ test('500 parallel publications from 300 free codes: exactly 300 get one, nobody
   expect(summary).toMatchObject({ publications: 500, publications_succeeded: 300, publications_failed: 200 })
 })
 
-test('requests for several codes each take all or nothing, and leave nothing that suffices', async () => {
+test('concurrent requests for several vouchers get all or nothing, and leave too few for another one', async () => {
   const shop = await newProject()
   await newCampaign(shop)
   await multiply(shop, 100)
@@ -121,7 +121,7 @@ test('requests for several codes each take all or nothing, and leave nothing tha
   })
 })
 
-test('all codes of a small auto-update campaign are given away, whether they exist yet or not', async () => {
+test('concurrent publications use up all codes of a small auto-update campaign, existing or not', async () => {
   const shop = await newProject()
   await newCampaign(shop, {
     type: 'AUTO_UPDATE',
@@ -136,7 +136,7 @@ test('all codes of a small auto-update campaign are given away, whether they exi
   )
 })
 
-test('one source id in parallel: one publication for its customer, the others learn that it is taken', async () => {
+test('one source id used concurrently: one publication for its customer, the other customers are refused as duplicates', async () => {
   const shop = await newProject()
   await newCampaign(shop, { type: 'AUTO_UPDATE' })
   const request = { campaign: 'Autumn', source_id: 'mail-77' }
@@ -149,11 +149,11 @@ test('one source id in parallel: one publication for its customer, the others le
   const refusals = unexpected(others)
   expect(refusals.map(({ key }) => key)).toEqual(Array(19).fill('duplicate_source_id'))
   expect(await totalOf(shop, '/v1/publications')).toBe(2)
-  expect(await totalOf(shop, '/v1/vouchers')).toBe(2) // what the others had made is gone again
+  expect(await totalOf(shop, '/v1/vouchers')).toBe(2) // vouchers created by the refused requests are rolled back
   expect(await totalOf(shop, '/v1/customers')).toBe(2)
 })
 
-test('one named code in parallel goes to one customer', async () => {
+test('one given code published concurrently goes to one customer', async () => {
   const shop = await newProject()
   await shop.call('POST', '/v1/vouchers/ALONE', discount)
   const answers = await atOnce(20, (n) => publish(shop, { voucher: 'ALONE', customer: `customer-${n}` }))
@@ -163,7 +163,7 @@ test('one named code in parallel goes to one customer', async () => {
 })
 
 test.each(['', '?force=true'])(
-  'publications meet the deletion of their campaign%s, without a failure of ours',
+  'publications concurrent with the deletion of their campaign%s cause no internal error',
   async (query) => {
     const shop = await newProject()
     await newCampaign(shop, { type: 'AUTO_UPDATE' })
@@ -183,7 +183,7 @@ test.each(['', '?force=true'])(
   },
 )
 
-test('publications meet the erasure of their customer, without a failure of ours, and leave nothing of it', async () => {
+test('publications concurrent with the erasure of their customer cause no internal error, and leave no data of the customer', async () => {
   const shop = await newProject()
   await newCampaign(shop, { type: 'AUTO_UPDATE' })
   const { body: anna } = await shop.call('POST', '/v1/customers', { source_id: 'anna' })

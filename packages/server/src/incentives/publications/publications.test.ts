@@ -10,7 +10,7 @@ async function called(shop: Shop, method: string, path: string, body?: unknown) 
   return answer.body
 }
 
-/** A campaign with these codes, in this order of age. */
+/** A campaign with these codes, oldest first. */
 async function newCampaign(shop: Shop, name: string, codes: string[] = [], more: object = {}) {
   const campaign = await called(shop, 'POST', '/v1/campaigns', { name, voucher: discount, ...more })
   for (const code of codes) await called(shop, 'POST', `/v1/campaigns/${name}/vouchers/${code}`, {})
@@ -23,17 +23,17 @@ const listed = (shop: Shop, query = '') => called(shop, 'GET', `/v1/publications
 const voucher = (shop: Shop, code: string) => called(shop, 'GET', `/v1/vouchers/${code}`)
 
 // biome-ignore lint/suspicious/noExplicitAny: what an event carries is whatever the test expects of it
-type Told = { id: string; type: string; entity_id: string; data: any }
+type StoredEvent = { id: string; type: string; entity_id: string; data: any }
 
-/** What happened, oldest first: behind its prefix, every id is a moment. */
-async function eventsOf(shop: Shop): Promise<Array<Omit<Told, 'id'>>> {
+/** All events, oldest first: after its prefix, every id begins with a timestamp. */
+async function eventsOf(shop: Shop): Promise<Array<Omit<StoredEvent, 'id'>>> {
   const rows = await shop.service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
     .select(['id', 'type', 'entity_id', 'data'])
-    .$castTo<Told>()
+    .$castTo<StoredEvent>()
     .execute()
-  const moment = ({ id }: Told) => id.slice(id.indexOf('_'))
+  const moment = ({ id }: StoredEvent) => id.slice(id.indexOf('_'))
   return rows.sort((a, b) => (moment(a) < moment(b) ? -1 : 1)).map(({ id: _, ...event }) => event)
 }
 const typesOf = async (shop: Shop) => (await eventsOf(shop)).map(({ type }) => type)
@@ -53,7 +53,7 @@ const refused = (key: string, details?: string) => ({
 })
 
 describe('a code of a campaign', () => {
-  test('goes to the customer: the whole code, the whole customer, and what is told of it', async () => {
+  test('is published to the customer: the response has the full voucher and customer, and events are emitted', async () => {
     const shop = await newProject()
     const campaign = await newCampaign(shop, 'Autumn', ['A1', 'A2'])
     const before = (await typesOf(shop)).length
@@ -93,14 +93,14 @@ describe('a code of a campaign', () => {
     })
     expect(code).not.toHaveProperty('referrer_id')
 
-    const [created, ...told] = (await eventsOf(shop)).slice(before)
+    const [created, ...events] = (await eventsOf(shop)).slice(before)
     expect(created).toMatchObject({ type: 'customer.created', entity_id: customerId })
     const { voucher: _, customer: __, ...plain } = answer
     const customer = { id: customerId, name: 'Anna', email: null, source_id: 'anna', metadata: {}, object: 'customer' }
     const publication = { ...plain, customer }
     const short = expect.objectContaining({ id: code.id, code: 'A1', holder_id: customerId, object: 'voucher' })
     const common = { customer, campaign: expect.objectContaining({ id: campaign.id, name: 'Autumn' }) }
-    expect(told).toEqual([
+    expect(events).toEqual([
       {
         type: 'publication.succeeded',
         entity_id: answer.id,
@@ -121,7 +121,7 @@ describe('a code of a campaign', () => {
     expect(summary).toMatchObject({ publications: 1, publications_succeeded: 1, publications_failed: 0 })
   })
 
-  test('the oldest suitable code first: no disabled, expired, published or deleted one', async () => {
+  test('the oldest suitable voucher is published first, never a disabled, expired, published or deleted one', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', ['Z', 'OFF', 'OVER', 'BIN', 'HELD', 'M', 'B'])
     await called(shop, 'POST', '/v1/vouchers/OFF/disable')
@@ -139,7 +139,7 @@ describe('a code of a campaign', () => {
     )
   })
 
-  test('E9 validity after publishing counts from the publication on, on the clock of the project', async () => {
+  test('E9 validity after publishing starts at the publication, in the time zone of the project', async () => {
     const cases = [
       ['Europe/Warsaw', 'P10D', '2025-10-20T08:15:00.000Z', '2025-10-30T09:15:00.000Z'],
       ['Europe/Warsaw', 'PT240H', '2025-10-20T08:15:00.000Z', '2025-10-30T08:15:00.000Z'],
@@ -165,7 +165,7 @@ describe('a code of a campaign', () => {
     }
   })
 
-  test('E16 an exhausted pool: nothing is taken, the failure is kept; then both codes at once', async () => {
+  test('E16 with too few vouchers none is published and the failure is recorded; then both vouchers at once', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', ['Q1', 'Q2'])
     const answer = await publish(shop, {
@@ -174,7 +174,7 @@ describe('a code of a campaign', () => {
     })
     expect(answer).toMatchObject(refused('no_voucher_suitable_for_publication'))
     for (const code of ['Q1', 'Q2']) expect(await voucher(shop, code)).toMatchObject({ publish: { count: 0 } })
-    const anna = await called(shop, 'GET', '/v1/customers/anna') // stored together with the failure
+    const anna = await called(shop, 'GET', '/v1/customers/anna') // created together with the failed publication
     expect(anna.name).toBe('A')
     expect(await listed(shop)).toEqual({
       object: 'list',
@@ -218,11 +218,11 @@ describe('a code of a campaign', () => {
       'voucher.published',
       'voucher.published',
     ])
-    const [told] = (await eventsOf(shop)).slice(-4)
-    expect(told?.data.vouchers.map(({ code }: { code: string }) => code)).toEqual(['Q1', 'Q2'])
+    const [event] = (await eventsOf(shop)).slice(-4)
+    expect(event?.data.vouchers.map(({ code }: { code: string }) => code)).toEqual(['Q1', 'Q2'])
   })
 
-  test('E2 an auto-update campaign makes codes until there are none', async () => {
+  test('E2 an auto-update campaign creates vouchers until no free codes are left', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Auto', [], {
       type: 'AUTO_UPDATE',
@@ -260,7 +260,7 @@ describe('a code of a campaign', () => {
       publications_succeeded: 26,
       publications_failed: 2,
     })
-    // Free codes come first, and what there is does not suffice for a request is given back.
+    // Existing free vouchers are used first, and are unlocked again if they do not suffice.
     await called(shop, 'POST', '/v1/campaigns/Auto/vouchers/FREE', {})
     expect(await publish(shop, { campaign: { name: 'Auto', count: 2 }, customer: 'anna' })).toMatchObject({
       status: 400,
@@ -284,11 +284,11 @@ describe('one named code', () => {
       const [failure] = (await listed(shop, `?voucher=${code}&result=FAILURE`)).publications
       expect(failure).toMatchObject({ vouchers_id: [answer.voucher.id], failure_code: 'voucher_already_published' })
     }
-    const [, told] = (await eventsOf(shop)).filter(({ type }) => type === 'publication.succeeded')
-    expect(told?.data.campaign).toBeNull()
+    const [, event] = (await eventsOf(shop)).filter(({ type }) => type === 'publication.succeeded')
+    expect(event?.data.campaign).toBeNull()
   })
 
-  test('must be suitable', async () => {
+  test('must be active and not expired', async () => {
     const shop = await newProject()
     for (const [code, more] of [
       ['OFF', { active: false }],
@@ -303,7 +303,7 @@ describe('one named code', () => {
   })
 })
 
-test('other refusals leave no trace', async () => {
+test('other refusals are not recorded', async () => {
   const shop = await newProject()
   await newCampaign(shop, 'Autumn', ['A1', 'A2'])
   await newCampaign(shop, 'Club', [], { type: 'AUTO_UPDATE', join_once: true })
@@ -348,7 +348,7 @@ test('other refusals leave no trace', async () => {
 })
 
 describe('the customer', () => {
-  test('by id, by source id, as plain text, or new and nameless', async () => {
+  test('is given by id, by source id, as plain text, or new and anonymous', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     const { id } = await called(shop, 'POST', '/v1/customers', { source_id: 'anna', name: 'Anna', metadata: { a: 1 } })
@@ -373,7 +373,7 @@ describe('the customer', () => {
   })
 })
 
-test('who is given something may enter a segment', async () => {
+test('may enter a segment through a publication', async () => {
   const shop = await newProject()
   await newCampaign(shop, 'Autumn', ['A1'])
   await called(shop, 'POST', '/v1/customers', { source_id: 'anna' })
@@ -398,7 +398,7 @@ test('who is given something may enter a segment', async () => {
 })
 
 describe('join once', () => {
-  test('E14 one code for anna, whoever asks how', async () => {
+  test('E14 a customer gets one voucher, in every form of request', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Refer', [], {
       type: 'AUTO_UPDATE',
@@ -416,7 +416,7 @@ describe('join once', () => {
     expect(await published(shop, { campaign: 'Refer', customer: { source_id: 'anna', name: 'New' } })).toMatchObject(
       same,
     )
-    expect(await called(shop, 'GET', '/v1/customers/anna')).not.toHaveProperty('name') // nothing changes on a replay
+    expect(await called(shop, 'GET', '/v1/customers/anna')).not.toHaveProperty('name') // a repeated request changes nothing
     const another = { campaign: 'Refer', customer: 'anna', source_id: 'x-2' }
     expect(await published(shop, another, '?join_once=true')).toMatchObject(same)
     expect(await published(shop, { voucher: code, customer: 'anna' })).toMatchObject(same)
@@ -436,17 +436,17 @@ describe('join once', () => {
       refused('voucher_already_published', `Voucher '${id}' has already been published`),
     )
     expect((await listed(shop, '?result=FAILURE')).total).toBe(4)
-    // A repeated answer shows the code as it is now.
+    // A repeated response shows the current state of the voucher.
     await called(shop, 'PUT', `/v1/vouchers/${code}`, { metadata: { seen: true } })
     expect((await published(shop, { campaign: 'Refer', customer: 'anna' })).voucher.metadata).toEqual({ seen: true })
-    // A code in the bin does not count.
+    // A voucher in the bin does not count.
     await shop.call('DELETE', `/v1/vouchers/${code}`)
     const next = await published(shop, { campaign: 'Refer', customer: 'anna' })
     expect(next.voucher.code).toBe('OTHER')
     expect(next.id).not.toBe(first.id)
   })
 
-  test('a code of its own is given again to whom it was given', async () => {
+  test('a standalone voucher is returned again to its holder only', async () => {
     const shop = await newProject()
     await called(shop, 'POST', '/v1/vouchers/ALONE', discount)
     const first = await published(shop, { voucher: 'ALONE', customer: 'anna' }, '?join_once=true')
@@ -459,7 +459,7 @@ describe('join once', () => {
     )
   })
 
-  test('several codes that were given before join_once was asked for come again together', async () => {
+  test('several vouchers published before join_once was set are returned together', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', ['A1', 'A2', 'A3'])
     const first = await published(shop, { campaign: { name: 'Autumn', count: 2 }, customer: 'anna' })
@@ -468,7 +468,7 @@ describe('join once', () => {
     expect(again.vouchers).toEqual(['A1', 'A2'])
   })
 
-  test('loyalty cards, always', async () => {
+  test('always applies to loyalty cards', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Club', [], {
       campaign_type: 'LOYALTY_PROGRAM',
@@ -483,7 +483,7 @@ describe('join once', () => {
 })
 
 describe('source id', () => {
-  test('E15 the same request is the same publication', async () => {
+  test('E15 a repeated request returns the same publication', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', ['K1', 'K2', 'K3'])
     await newCampaign(shop, 'Winter', ['W1'])
@@ -505,11 +505,11 @@ describe('source id', () => {
       refused('too_many_vouchers_requested'),
     )
     await shop.call('DELETE', '/v1/vouchers/K1')
-    expect(await publish(shop, request)).toMatchObject(duplicate) // there is nothing left to show
+    expect(await publish(shop, request)).toMatchObject(duplicate) // the voucher is deleted, so there is nothing to return
     expect((await listed(shop)).total).toBe(2)
   })
 
-  test('is not taken by an attempt that failed', async () => {
+  test('is not reserved by a failed publication', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn')
     const request = { campaign: 'Autumn', customer: 'anna', source_id: 's' }
@@ -524,7 +524,7 @@ describe('source id', () => {
     ])
   })
 
-  test('an idempotency key repeats a kept refusal', async () => {
+  test('an idempotency key repeats a recorded refusal', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn')
     const call = () =>
@@ -535,7 +535,7 @@ describe('source id', () => {
 })
 
 describe('GET /v1/publications/create', () => {
-  test('does the same by a query string', async () => {
+  test('does the same with a query string', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     await demandNumber(shop, 'publication', 'rank')
@@ -564,7 +564,7 @@ describe('GET /v1/publications/create', () => {
     expect(await made('voucher=ALONE&customer=bob')).toMatchObject({ voucher: { code: 'ALONE' }, tracking_id: 'bob' })
   })
 
-  test('is refused as the query that it is', async () => {
+  test('errors are those of a query', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     const cases: Array<[query: string, status: number, key: string]> = [
@@ -594,7 +594,7 @@ describe('the client side', () => {
       origin: 'https://shop.example',
     })
 
-  test('24 (docs/reference) is switched by two flags', async () => {
+  test('24 (docs/reference) is controlled by two flags', async () => {
     const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     await called(shop, 'POST', '/v1/customers', { source_id: 'anna', name: 'Anna' })
@@ -625,7 +625,7 @@ describe('the client side', () => {
 })
 
 describe('the list', () => {
-  /** Two of anna's, one of bob's, of two campaigns and none; one failure. */
+  /** Two publications to anna and one to bob, from two campaigns and none; one failure. */
   async function shopWithSome() {
     const shop = await newProject()
     const autumn = await newCampaign(shop, 'Autumn', ['A1'])
@@ -693,7 +693,7 @@ describe('the list', () => {
     for (const [query, names] of cases) expect([query, await found(query)]).toEqual([query, names])
   })
 
-  test('shows short forms', async () => {
+  test('shows customers and vouchers in short form', async () => {
     const { shop } = await shopWithSome()
     const anna = await called(shop, 'GET', '/v1/customers/anna')
     const [gift] = (await listed(shop, '?voucher_type=gift')).publications
@@ -709,12 +709,12 @@ describe('the list', () => {
       gift: { amount: 500, subtracted_amount: 0, balance: 500 },
       is_referral_code: false,
     })
-    // What was published stays published, also when the code is in the bin since, or its campaign.
+    // A publication stays in the list when its voucher or campaign is in the bin.
     await shop.call('DELETE', '/v1/vouchers/GIFT')
     expect((await listed(shop, '?voucher_type=gift')).publications).toEqual([gift])
   })
 
-  test('of a deleted campaign is found no more by its name', async () => {
+  test('publications of a deleted campaign are not found by its name', async () => {
     const { shop, found } = await shopWithSome()
     expect((await shop.call('DELETE', '/v1/campaigns/Autumn')).status).toBeLessThan(300)
     expect(await found('campaign=Autumn')).toBe('')
@@ -722,7 +722,7 @@ describe('the list', () => {
     expect(await found('')).toBe('discount gift referral failure')
   })
 
-  test('of one code', async () => {
+  test('returns the publications of one voucher', async () => {
     const { shop } = await shopWithSome()
     await publish(shop, { voucher: 'GIFT', customer: 'bob' })
     const own = await called(shop, 'GET', '/v1/vouchers/GIFT/publications?page=1&limit=10')
@@ -733,7 +733,7 @@ describe('the list', () => {
     expect(await shop.call('GET', '/v1/vouchers/none/publications')).toMatchObject({ status: 404 })
   })
 
-  test('codes are found in any letter case where the project makes no difference', async () => {
+  test('codes are found in any letter case in a case-insensitive project', async () => {
     const shop = await newProject({ project: { case_sensitive_codes: false } })
     await called(shop, 'POST', '/v1/vouchers/Summer', discount)
     expect(await published(shop, { voucher: 'SUMMER', customer: 'anna' })).toMatchObject({
@@ -742,7 +742,7 @@ describe('the list', () => {
     expect((await listed(shop, '?voucher=sUMMER')).total).toBe(1)
   })
 
-  test('refuses what it does not know', async () => {
+  test('refuses unknown parameters and values', async () => {
     const shop = await newProject()
     for (const [query, key] of [
       ['page=1001', 'page_over_limit'],
@@ -758,7 +758,7 @@ describe('the list', () => {
     expect(await listed(shop, '?page=100')).toMatchObject({ publications: [], total: 0 })
   })
 
-  test('pages hold still while publications arrive', async () => {
+  test('pages stay stable while publications are added', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     await newCampaign(shop, 'Empty')

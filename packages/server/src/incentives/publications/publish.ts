@@ -16,10 +16,10 @@ import { type Figure, figureTallies } from '../campaigns/summary-figures.ts'
 import type { CascadeState } from '../reactions.ts'
 import { listVouchersById } from '../vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
-import { type Chosen, chooseVouchers } from './choose.ts'
+import { type ChosenVouchers, chooseVouchers } from './choose.ts'
 import { showPublication, toSimplePublication } from './publication.ts'
 import type { PublicationRequest } from './publication-request.ts'
-import { findRecipient, isToBeWritten, namesSomebody, writeRecipient } from './recipient.ts'
+import { findRecipient, identifiesCustomer, needsUpdate, writeRecipient } from './recipient.ts'
 import { duplicateSource, findRepeatedPublication } from './repeated-publication.ts'
 import type { CreatePublication, Publication } from './schema.ts'
 import { insertFailure, insertPublished, type StoredPublication } from './store.ts'
@@ -27,17 +27,17 @@ import { findTarget } from './target.ts'
 
 export interface PublishOptions {
   join_once?: boolean | undefined
-  /** Refuses more than one code, whatever the campaign. */
+  /** Refuses a count above 1, whatever the campaign. */
   one_only?: boolean
-  /** The error of a customer that says nothing. */
+  /** Builds the error for an empty customer. */
   refuse?: (details: string) => ApiError
-  /** What has set it off, where something has; the reaction `codesPublished` gets it. */
+  /** The cascade that caused this publication, if any; passed on to the reaction `codesPublished`. */
   chain?: CascadeState
-  /** False: the caller itself does what follows from the publication (`codesPublished` in ../reactions.ts). */
+  /** False: the caller handles the consequences of the publication itself (`codesPublished` in ../reactions.ts). */
   is_followed?: boolean
 }
 
-/** Codes that a customer has, by this request or by the one that it repeats. */
+/** Vouchers of a customer, published by this request or by an earlier one that it repeats. */
 export interface Published {
   publication: StoredPublication
   customer: StoredCustomer
@@ -46,9 +46,9 @@ export interface Published {
 }
 
 /**
- * Gives codes to a customer (docs/reference/publications.md#create-a-publication). Locks are taken in one order: the customer,
- * the campaign, the codes. A refusal that is kept comes back as an answer, with its record and what was said of the customer; all
- * others are thrown.
+ * Publishes vouchers to a customer (docs/reference/publications.md#create-a-publication). Lock order: customer, campaign,
+ * vouchers. A refusal that must be recorded is returned, so that its record and the update of the customer are committed;
+ * every other error is thrown.
  */
 export async function publish(
   ctx: Ctx,
@@ -60,7 +60,7 @@ export async function publish(
   return showPublication(ctx, published.publication, published.customer, published.vouchers)
 }
 
-/** The same for whoever goes on with the codes. */
+/** The same for callers that go on to use the vouchers. */
 export async function publishCodes(
   ctx: Ctx,
   request: CreatePublication,
@@ -68,33 +68,33 @@ export async function publishCodes(
 ): Promise<Published | ApiError> {
   const { customer: sent } = request
   const { refuse = invalidPayload } = options
-  if (!namesSomebody(sent)) throw refuse('Property .customer must have at least one property of a customer')
-  const attempt = await readAttempt(ctx, request, options)
-  const { target, source_id, join_once } = attempt
-  const alone = source_id !== null || join_once || target.campaign?.join_once === true || isToBeWritten(ctx, sent)
+  if (!identifiesCustomer(sent)) throw refuse('Property .customer must have at least one property of a customer')
+  const parsed = await parseRequest(ctx, request, options)
+  const { target, source_id, join_once } = parsed
+  const exclusive = source_id !== null || join_once || target.campaign?.join_once === true || needsUpdate(ctx, sent)
 
-  let known = await findRecipient(ctx, sent, { alone })
+  let existingCustomer = await findRecipient(ctx, sent, { exclusive })
   const rules = await loadMetadataRules(ctx, 'publication')
-  rules.check(attempt.metadata, { isNew: true })
+  rules.check(parsed.metadata, { isNew: true })
   for (;;) {
-    const standing = await findRepeatedPublication(ctx, attempt, known)
-    if (standing !== null && !(standing instanceof ApiError)) {
-      const vouchers = await listVouchersById(ctx, standing.voucher_ids)
-      return { publication: standing, customer: known as StoredCustomer, vouchers, isNew: false }
+    const repeated = await findRepeatedPublication(ctx, parsed, existingCustomer)
+    if (repeated !== null && !(repeated instanceof ApiError)) {
+      const vouchers = await listVouchersById(ctx, repeated.voucher_ids)
+      return { publication: repeated, customer: existingCustomer as StoredCustomer, vouchers, isNew: false }
     }
-    const customer = await writeRecipient(ctx, sent, known)
+    const customer = await writeRecipient(ctx, sent, existingCustomer)
     if (customer === undefined) {
-      known = await findRecipient(ctx, sent, { alone })
+      existingCustomer = await findRecipient(ctx, sent, { exclusive })
       continue
     }
-    const chosen = standing ?? (await chooseVouchers(ctx, target))
+    const chosen = repeated ?? (await chooseVouchers(ctx, target))
     return chosen instanceof ApiError
-      ? saveFailure(ctx, attempt, customer, chosen)
-      : saveSuccess(ctx, attempt, customer, chosen, options)
+      ? saveFailure(ctx, parsed, customer, chosen)
+      : saveSuccess(ctx, parsed, customer, chosen, options)
   }
 }
 
-async function readAttempt(
+async function parseRequest(
   ctx: Ctx,
   request: CreatePublication,
   { join_once = false, one_only = false }: PublishOptions,
@@ -108,19 +108,20 @@ async function readAttempt(
 
 async function saveSuccess(
   ctx: Ctx,
-  attempt: PublicationRequest,
+  request: PublicationRequest,
   customer: StoredCustomer,
-  { vouchers: chosen, made }: Chosen,
+  { vouchers: chosen, created }: ChosenVouchers,
   { chain, is_followed = true }: PublishOptions,
 ): Promise<Published> {
-  const { campaign } = attempt.target
+  const { campaign } = request.target
   const vouchers = chosen.map((voucher) => asPublished(ctx, voucher, campaign, customer))
-  const row = newPublication(ctx, attempt, customer, vouchers)
-  // Somebody else was faster with the same source id, and for another customer: this one would have been waited for.
+  const row = newPublication(ctx, request, customer, vouchers)
+  // A concurrent request committed the same source id for another customer; for this customer it would have waited for
+  // the lock.
   if (!(await insertPublished(ctx, row, vouchers))) throw duplicateSource(row.source_id as string)
   await count(ctx, row, 'publications_succeeded')
   await emitMany(ctx, [
-    ...(await creationsOf(ctx, made, campaign)),
+    ...(await creationsOf(ctx, created, campaign)),
     ...successesOf(ctx, row, customer, campaign, vouchers),
   ])
   await queueMembershipCheck(ctx, [customer.id])
@@ -128,13 +129,13 @@ async function saveSuccess(
   return { publication: row, customer, vouchers, isNew: true }
 }
 
-/** Counts a publication: of the project, and of its campaign on this day. */
+/** Counts a publication for the project, and for its campaign on this day. */
 async function count(ctx: Ctx, { campaign_id }: StoredPublication, figure: Figure): Promise<void> {
   const figures = campaign_id === null ? [] : figureTallies(ctx, campaign_id, { [figure]: 1 })
   await tallyMany(ctx.db, ctx.project_id, [['publications', 1], ...figures])
 }
 
-/** A code as it is once it has been given to a customer. */
+/** The voucher as it is after the publication. */
 function asPublished(
   ctx: Ctx,
   voucher: StoredVoucher,
@@ -152,7 +153,7 @@ function asPublished(
 }
 
 /**
- * The end of what is published now, where the campaign counts from the publication on
+ * The expiration date of a voucher published now, if the campaign limits its lifetime after publication
  * (docs/reference/validity-periods.md#from-campaign-to-voucher).
  */
 function expirationOf({ now, project }: Ctx, campaign: StoredCampaign | null): Instant | null {
@@ -162,7 +163,7 @@ function expirationOf({ now, project }: Ctx, campaign: StoredCampaign | null): I
   return toInstant(Math.min(addDuration(at, duration, zone), endOfTime))
 }
 
-/** A date has four digits of a year. */
+/** The year of a date has four digits. */
 const endOfTime = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 function newPublication(
@@ -192,16 +193,19 @@ function newPublication(
   }
 }
 
-/** New codes are told of before they are given away; rules they can only have from their campaign. */
+/**
+ * Creation events of new vouchers, emitted before those of their publication. New vouchers have no rules except those of
+ * their campaign.
+ */
 async function creationsOf(
   ctx: Ctx,
-  made: readonly StoredVoucher[],
+  created: readonly StoredVoucher[],
   campaign: StoredCampaign | null,
 ): Promise<NewEvent[]> {
-  if (made.length === 0 || campaign === null) return []
-  const inherited = await listAssignmentsOf(ctx, 'campaign', [campaign.id])
-  const validationRulesAssignments = listed('data', inherited, { total: inherited.length })
-  return made.map((voucher) => ({
+  if (created.length === 0 || campaign === null) return []
+  const campaignAssignments = await listAssignmentsOf(ctx, 'campaign', [campaign.id])
+  const validationRulesAssignments = listed('data', campaignAssignments, { total: campaignAssignments.length })
+  return created.map((voucher) => ({
     type: 'voucher.created',
     entity_id: voucher.id,
     data: {
@@ -224,13 +228,13 @@ function successesOf(
   const vouchers = published.map(toSimpleVoucher)
   const [voucher] = vouchers
   const common = { customer, campaign, publication }
-  const named = vouchers.length === 1 && voucher !== undefined ? { voucher } : { vouchers }
+  const voucherData = vouchers.length === 1 && voucher !== undefined ? { voucher } : { vouchers }
   return [
-    { type: 'publication.succeeded', entity_id: row.id, data: { ...common, ...named, user: null } },
+    { type: 'publication.succeeded', entity_id: row.id, data: { ...common, ...voucherData, user: null } },
     {
       type: 'customer.publication.succeeded',
       entity_id: recipient.id,
-      data: { customer, campaign, publication: { ...publication, ...('voucher' in named ? named : {}) } },
+      data: { customer, campaign, publication: { ...publication, ...('voucher' in voucherData ? voucherData : {}) } },
     },
     ...published.map(
       ({ id }, n): NewEvent => ({
@@ -242,17 +246,17 @@ function successesOf(
   ]
 }
 
-/** Keeps an attempt that found no code, and hands the error back as the answer. */
+/** Records a publication that found no voucher, and returns the error as the response. */
 async function saveFailure(
   ctx: Ctx,
-  attempt: PublicationRequest,
+  request: PublicationRequest,
   customer: StoredCustomer,
   error: ApiError,
 ): Promise<ApiError> {
-  const { voucher, campaign } = attempt.target
-  const named = voucher === null ? [] : [voucher]
+  const { voucher, campaign } = request.target
+  const requested = voucher === null ? [] : [voucher]
   const row: StoredPublication = {
-    ...newPublication(ctx, attempt, customer, named),
+    ...newPublication(ctx, request, customer, requested),
     result: 'FAILURE',
     failure_code: error.key,
     failure_message: error.message,
@@ -262,7 +266,7 @@ async function saveFailure(
   await emit(ctx, 'customer.publication.failed', customer.id, {
     customer: toSimpleCustomer(customer),
     campaign: campaign === null ? null : toSimpleCampaign(campaign),
-    publication: toSimplePublication(row, customer, named),
+    publication: toSimplePublication(row, customer, requested),
   })
   return error
 }

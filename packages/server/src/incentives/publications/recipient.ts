@@ -10,42 +10,42 @@ import { hasProfile, saysAnything } from '../../orders/people.ts'
 import { rollbackUnlessResult } from './rollback-unless-result.ts'
 import type { CreatePublication } from './schema.ts'
 
-type Named = CreatePublication['customer']
+type RequestCustomer = CreatePublication['customer']
 
-/** Whether a request says who gets the code: an empty object names nobody. */
-export const namesSomebody = (sent: Named): boolean => typeof sent === 'string' || saysAnything(sent)
+/** Whether a request identifies a customer: an empty object does not. */
+export const identifiesCustomer = (sent: RequestCustomer): boolean => typeof sent === 'string' || saysAnything(sent)
 
-/** Whether more is said of the customer than who it is, and may be written down. */
-export const isToBeWritten = (ctx: Ctx, sent: Named): boolean =>
+/** Whether the request has customer data beyond its identity, and may write it. */
+export const needsUpdate = (ctx: Ctx, sent: RequestCustomer): boolean =>
   typeof sent !== 'string' && hasProfile(sent) && mayWriteCustomers(ctx)
 
 /**
- * The customer who gets a code, if there is one yet. It stays until the end of the transaction; with `alone`, of several
- * requests for the same customer each works on what the one before it left.
+ * The customer that receives the voucher, if it exists. It is locked against deletion until the end of the transaction;
+ * with `exclusive` (FOR UPDATE), concurrent requests for the same customer run one after another.
  */
 export async function findRecipient(
   ctx: Ctx,
-  sent: Named,
-  { alone }: { alone: boolean },
+  sent: RequestCustomer,
+  { exclusive }: { exclusive: boolean },
 ): Promise<StoredCustomer | undefined> {
-  const found = await findNamed(ctx, sent, alone)
-  if (found === undefined) refuseUnlessNew(ctx, sent)
-  return found
+  const customer = await findAndLock(ctx, sent, exclusive)
+  if (customer === undefined) refuseUnlessNew(ctx, sent)
+  return customer
 }
 
 /**
- * The customer as it is after the request: created, or brought up to date by what was sent
- * (docs/reference/customers.md#how-requests-name-a-customer). Undefined when another request has created it meanwhile: what that
- * one did has to be looked at first.
+ * The customer after the request: created, or updated with the data that was sent
+ * (docs/reference/customers.md#how-requests-name-a-customer). Undefined if a concurrent request created it meanwhile: the
+ * caller must first check what that request published.
  */
 export async function writeRecipient(
   ctx: Ctx,
-  sent: Named,
-  known: StoredCustomer | undefined,
+  sent: RequestCustomer,
+  existing: StoredCustomer | undefined,
 ): Promise<StoredCustomer | undefined> {
   const body: CustomerBody = typeof sent === 'string' ? { source_id: sent } : sent
-  if (known !== undefined)
-    return isToBeWritten(ctx, sent) ? (await upsertCustomer(ctx, { ...body, id: known.id })).customer : known
+  if (existing !== undefined)
+    return needsUpdate(ctx, sent) ? (await upsertCustomer(ctx, { ...body, id: existing.id })).customer : existing
   const { source_id } = body
   if (source_id == null) return (await upsertCustomer(ctx, body)).customer
   return rollbackUnlessResult(ctx, async () => {
@@ -55,17 +55,21 @@ export async function writeRecipient(
 }
 
 /**
- * An unknown id is a mistake, and nobody new comes in from a client side that may not create customers
+ * Refuses an unknown id, and any unknown customer if the client side may not create customers
  * (docs/reference/client-side.md#common-rules).
  */
-function refuseUnlessNew(ctx: Ctx, sent: Named): void {
+function refuseUnlessNew(ctx: Ctx, sent: RequestCustomer): void {
   if (!mayWriteCustomers(ctx)) throw disabledOnClient('client_create_customer_enabled')
   const id = typeof sent === 'string' ? (sent.startsWith(idPrefix('customer')) ? sent : null) : sent.id
   if (id != null) throw notFound('customer', id)
 }
 
-async function findNamed({ db, project_id }: Ctx, sent: Named, alone: boolean): Promise<StoredCustomer | undefined> {
-  const { id, source_id } = typeof sent === 'string' ? { id: sent, source_id: sent } : whoIn(sent)
+async function findAndLock(
+  { db, project_id }: Ctx,
+  sent: RequestCustomer,
+  exclusive: boolean,
+): Promise<StoredCustomer | undefined> {
+  const { id, source_id } = typeof sent === 'string' ? { id: sent, source_id: sent } : identityIn(sent)
   if (id === null && source_id === null) return undefined
   return db
     .selectFrom('customers')
@@ -80,11 +84,11 @@ async function findNamed({ db, project_id }: Ctx, sent: Named, alone: boolean): 
     .orderBy((is) => is('id', '=', (id ?? '') as CustomerRow['id']), 'desc')
     .limit(1)
     .selectAll()
-    .$if(alone, (query) => query.forUpdate())
-    .$if(!alone, (query) => query.forKeyShare())
+    .$if(exclusive, (query) => query.forUpdate())
+    .$if(!exclusive, (query) => query.forKeyShare())
     .executeTakeFirst()
 }
 
-/** With an id, the source id is ignored. */
-const whoIn = ({ id, source_id }: CustomerBody): { id: string | null; source_id: string | null } =>
+/** An id takes precedence over a source id. */
+const identityIn = ({ id, source_id }: CustomerBody): { id: string | null; source_id: string | null } =>
   id == null ? { id: null, source_id: source_id ?? null } : { id, source_id: null }

@@ -6,9 +6,9 @@ import { findPublicationBySource, findPublicationTo, type StoredPublication } fr
 import type { Target } from './target.ts'
 
 /**
- * What is to be said of an attempt before any code is looked for (docs/reference/publications.md#create-a-publication steps 5 and
- * 6): the earlier publication that it repeats, a refusal that is kept, or null when a code is to be chosen. The caller holds a
- * known customer alone.
+ * Checks a request before any voucher is chosen (docs/reference/publications.md#create-a-publication steps 5 and 6).
+ * Returns the earlier publication that it repeats, a refusal to be recorded, or null if a voucher is to be chosen. The
+ * caller has locked an existing customer.
  */
 export async function findRepeatedPublication(
   ctx: Ctx,
@@ -23,13 +23,15 @@ export async function findRepeatedPublication(
   }
   const { voucher, campaign } = target
   if (customer === undefined || !(join_once || campaign?.join_once)) return null
-  const same = voucher === null ? undefined : await findPublicationTo(ctx, customer.id, { voucher_id: voucher.id })
-  if (same !== undefined) return same
+  const sameVoucher =
+    voucher === null ? undefined : await findPublicationTo(ctx, customer.id, { voucher_id: voucher.id })
+  if (sameVoucher !== undefined) return sameVoucher
   const first = campaign === null ? undefined : await findPublicationTo(ctx, customer.id, { campaign_id: campaign.id })
   if (first === undefined) return null
-  // Who asks for more than "a code of the campaign" learns that there is no other, unless the request itself settles for it.
-  const settles = join_once || (voucher === null && source_id === null)
-  return settles ? first : alreadyJoined()
+  // A request for more than "any voucher of the campaign" is refused, because the customer has one already, unless the
+  // request itself sets join_once.
+  const acceptsEarlier = join_once || (voucher === null && source_id === null)
+  return acceptsEarlier ? first : alreadyJoined()
 }
 
 export const duplicateSource = (sourceId: string): ApiError =>

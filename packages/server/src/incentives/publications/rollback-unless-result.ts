@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 
-/** Does work that may turn out to be for nothing: unless it answers something, all it wrote and locked is let go. */
+/** Runs `work` in a savepoint; if it returns undefined, rolls back all its writes and locks. */
 export async function rollbackUnlessResult<T>({ db }: Ctx, work: () => Promise<T | undefined>): Promise<T | undefined> {
   await sql`savepoint trial`.execute(db)
   const result = await work()

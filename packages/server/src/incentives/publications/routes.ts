@@ -19,7 +19,7 @@ import {
   PublishQuery,
 } from './schema.ts'
 
-const refusals = [
+const publishErrors = [
   'not_found',
   'missing_vouchers',
   'invalid_campaign',
@@ -44,7 +44,7 @@ export const publications = [
     query: PublishQuery,
     body: CreatePublication,
     reply: Publication,
-    errors: ['invalid_payload', 'invalid_query_params', ...refusals],
+    errors: ['invalid_payload', 'invalid_query_params', ...publishErrors],
     run: (ctx, { query, body }) => publish(ctx, body, query),
   }),
   operation({
@@ -57,7 +57,7 @@ export const publications = [
     query: ClientPublishQuery,
     body: CreatePublication,
     reply: Publication,
-    errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...refusals],
+    errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...publishErrors],
     run: (ctx, { query: { join_once, campaign }, body }) => {
       const sent = { ...body, customer: withSourceId(ctx, body.customer) }
       return publish(
@@ -78,7 +78,7 @@ export const publications = [
       'The same for callers that can only follow a link. Names in brackets are properties: `campaign[name]=Autumn`.',
     query: CreatePublicationQuery,
     reply: Publication,
-    errors: ['invalid_query_params', ...refusals],
+    errors: ['invalid_query_params', ...publishErrors],
     writes: true,
     run: async (ctx, { query }) =>
       publish(ctx, await readPublicationQuery(ctx, query), {

@@ -6,7 +6,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { GiftCredits, LoyaltyPoints, Voucher, VoucherType } from '../vouchers/schema.ts'
 
-/** What every publication shows, whichever way it is asked for (docs/reference/publications.md#publication-object). */
+/** Members of every form of a publication (docs/reference/publications.md#publication-object). */
 const publication = {
   id: Type.String(),
   object: Type.Literal('publication'),
@@ -25,7 +25,7 @@ const publication = {
   failure_message: Type.Optional(Type.String()),
 }
 
-/** A publication as the call that made it, or repeats it, is answered: with the whole customer and the whole code. */
+/** A publication as returned to the request that created or repeats it: with the full customer and voucher. */
 export const Publication = Type.Object({ ...publication, customer: Customer, voucher: Type.Optional(Voucher) })
 export type Publication = Static<typeof Publication>
 
@@ -59,7 +59,7 @@ const CampaignChoice = Type.Union([
 ])
 
 /**
- * Which code to give to whom: one that is named, or free ones of a campaign
+ * The voucher and its recipient: a given voucher, or free ones of a campaign
  * (docs/reference/publications.md#create-a-publication).
  */
 export const CreatePublication = Type.Object(
@@ -133,7 +133,7 @@ export const PublicationQuery = Type.Object({
       '-channel',
     ],
   }),
-  // Two refusals of their own lie beyond the last page (docs/reference/errors.md#keys).
+  // No maximum here: pages beyond the limit have two error keys of their own (docs/reference/errors.md#keys).
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: `At most ${limits.page_max}.` })),
   campaign: Type.Optional(Type.String({ description: 'Name of a campaign that exists.' })),
   campaign_name: Type.Optional(Type.String({ description: 'The same.' })),
@@ -154,7 +154,7 @@ export type PublicationQuery = Static<typeof PublicationQuery>
 export const CustomerRedeemableQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })
 export type CustomerRedeemableQuery = Static<typeof CustomerRedeemableQuery>
 
-/** A code that a customer holds. */
+/** A voucher that a customer holds. */
 export const CustomerRedeemable = Type.Object({
   id: Type.String(),
   created_at: Instant,

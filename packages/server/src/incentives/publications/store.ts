@@ -12,7 +12,7 @@ import type { PublicationQuery } from './schema.ts'
 
 export type StoredPublication = Selectable<PublicationRow>
 
-/** The successful publication that used a source id. Its code may be in the bin since. */
+/** The successful publication with this source id. Its voucher may be in the bin by now. */
 export async function findPublicationBySource(
   { db, project_id }: Ctx,
   sourceId: string,
@@ -21,7 +21,7 @@ export async function findPublicationBySource(
     .selectFrom('publications')
     .where('project_id', '=', project_id)
     .where('source_id', '=', sourceId)
-    .where(sql<boolean>`result = 'SUCCESS'`) // word for word what the index is about
+    .where(sql<boolean>`result = 'SUCCESS'`) // verbatim the predicate of the partial index
     .selectAll()
     .select(
       sql<boolean>`exists (
@@ -31,11 +31,11 @@ export async function findPublicationBySource(
     .executeTakeFirst()
 }
 
-/** The first publication that gave a customer a code, of a campaign or that one, which can still be read. */
+/** The first publication to a customer of a readable voucher: of any in a campaign, or of the given one. */
 export async function findPublicationTo(
   { db, project_id }: Ctx,
   customerId: CustomerRow['id'],
-  of: { campaign_id: CampaignRow['id'] } | { voucher_id: VoucherRow['id'] },
+  subject: { campaign_id: CampaignRow['id'] } | { voucher_id: VoucherRow['id'] },
 ): Promise<StoredPublication | undefined> {
   return db
     .selectFrom('holders')
@@ -50,9 +50,9 @@ export async function findPublicationTo(
     .where('holders.project_id', '=', project_id)
     .where('holders.customer_id', '=', customerId)
     .where((is) =>
-      'voucher_id' in of
-        ? is('holders.voucher_id', '=', of.voucher_id)
-        : is('holders.campaign_id', '=', of.campaign_id),
+      'voucher_id' in subject
+        ? is('holders.voucher_id', '=', subject.voucher_id)
+        : is('holders.campaign_id', '=', subject.campaign_id),
     )
     .where('vouchers.deleted_at', 'is', null)
     .orderBy('holders.id')
@@ -62,8 +62,8 @@ export async function findPublicationTo(
 }
 
 /**
- * Codes of a campaign that can be given away, the oldest first, taken: nobody else gets them until the end of the
- * transaction. Those that others are taking are passed over, or with `waits` waited for, one after another in this order.
+ * Locks publishable vouchers of a campaign, oldest first, until the end of the transaction. Rows locked by concurrent
+ * transactions are skipped or, with `waits`, waited for in this order.
  */
 export async function takeFreeVouchers(
   ctx: Ctx,
@@ -73,7 +73,7 @@ export async function takeFreeVouchers(
 ): Promise<StoredVoucher[]> {
   const rows = await voucherQuery(ctx)
     .where('vouchers.campaign_id', '=', campaignId)
-    // The first word for word as the index has it, without parameters, so that it is used.
+    // Verbatim the predicate of the partial index, without parameters, so that the planner uses it.
     .where(sql<boolean>`vouchers.publish_count = 0 and vouchers.active`)
     .where((is) => is.or([is('vouchers.expiration_date', 'is', null), is('vouchers.expiration_date', '>=', ctx.now)]))
     .orderBy('vouchers.id')
@@ -85,8 +85,8 @@ export async function takeFreeVouchers(
 }
 
 /**
- * Writes a successful publication with what it does to its codes, as they are handed over, and who holds them from now on.
- * False when its source id is taken: the caller throws, so that nothing of it stays.
+ * Inserts a successful publication, updates its vouchers and inserts their holders. Returns false if the source id is
+ * taken; the caller then throws, which rolls everything back.
  */
 export async function insertPublished(
   { db, project_id, now }: Ctx,
@@ -94,7 +94,7 @@ export async function insertPublished(
   vouchers: readonly StoredVoucher[],
 ): Promise<boolean> {
   const { customer_id, campaign_id, id } = publication
-  const given = vouchers.map((voucher) => ({
+  const publishedRows = vouchers.map((voucher) => ({
     id: voucher.id,
     expiration_date: voucher.expiration_date,
     referrer_id: voucher.referrer_id,
@@ -103,7 +103,7 @@ export async function insertPublished(
   }))
   const { rows } = await sql`
     with given as (
-      select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(publishedRows)}::jsonb)
         as given (id text, expiration_date timestamptz, referrer_id text, holder_id text, role text)
     ), published as (
       update vouchers
@@ -120,7 +120,7 @@ export async function insertPublished(
   return rows.length === 1
 }
 
-/** Writes an attempt that failed; it takes no source id away from others. */
+/** Inserts a failed publication, which does not reserve its source id. */
 export async function insertFailure({ db }: Ctx, publication: StoredPublication): Promise<void> {
   await insertSql(publication).execute(db)
 }
@@ -133,7 +133,7 @@ const insertSql = (row: StoredPublication) => sql`
     ${JSON.stringify(row.metadata)}::jsonb, ${row.result}, ${row.failure_code}, ${row.failure_message},
     ${row.created_at}::timestamptz)`
 
-/** Publications of the project with whom they were for. */
+/** Publications of the project with their customers. */
 function publicationQuery({ db, project_id }: Ctx) {
   return db
     .selectFrom('publications')
@@ -155,7 +155,7 @@ function publicationQuery({ db, project_id }: Ctx) {
 
 export type ListedRow = Awaited<ReturnType<ReturnType<typeof publicationQuery>['execute']>>[number]
 
-/** A page of publications. An id begins with the moment of creation, so the order of creation is that of the primary key. */
+/** A page of publications. An id begins with its creation time, so the order of creation is that of the primary key. */
 export async function listPublications(
   ctx: Ctx,
   query: Pick<PublicationQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>,

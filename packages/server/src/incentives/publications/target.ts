@@ -6,14 +6,14 @@ import { getVoucher } from '../vouchers/store.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
 import type { CreatePublication } from './schema.ts'
 
-/** What is to be given away: one code, or so many free ones of a campaign. */
+/** What to publish: one given voucher, or a number of free ones of a campaign. */
 export type Target =
   | { voucher: StoredVoucher; campaign: StoredCampaign | null; count: 1 }
   | { voucher: null; campaign: StoredCampaign; count: number }
 
 /**
- * What a request names; a code counts more than a campaign (docs/reference/publications.md#create-a-publication). Nothing is
- * locked yet.
+ * Finds the voucher or campaign of a request; a voucher takes precedence
+ * (docs/reference/publications.md#create-a-publication). Locks nothing yet.
  */
 export async function findTarget(
   ctx: Ctx,
@@ -21,13 +21,13 @@ export async function findTarget(
 ): Promise<Target> {
   if (code != null) {
     const voucher = await getVoucher(ctx, code)
-    const found = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
-    return { voucher, campaign: found ?? null, count: 1 }
+    const storedCampaign = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
+    return { voucher, campaign: storedCampaign ?? null, count: 1 }
   }
   if (campaign == null) throw new ApiError('missing_vouchers', { details: 'Either Campaign or Voucher is required' })
   const { name, count } = typeof campaign === 'string' ? { name: campaign, count: 1 } : campaign
-  const found = await getCampaign(ctx, name)
-  if (found.campaign_type === 'PROMOTION')
-    throw invalidCampaign(`Campaign ${found.name} is a promotion and has no vouchers`)
-  return { voucher: null, campaign: found, count: count ?? 1 }
+  const storedCampaign = await getCampaign(ctx, name)
+  if (storedCampaign.campaign_type === 'PROMOTION')
+    throw invalidCampaign(`Campaign ${storedCampaign.name} is a promotion and has no vouchers`)
+  return { voucher: null, campaign: storedCampaign, count: count ?? 1 }
 }

@@ -10,17 +10,17 @@ import type { StoredVoucher } from './voucher.ts'
 
 interface Setup {
   rules: MetadataRules
-  /** The codes of the step that exist, by their keys. */
+  /** The existing vouchers of the step, by code key. */
   vouchers: Map<string, StoredVoucher>
 }
 
-/** Merges metadata into codes that exist, and tells nobody (docs/reference/imports.md#bulk-metadata). */
+/** Merges metadata into existing vouchers without emitting events (docs/reference/imports.md#bulk-metadata). */
 const eachVoucher = {
   known_by: 'code',
   key: ({ code }: BulkVoucher) => code,
   prepare: async (ctx: Ctx, items: readonly BulkVoucher[]): Promise<Setup> => ({
     rules: await loadMetadataRules(ctx, 'voucher'),
-    vouchers: await lockVouchersNamed(ctx, items),
+    vouchers: await lockVouchersByCode(ctx, items),
   }),
   async item(ctx: Ctx, { code, metadata }: BulkVoucher, { rules, vouchers }: Setup) {
     const key = codeKey(ctx.project, code)
@@ -28,7 +28,7 @@ const eachVoucher = {
     if (voucher === undefined) throw notFound('voucher', code)
     const merged = mergedMetadata(voucher, metadata, rules)
     await updateVoucher(ctx, voucher.id, { metadata: JSON.stringify(merged) })
-    vouchers.set(key, { ...voucher, metadata: merged }) // it may be named again
+    vouchers.set(key, { ...voucher, metadata: merged }) // the same code may occur again in this step
     return { found: true }
   },
 } as const
@@ -45,8 +45,8 @@ export const updateVouchersMetadata = defineMetadataUpdate<Setup, 'code'>({
   names_source: false,
 })
 
-/** All codes of a step at once, in the order of their ids, so that whoever locks several never waits in a circle. */
-async function lockVouchersNamed(ctx: Ctx, items: readonly BulkVoucher[]): Promise<Map<string, StoredVoucher>> {
+/** Locks all vouchers of a step at once, in the order of their ids, so that concurrent transactions cannot deadlock. */
+async function lockVouchersByCode(ctx: Ctx, items: readonly BulkVoucher[]): Promise<Map<string, StoredVoucher>> {
   const keys = items.map(({ code }) => codeKey(ctx.project, code))
   const rows = await voucherQuery(ctx)
     .where(sql<boolean>`vouchers.code_key = any(${keys}::text[])`)

@@ -31,8 +31,8 @@ export async function changeGift(
   const campaign = card.campaign_id === null ? undefined : await findCampaign(ctx, card.campaign_id)
   const id = nextTransactionId(ctx.now, await findLastTransaction(ctx, card.id))
   await saveEntry(ctx, card, await entryOf(ctx, card, amount), id)
-  const changed = await getVoucher(ctx, card.id)
-  const balance = { ...balanceAfter(changed, amount), operation_type }
+  const updatedCard = await getVoucher(ctx, card.id)
+  const balance = { ...balanceAfter(updatedCard, amount), operation_type }
   const transaction = await insertTransaction(ctx, {
     id,
     voucher_id: card.id,
@@ -47,7 +47,7 @@ export async function changeGift(
     related_transaction_id: null,
   })
   await countInSummary(ctx, card.campaign_id, amount > 0 ? { amount_added: amount } : { amount_subtracted: -amount })
-  await tell(ctx, changed, campaign, balance, transaction)
+  await emitTransaction(ctx, updatedCard, campaign, balance, transaction)
   return balance
 }
 
@@ -65,16 +65,16 @@ async function entryOf(ctx: Ctx, card: StoredVoucher, amount: number): Promise<E
   return earn(account, { amount, expires_at: null, lot_id: heap })
 }
 
-async function tell(
+async function emitTransaction(
   ctx: Ctx,
   card: StoredVoucher,
-  stored: StoredCampaign | undefined,
+  storedCampaign: StoredCampaign | undefined,
   balance: Balance,
   transaction: Transaction,
 ): Promise<void> {
   const holder = card.holder_id === null ? undefined : await findCustomerById(ctx, card.holder_id)
   const customer: SimpleCustomer | null = holder === undefined ? null : toSimpleCustomer(holder)
-  const campaign = stored === undefined ? null : toSimpleCampaign(stored)
+  const campaign = storedCampaign === undefined ? null : toSimpleCampaign(storedCampaign)
   const events: NewEvent[] = [
     {
       type: 'voucher.gift.transaction.created',

@@ -4,7 +4,7 @@ import { ApiError } from '../../core/http/errors.ts'
 import {
   capacityOf,
   codeSource,
-  countedCodes,
+  enumerateCodes,
   keyPattern,
   randomBelow,
   readCodeConfig,
@@ -16,13 +16,13 @@ const folding = { case_sensitive_codes: false, default_code_config: null }
 const every = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 describe('reading a code configuration', () => {
-  test('E1: a pattern with prefix and postfix composes the one possible code', () => {
+  test('E1: a pattern with prefix and postfix produces the one possible code', () => {
     const config = readCodeConfig({ prefix: 'EU-', pattern: 'A##-#', postfix: '-Z', charset: '7' }, project)
     expect(config).toEqual({ length: 3, charset: '7', pattern: 'A##-#', prefix: 'EU-', postfix: '-Z' })
     expect(codeSource(config)()).toBe('EU-A77-7-Z')
   })
 
-  test('E1: nothing said means eight characters of 62', () => {
+  test('E1: the default is eight characters out of 62', () => {
     expect(readCodeConfig(undefined, project)).toEqual({ length: 8, charset: every, pattern: '########' })
     expect(readCodeConfig({}, { ...project, default_code_config: { charset: 'XYZ' } })).toMatchObject({
       charset: 'XYZ',
@@ -32,11 +32,11 @@ describe('reading a code configuration', () => {
     })
   })
 
-  test('a # in the prefix is a character like any other', () => {
+  test('a # in the prefix is a literal character', () => {
     expect(codeSource(readCodeConfig({ prefix: '#1-', length: 1, charset: 'a' }, project))()).toBe('#1-a')
   })
 
-  test('initial_count is accepted and forgotten, and pattern goes before length', () => {
+  test('initial_count is ignored, and pattern takes precedence over length', () => {
     expect(readCodeConfig({ initial_count: 5, length: 3, pattern: '#-#', charset: 'a' }, project)).toEqual({
       length: 2,
       charset: 'a',
@@ -68,7 +68,7 @@ describe('reading a code configuration', () => {
   })
 })
 
-test('the capacity counts each character once, and letters once where case makes no difference', () => {
+test('the capacity counts each character once, and without case sensitivity each letter once', () => {
   expect(capacityOf(readCodeConfig({ charset: 'ABC', pattern: '##-#' }, project), project)).toBe(27n)
   expect(capacityOf(readCodeConfig({ charset: 'aAbBcC', length: 2 }, project), project)).toBe(36n)
   expect(capacityOf(readCodeConfig({ charset: 'aAbBcC', length: 2 }, folding), folding)).toBe(9n)
@@ -76,10 +76,10 @@ test('the capacity counts each character once, and letters once where case makes
   expect(capacityOf(readCodeConfig({ pattern: 'FIXED' }, project), project)).toBe(1n)
 })
 
-test('codes that are counted through are all possible ones, each once, and match the pattern of their keys', () => {
+test('enumeration yields every possible code once, and all match the key pattern', () => {
   for (const place of [project, folding]) {
     const config = readCodeConfig({ charset: 'aB7.', pattern: '#(#', prefix: 'x+', postfix: '$' }, place)
-    const codeAt = countedCodes(config, place)
+    const codeAt = enumerateCodes(config, place)
     const all = Array.from({ length: Number(capacityOf(config, place)) }, (_, n) => codeAt(n))
     expect(new Set(all).size).toBe(16)
     const { prefix, pattern } = keyPattern(config, place)
@@ -92,7 +92,7 @@ test('codes that are counted through are all possible ones, each once, and match
   }
 })
 
-test('what is drawn is always one of the possible codes', () => {
+test('a random code is always one of the possible codes', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[!-~]{1,20}$/),
@@ -110,7 +110,7 @@ test('what is drawn is always one of the possible codes', () => {
   )
 })
 
-test('every character is drawn equally often', () => {
+test('every character is equally frequent', () => {
   const draw = codeSource(readCodeConfig({ charset: 'ABCDEFGHIJK', length: 1 }, project))
   const counts = new Map<string, number>()
   for (let n = 0; n < 110_000; n++) {
@@ -118,12 +118,12 @@ test('every character is drawn equally often', () => {
     counts.set(code, (counts.get(code) ?? 0) + 1)
   }
   expect(counts.size).toBe(11)
-  // Ten thousand each, give or take: 6 standard deviations are 570.
+  // About ten thousand each: 6 standard deviations are 570.
   for (const count of counts.values()) expect(Math.abs(count - 10_000)).toBeLessThan(600)
 })
 
-test('numbers below a limit that does not divide 2^32 are not biased to the first', () => {
-  const limit = 3 * 2 ** 30 // without the care, the first third would come twice as often as the others
+test('random numbers have no modulo bias when the limit does not divide 2^32', () => {
+  const limit = 3 * 2 ** 30 // without rejection, the first third would be twice as frequent as the others
   let first = 0
   for (let n = 0; n < 30_000; n++) if (randomBelow(limit) < 2 ** 30) first++
   expect(Math.abs(first - 10_000)).toBeLessThan(500)

@@ -5,14 +5,17 @@ import { ApiError } from '../../core/http/errors.ts'
 
 export const invalidCodeConfig = (details: string): ApiError => new ApiError('invalid_code_config', { details })
 
-/** A place that is drawn. */
-const place = '#'
+/** Placeholder for a random character. */
+const placeholder = '#'
 const lengthDefault = 8
 const charsetDefault = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 type ProjectCodes = Pick<Project, 'case_sensitive_codes' | 'default_code_config'>
 
-/** A code configuration, complete (docs/reference/codes.md#code-configuration); refuses what cannot yield a valid code. */
+/**
+ * Completes a code configuration with defaults (docs/reference/codes.md#code-configuration); refuses one that cannot
+ * produce a valid code.
+ */
 export function readCodeConfig(sent: object | null | undefined, project: ProjectCodes): CodeConfig {
   const { length, charset, prefix, postfix, pattern } = (sent ?? {}) as Record<keyof CodeConfig, unknown>
   for (const [name, value] of Object.entries({ charset, prefix, postfix, pattern }))
@@ -24,11 +27,12 @@ export function readCodeConfig(sent: object | null | undefined, project: Project
   if (typeof length === 'number' && length > codeLengthMax)
     throw invalidCodeConfig(`Property .code_config.length must not be more than ${codeLengthMax}`)
 
-  const filled = (pattern as string | null | undefined) ?? place.repeat((length as number | null) ?? lengthDefault)
+  const fullPattern =
+    (pattern as string | null | undefined) ?? placeholder.repeat((length as number | null) ?? lengthDefault)
   const config: CodeConfig = {
-    length: filled.split(place).length - 1,
+    length: fullPattern.split(placeholder).length - 1,
     charset: (charset as string | null | undefined) ?? project.default_code_config?.charset ?? charsetDefault,
-    pattern: filled,
+    pattern: fullPattern,
     ...(prefix == null || prefix === '' ? {} : { prefix: prefix as string }),
     ...(postfix == null || postfix === '' ? {} : { postfix: postfix as string }),
   }
@@ -52,92 +56,92 @@ function whyNotConfig({ charset, pattern, prefix = '', postfix = '' }: CodeConfi
   const symbols = symbolsOf(charset)
   if (symbols.some((symbol) => /[\p{Cc}\s]/u.test(symbol)))
     return 'Property .code_config.charset must not have white space or control characters'
-  const longest = `${prefix}${pattern.replaceAll(place, symbols[0] as string)}${postfix}`
+  const longest = `${prefix}${pattern.replaceAll(placeholder, symbols[0] as string)}${postfix}`
   if (longest !== longest.trim()) return 'A code must not begin or end with white space'
   return whyNotCode(longest)
 }
 
 const charsetLengthMax = 256
-/** Longer than any part of a code, and soon looked through. */
+/** Longer than any part of a code, and still fast to check. */
 const textLengthMax = 1_000
 
-/** The characters to draw from, each once. */
+/** The distinct characters to draw from. */
 const symbolsOf = (charset: string): string[] => [...new Set(charset)]
 
-/** How many different codes there can be. Where case makes no difference, letters that differ only in it are one. */
+/** The number of different codes. If codes are case-insensitive, letters that differ only in case count once. */
 export function capacityOf({ charset, length }: CodeConfig, { case_sensitive_codes }: ProjectCodes): bigint {
   const symbols = case_sensitive_codes ? charset : charset.toLowerCase()
   return BigInt(symbolsOf(symbols).length) ** BigInt(length)
 }
 
-/** Draws codes of a configuration, one with each call: every possible one is equally likely. */
+/** Returns a function that draws a random code with each call, every possible code with equal probability. */
 export function codeSource(config: CodeConfig): () => string {
   const { charset, pattern, prefix = '', postfix = '' } = config
   const symbols = symbolsOf(charset)
-  const fair = fairBelow(symbols.length)
+  const rejectFrom = biasedFrom(symbols.length)
   const parts = `${prefix}${pattern}${postfix}`
   const from = [...prefix].length
   const places = [...parts].map((character, index) => {
-    const isPlace = character === place && index >= from && index < from + [...pattern].length
+    const isPlace = character === placeholder && index >= from && index < from + [...pattern].length
     return isPlace ? null : character
   })
   return () => {
     let code = ''
-    for (const literal of places) code += literal ?? symbols[below(symbols.length, fair)]
+    for (const literal of places) code += literal ?? symbols[below(symbols.length, rejectFrom)]
     return code
   }
 }
 
-/** The codes of a configuration by number, from 0 to its capacity: for those that are nearly used up. */
-export function countedCodes(config: CodeConfig, project: ProjectCodes): (index: number) => string {
+/** Enumerates the codes of a configuration, from 0 to its capacity, for configurations that are nearly exhausted. */
+export function enumerateCodes(config: CodeConfig, project: ProjectCodes): (index: number) => string {
   const { charset, pattern, prefix = '', postfix = '' } = config
-  // Letters that are the same stand in the case in which they were given first.
+  // Of letters that differ only in case, the first one in the charset is used.
   const symbols = new Map([...charset].reverse().map((symbol) => [fold(symbol, project), symbol]))
-  const written = [...symbols.values()]
+  const distinctSymbols = [...symbols.values()]
   const places = [...pattern]
   return (index) => {
     let rest = index
-    let filled = ''
+    let body = ''
     for (const character of places) {
-      if (character !== place) filled += character
+      if (character !== placeholder) body += character
       else {
-        filled += written[rest % written.length]
-        rest = Math.floor(rest / written.length)
+        body += distinctSymbols[rest % distinctSymbols.length]
+        rest = Math.floor(rest / distinctSymbols.length)
       }
     }
-    return `${prefix}${filled}${postfix}`
+    return `${prefix}${body}${postfix}`
   }
 }
 
 const fold = (text: string, { case_sensitive_codes }: ProjectCodes): string =>
   case_sensitive_codes ? text : text.toLowerCase()
 
-/** A regular expression of the database for the keys of all codes of a configuration, and what they begin with. */
+/** A PostgreSQL regular expression that matches the code keys of a configuration, and their common prefix. */
 export function keyPattern(config: CodeConfig, project: ProjectCodes): { prefix: string; pattern: string } {
   const { charset, pattern, prefix = '', postfix = '' } = config
   const escaped = (text: string) => fold(text, project).replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')
   const set = `(?:${symbolsOf(fold(charset, project)).map(escaped).join('|')})`
-  const places = [...pattern].map((character) => (character === place ? set : escaped(character))).join('')
-  const literal = pattern.slice(0, pattern.indexOf(place) < 0 ? undefined : pattern.indexOf(place))
+  const places = [...pattern].map((character) => (character === placeholder ? set : escaped(character))).join('')
+  const literal = pattern.slice(0, pattern.indexOf(placeholder) < 0 ? undefined : pattern.indexOf(placeholder))
   return { prefix: fold(prefix + literal, project), pattern: `^${escaped(prefix)}${places}${escaped(postfix)}$` }
 }
 
-/** A whole number from 0 on, below the limit, each equally likely. */
-export const randomBelow = (limit: number): number => below(limit, fairBelow(limit))
+/** A uniformly distributed random integer from 0 to limit - 1. */
+export const randomBelow = (limit: number): number => below(limit, biasedFrom(limit))
 
-/** What is drawn from here on would favour the first numbers below the limit, and is thrown away. */
-const fairBelow = (limit: number): number => 2 ** 32 - (2 ** 32 % limit)
+/** Random values from here on would favour the smallest results (modulo bias) and are rejected. */
+const biasedFrom = (limit: number): number => 2 ** 32 - (2 ** 32 % limit)
 
-const chance = new Uint32Array(4_096)
-let used = chance.length
+const randomValues = new Uint32Array(4_096)
+let randomValuesUsed = randomValues.length
 
-function below(limit: number, fair: number): number {
+function below(limit: number, rejectFrom: number): number {
   for (;;) {
-    if (used === chance.length) {
-      randomFillSync(chance)
-      used = 0
+    if (randomValuesUsed === randomValues.length) {
+      randomFillSync(randomValues)
+      randomValuesUsed = 0
     }
-    const drawn = chance[used++] as number
-    if (drawn < fair) return drawn % limit
+    const value = randomValues[randomValuesUsed++] as number
+    if (value < rejectFrom) return value % limit
   }
 }

@@ -23,7 +23,10 @@ import { codeKey, getVoucher, insertVouchers } from './store.ts'
 
 export const invalidVoucher = (details: string): ApiError => new ApiError('invalid_voucher', { details })
 
-/** Creates one code, given or drawn, alone or in a campaign (docs/reference/vouchers.md#create-a-voucher). */
+/**
+ * Creates one voucher with a given or random code, standalone or in a campaign
+ * (docs/reference/vouchers.md#create-a-voucher).
+ */
 export async function createVoucher(
   ctx: Ctx,
   body: CreateVoucher | CreateVoucherWithCode,
@@ -33,20 +36,23 @@ export async function createVoucher(
   const rules = await rulesNamed(ctx, body.validation_rules ?? [])
   const campaign = await campaignOf(ctx, body, type)
   const { code, code_config } = body as Partial<CreateVoucher>
-  const given = pathCode ?? code ?? null
-  if (campaign?.type === 'STANDALONE' && given === null)
+  const requestedCode = pathCode ?? code ?? null
+  if (campaign?.type === 'STANDALONE' && requestedCode === null)
     throw invalidCampaign('You can not generate vouchers for STANDALONE type campaign.')
-  const mould = await mouldOf(ctx, body, type, campaign)
+  const template = await templateFrom(ctx, body, type, campaign)
   if (campaign !== undefined) await refuseBeyondLimit(ctx, campaign, 1)
 
-  const id = given === null ? await makeDrawn(ctx, mould, code_config) : await makeVoucherWithCode(ctx, given, mould)
-  await countMade(ctx, mould, 1)
+  const id =
+    requestedCode === null
+      ? await makeVoucherWithRandomCode(ctx, template, code_config)
+      : await makeVoucherWithCode(ctx, requestedCode, template)
+  await countMade(ctx, template, 1)
   await assignRules(ctx, rules, 'voucher', id)
-  return tellCreated(ctx, id, campaign)
+  return emitCreated(ctx, id, campaign)
 }
 
-/** Tells of a code that was made alone, and shows it. */
-export async function tellCreated(ctx: Ctx, id: Id<'voucher'>, campaign?: StoredCampaign): Promise<Voucher> {
+/** Emits the creation event of a single voucher, and returns the voucher as the API shows it. */
+export async function emitCreated(ctx: Ctx, id: Id<'voucher'>, campaign?: StoredCampaign): Promise<Voucher> {
   const voucher = await showVoucher(ctx, await getVoucher(ctx, id))
   await emit(ctx, 'voucher.created', id, {
     voucher,
@@ -55,43 +61,48 @@ export async function tellCreated(ctx: Ctx, id: Id<'voucher'>, campaign?: Stored
   return voucher
 }
 
-async function makeDrawn(
+async function makeVoucherWithRandomCode(
   ctx: Ctx,
-  mould: VoucherTemplate,
+  template: VoucherTemplate,
   codeConfig: object | null | undefined,
 ): Promise<Id<'voucher'>> {
   const config = readCodeConfig(codeConfig, ctx.project)
   await refuseUnlessPossible(ctx, config, 1)
-  const [id] = await makeAll(ctx, mould, config, 1)
+  const [id] = await makeAll(ctx, template, config, 1)
   return id as Id<'voucher'>
 }
 
-/** Writes a code that somebody chose; 409 when it is taken, be it by one in the bin. */
-export async function makeVoucherWithCode(ctx: Ctx, given: string, mould: VoucherTemplate): Promise<Id<'voucher'>> {
-  const code = given.trim()
+/** Inserts a voucher with a given code; 409 if the code exists, even in the bin. */
+export async function makeVoucherWithCode(
+  ctx: Ctx,
+  requestedCode: string,
+  template: VoucherTemplate,
+): Promise<Id<'voucher'>> {
+  const code = requestedCode.trim()
   const reason = whyNotCode(code)
   if (reason !== null) throw invalidVoucher(reason)
   const id = newId('voucher', Date.parse(ctx.now))
-  const inserted = await insertVouchers(ctx, [newVoucher(ctx, id, code, mould)])
+  const inserted = await insertVouchers(ctx, [newVoucher(ctx, id, code, template)])
   if (!inserted.has(id)) throw duplicate('voucher', 'id', code)
-  if (mould.credits !== null && mould.credits > 0) await postInitialCredits(ctx, [id], mould.type, mould.credits)
+  if (template.credits !== null && template.credits > 0)
+    await postInitialCredits(ctx, [id], template.type, template.credits)
   return id
 }
 
-/** The row of a code of a mould. */
+/** The row of a voucher with this template and code. */
 export function newVoucher(
   { project, now }: Ctx,
   id: Id<'voucher'>,
   code: string,
-  { credits, ...mould }: VoucherTemplate,
+  { credits, ...template }: VoucherTemplate,
 ) {
   const none = credits === null ? null : 0
   return {
     id,
     code,
     code_key: codeKey(project, code),
-    ...mould,
-    metadata: mould.metadata === null ? null : JSON.stringify(mould.metadata),
+    ...template,
+    metadata: template.metadata === null ? null : JSON.stringify(template.metadata),
     credits_added: credits,
     credits_subtracted: none,
     credits_redeemed: none,
@@ -117,7 +128,7 @@ function typeOf({ type, discount, gift, loyalty_card }: CreateVoucherWithCode): 
   return only
 }
 
-/** The campaign that a body names, held alone so that its limit is exact. */
+/** The campaign in the body, locked so that its voucher limit is exact. */
 async function campaignOf(
   ctx: Ctx,
   { campaign, campaign_id }: CreateVoucherWithCode,
@@ -125,30 +136,30 @@ async function campaignOf(
 ): Promise<StoredCampaign | undefined> {
   const key = campaign_id ?? campaign
   if (key == null) return undefined
-  const found = await findCampaign(ctx, key, { lock: 'alone' })
-  if (found === undefined) throw notFound('campaign', key)
-  if (found.voucher_type === null) throw invalidCampaign('A promotion has no vouchers')
-  if (found.voucher_type !== type)
-    throw invalidCampaign(`Vouchers of campaign ${found.name} must be of type ${found.voucher_type}`)
-  return found
+  const storedCampaign = await findCampaign(ctx, key, { lock: 'alone' })
+  if (storedCampaign === undefined) throw notFound('campaign', key)
+  if (storedCampaign.voucher_type === null) throw invalidCampaign('A promotion has no vouchers')
+  if (storedCampaign.voucher_type !== type)
+    throw invalidCampaign(`Vouchers of campaign ${storedCampaign.name} must be of type ${storedCampaign.voucher_type}`)
+  return storedCampaign
 }
 
 /**
- * What the body says; dates and category that it leaves out are those of the campaign
+ * The template from the body; dates and category default to those of the campaign
  * (docs/reference/vouchers.md#create-a-voucher).
  */
-async function mouldOf(
+async function templateFrom(
   ctx: Ctx,
   body: CreateVoucherWithCode,
   type: VoucherType,
   campaign: StoredCampaign | undefined,
 ): Promise<VoucherTemplate> {
   const categoryId = await chosenCategory(ctx, body)
-  const { credits, ...given } = await givenBy(ctx, body, type)
+  const { credits, ...benefit } = await benefitOf(ctx, body, type)
   const validity = validityAfter(campaign ?? always, body, invalidVoucher)
   const metadata = await metadataFor(ctx, campaign, body.metadata)
-  const inherited = campaign?.use_voucher_metadata_schema ? campaign.metadata : {}
-  const terms = { ...given, ...sharedOf(validity), ...(metadata === null ? { metadata: inherited } : {}) }
+  const inheritedMetadata = campaign?.use_voucher_metadata_schema ? campaign.metadata : {}
+  const terms = { ...benefit, ...sharedOf(validity), ...(metadata === null ? { metadata: inheritedMetadata } : {}) }
   return {
     type,
     campaign_id: campaign?.id ?? null,
@@ -178,17 +189,17 @@ async function metadataFor(
   return Object.keys(metadata).length === 0 ? null : metadata
 }
 
-/** The parts of validity that terms hold. */
+/** The validity fields that are part of the terms. */
 export const sharedOf = ({ validity_timeframe, validity_day_of_week, validity_hours }: ValidityState): Terms =>
   setOnly({ validity_timeframe, validity_day_of_week, validity_hours })
 
-/** Metadata of nothing are no metadata: terms that are the same should look the same. */
+/** Removes empty metadata, so that equal terms have equal content. */
 export function withoutEmpty({ metadata, ...terms }: Terms): Terms {
   return metadata === undefined || Object.keys(metadata).length === 0 ? terms : { ...terms, metadata }
 }
 
-/** What a code of a type gives, by a body that must say so. */
-async function givenBy(
+/** The validated discount or credits of a voucher, which the body must contain for its type. */
+async function benefitOf(
   ctx: Ctx,
   { discount, gift, loyalty_card }: Pick<CreateVoucherWithCode, 'discount' | 'gift' | 'loyalty_card'>,
   type: VoucherType,

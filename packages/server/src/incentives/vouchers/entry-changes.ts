@@ -20,7 +20,7 @@ type Card = Pick<
   | 'credits_pending'
 >
 
-/** A card as the engine keeps its books (see books.ts), from what was loaded of it. */
+/** The account of a card as the engine expects it (see initial-credits.ts), built from loaded rows. */
 export function accountOf(card: Card & { lots: readonly Account['lots'][number][] }): Account {
   if (card.type === 'LOYALTY_CARD') return { id: card.id, asset: 'points', lots: [...card.lots] }
   return { id: card.id, asset: 'credits', lots: [{ id: heap, points: balanceOf(card), expires_at: null }] }
@@ -34,14 +34,14 @@ export interface EntryChanges {
 }
 
 /**
- * What an entry in the books of a card writes: postings, lots that changed, and the transaction that tells of it. `after` is
- * the card as it is afterwards, `last` its latest transaction, and `amount` signed.
+ * The rows that a ledger entry of a card writes: postings, changed lots and the transaction. `after` is the card after
+ * the entry, `last` the id of its latest transaction, and `amount` is signed.
  */
 export function entryChanges(
   { now }: Ctx,
   { before, after, last }: { before: Account; after: Card; last: string | null },
   { account, postings }: Entry,
-  told: Pick<Transaction, 'type' | 'related_transaction_id'> & {
+  transactionDetails: Pick<Transaction, 'type' | 'related_transaction_id'> & {
     amount: number
     details: object
     operation_type?: 'MANUAL' | 'AUTOMATIC'
@@ -49,7 +49,10 @@ export function entryChanges(
 ): EntryChanges {
   const at = Date.parse(now)
   const id = nextTransactionId(now, last)
-  const balance = { ...balanceAfter(after, told.amount), operation_type: told.operation_type ?? 'MANUAL' }
+  const balance = {
+    ...balanceAfter(after, transactionDetails.amount),
+    operation_type: transactionDetails.operation_type ?? 'MANUAL',
+  }
   const transaction: Transaction = {
     id,
     source_id: null,
@@ -57,13 +60,13 @@ export function entryChanges(
     campaign_id: after.campaign_id,
     source: null,
     reason: null,
-    type: told.type,
-    details: { balance, ...told.details },
-    related_transaction_id: told.related_transaction_id,
+    type: transactionDetails.type,
+    details: { balance, ...transactionDetails.details },
+    related_transaction_id: transactionDetails.related_transaction_id,
     created_at: now,
   }
-  const known = new Map(before.lots.map((lot) => [lot.id, lot.points]))
-  const lots = account.asset === 'points' ? account.lots.filter((lot) => known.get(lot.id) !== lot.points) : []
+  const pointsBefore = new Map(before.lots.map((lot) => [lot.id, lot.points]))
+  const lots = account.asset === 'points' ? account.lots.filter((lot) => pointsBefore.get(lot.id) !== lot.points) : []
   const { points, subtracted, redeemed, expired } = totalsOf(after.id, postings)
   return {
     changes: {
@@ -79,7 +82,7 @@ export function entryChanges(
         expires_at,
         created_at: now,
       })),
-      transactions: [{ ...transaction, amount: told.amount, balance: balance.balance }],
+      transactions: [{ ...transaction, amount: transactionDetails.amount, balance: balance.balance }],
     },
     voucher: {
       credits_added: points,
@@ -92,7 +95,7 @@ export function entryChanges(
   }
 }
 
-/** [B] The change, and the card after it. */
+/** [B] The change and the balance after it. */
 export function balanceAfter(card: Card, amount: number): Balance {
   const common = {
     total: totalOf(card),
@@ -106,7 +109,7 @@ export function balanceAfter(card: Card, amount: number): Balance {
     : { ...common, type: 'loyalty_card', points: amount }
 }
 
-/** What the event of a transaction tells of points that were earned or moved: nothing, where they were not. */
+/** Members of a transaction event about earned or moved points, all null for any other transaction. */
 export const nothingEarned = {
   holder_loyalty_tier: null,
   event: null,

@@ -6,10 +6,10 @@ import { destroyVouchers, removeVoucher } from './remove.ts'
 import { listVouchersById } from './store.ts'
 
 /**
- * Takes from a customer that is being erased all that it was given (docs/reference/customers.md#endpoints;
- * docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): what tells of it goes, its loyalty cards go with their
- * points, other codes have no holder any more, and publications do not say whom they were for. Codes stay published: nobody else
- * gets them. Answers how many events about it are gone.
+ * Removes everything that an erased customer held (docs/reference/customers.md#endpoints;
+ * docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): deletes events about it and its loyalty cards
+ * with their points, clears the holder of its other vouchers and the customer of its publications. The vouchers stay
+ * published, so that no other customer gets them. Returns the number of deleted events.
  */
 export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise<number> {
   const { db, project_id } = ctx
@@ -37,10 +37,10 @@ export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise
   return events.length
 }
 
-/** Whom it referred, who referred it, and what it was given for that. */
+/** Deletes referrals by and of the customer, and the rewards for them. */
 async function eraseReferrals({ db, project_id }: Ctx, id: StoredCustomer['id']): Promise<void> {
   await sql`delete from reward_redemptions where project_id = ${project_id} and customer_id = ${id}`.execute(db)
-  // Whoever was referred no longer says by whom.
+  // Remove the customer from the referees that it referred.
   await sql`
     update customers c set referrals = (
       select jsonb_build_object('total', count(*), 'campaigns', coalesce(jsonb_agg(value order by place), '[]'))
@@ -48,7 +48,7 @@ async function eraseReferrals({ db, project_id }: Ctx, id: StoredCustomer['id'])
       where value->>'referrer_id' <> ${id})
     where project_id = ${project_id} and id in (
       select referee_id from referral_conversions where project_id = ${project_id} and referrer_id = ${id})`.execute(db)
-  // Programs are few, and so are their tiers: each of these is looked up by its key.
+  // Programs and their tiers are few: each is looked up by its key.
   await sql`delete from referral_conversions where project_id = ${project_id} and referrer_id = ${id}
     and campaign_id in (select id from campaigns where project_id = ${project_id} and campaign_type = 'REFERRAL_PROGRAM')`.execute(
     db,
@@ -58,9 +58,9 @@ async function eraseReferrals({ db, project_id }: Ctx, id: StoredCustomer['id'])
     and tier_id in (select id from referral_tiers where project_id = ${project_id})`.execute(db)
 }
 
-/** Also those in the bin, or of a campaign that is, which count as deleted since they are there. */
+/** Includes cards in the bin or of a campaign in the bin, which already count as deleted. */
 async function destroyCards(ctx: Ctx, id: StoredCustomer['id']): Promise<void> {
-  const held = await ctx.db
+  const cards = await ctx.db
     .selectFrom('vouchers')
     .where('project_id', '=', ctx.project_id)
     .where('holder_id', '=', id)
@@ -68,11 +68,11 @@ async function destroyCards(ctx: Ctx, id: StoredCustomer['id']): Promise<void> {
     .orderBy('id')
     .select(['id', 'campaign_id'])
     .execute()
-  // The campaigns before the cards, as everywhere; one that is being deleted is waited for.
-  const campaignIds = [...new Set(held.flatMap(({ campaign_id }) => campaign_id ?? []))]
+  // As everywhere, lock the campaigns before the cards; this waits for a campaign that is being deleted.
+  const campaignIds = [...new Set(cards.flatMap(({ campaign_id }) => campaign_id ?? []))]
   await sql`select 1 from campaigns where project_id = ${ctx.project_id} and id = any(${campaignIds}::text[])
     order by id for key share`.execute(ctx.db)
-  const ids = held.map((card) => card.id)
+  const ids = cards.map((card) => card.id)
   for (const card of await listVouchersById(ctx, ids)) await removeVoucher(ctx, card, true)
   await destroyVouchers(ctx, ids)
 }

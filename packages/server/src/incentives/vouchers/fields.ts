@@ -6,14 +6,14 @@ import type { FilterField, Moment, StateOperator } from '../../core/query/filter
 import { type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
 
 /**
- * What codes are filtered by, in lists and exports (docs/reference/vouchers.md#read-vouchers), over the tables that
+ * Filter fields of vouchers, for lists and exports (docs/reference/vouchers.md#read-vouchers), over the tables that
  * `voucherQuery` joins.
  */
 export function voucherFields(
   types: Readonly<Record<string, MetadataType>>,
   { case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>,
 ): FilterFields {
-  // Where case matters the key is the code, and has an index.
+  // If codes are case-sensitive, the key equals the code and is indexed.
   const code: FilterField = case_sensitive_codes
     ? text('vouchers.code_key')
     : { type: 'string', column: 'vouchers.code', case_insensitive: true }
@@ -45,7 +45,7 @@ export function voucherFields(
 }
 
 const text = (column: string | FilterField['column']): FilterField => ({ type: 'string', column })
-/** Without a limit it holds on every day. */
+/** Without a limit, all seven days. */
 export const weekdays = (column: RawBuilder<unknown>): FilterField => ({
   type: 'array',
   column: sql`coalesce(${column}, '[0, 1, 2, 3, 4, 5, 6]'::jsonb)`,
@@ -53,19 +53,19 @@ export const weekdays = (column: RawBuilder<unknown>): FilterField => ({
 
 const date = (column: string): FilterField => ({ type: 'datetime', column })
 
-/** What `$active` and its like ask of something with a switch and two dates. */
+/** The state operators (`$active` …) of a table with `active` and two dates. */
 export function activeStates(
   table: 'vouchers' | 'campaigns',
 ): Partial<Record<StateOperator, (moment: Moment) => Condition>> {
   const [active, startDate, expirationDate] = ['active', 'start_date', 'expiration_date'].map((column) =>
     sql.ref(`${table}.${column}`),
   )
-  const isOver = (now: string): Condition => sql`coalesce(${expirationDate} < ${now}::timestamptz, false)`
+  const hasExpired = (now: string): Condition => sql`coalesce(${expirationDate} < ${now}::timestamptz, false)`
   return {
     $enabled: () => sql`${active}`,
     $disabled: () => sql`not ${active}`,
-    $expired: ({ now }) => isOver(now),
+    $expired: ({ now }) => hasExpired(now),
     $active: ({ now }) =>
-      sql`(${active} and coalesce(${startDate} <= ${now}::timestamptz, true) and not ${isOver(now)})`,
+      sql`(${active} and coalesce(${startDate} <= ${now}::timestamptz, true) and not ${hasExpired(now)})`,
   }
 }

@@ -5,8 +5,8 @@ import { limits } from '../../core/lib/limits.ts'
 import type { MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import type { CodeChange } from './import-codes.ts'
 
-// What the cells of a file of codes say (docs/reference/imports.md#import-vouchers-as-csv). An empty cell says nothing; what is
-// wrong is named by its column.
+// Readers for the cells of a voucher file (docs/reference/imports.md#import-vouchers-as-csv). An empty cell counts as
+// missing; errors name the column.
 
 export type Cells = CsvRow['cells']
 
@@ -47,7 +47,7 @@ export function activeIn(cells: Cells): boolean | undefined {
   return text.toLowerCase() === 'true'
 }
 
-/** The columns that nobody knows, under their own names. */
+/** Unknown columns as metadata, under their header. */
 export function metadataIn(cells: Cells, known: ReadonlySet<string>, rules: MetadataRules): Record<string, unknown> {
   const metadata: Record<string, unknown> = {}
   for (const [header, cell] of Object.entries(cells))
@@ -55,7 +55,7 @@ export function metadataIn(cells: Cells, known: ReadonlySet<string>, rules: Meta
   return metadata
 }
 
-/** What a row changes of a code that exists: all other columns are ignored, and an empty cell leaves what is there. */
+/** The changes of a row to an existing voucher: all other columns are ignored, and an empty cell keeps the stored value. */
 export function changeIn(cells: Cells): CodeChange {
   const [active, category] = [activeIn(cells), textIn(cells, 'Category')]
   return { ...(active === undefined ? {} : { active }), ...(category === undefined ? {} : { category }) }

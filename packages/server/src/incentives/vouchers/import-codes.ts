@@ -5,30 +5,30 @@ import type { Id } from '../../core/lib/ids.ts'
 import { whyNotCode } from './code-config.ts'
 import { invalidVoucher } from './create.ts'
 import {
-  categoriesNamed,
+  categoriesByReference,
   type Draft,
   type ImportTarget,
   insertDrafts,
   type KnownCode,
   lockCodes,
-  type Switched,
-  switchCodes,
+  type UpdatedCode,
+  updateCodes,
 } from './import-store.ts'
 import { codeKey } from './store.ts'
 
-/** How the rows of an import are read, whatever they are rows of. */
+/** How an import reads its rows, whatever their format. */
 export interface CodeImport<Row> {
-  home: ImportTarget
-  /** The code of a row, as it stands there. */
+  target: ImportTarget
+  /** The code of a row, not yet trimmed or checked. */
   codeOf(row: Row): string | null | undefined
-  /** What the row of a new code says; throws the refusal it meets. */
+  /** The new voucher that a row describes; throws an ApiError to refuse the row. */
   draft(row: Row, code: string): Draft | Promise<Draft>
-  /** What the row of a code says that its home has already; without it every code must be new. */
+  /** The change to a code that exists in the target; without this function every code must be new. */
   change?(row: Row): CodeChange
 }
 
 /**
- * All that an import changes of a code that is there (docs/reference/imports.md#import-vouchers-as-csv and
+ * The fields of an existing voucher that an import can change (docs/reference/imports.md#import-vouchers-as-csv and
  * docs/reference/imports.md#import-into-a-campaign-as-json).
  */
 export interface CodeChange {
@@ -37,55 +37,58 @@ export interface CodeChange {
   category?: string
 }
 
-export interface Refused<Row> {
+export interface RefusedRow<Row> {
   row: Row
   reason: string
 }
 
-export interface Stored<Row> {
+export interface StoredRow<Row> {
   row: Row
   id: Id<'voucher'>
-  /** Null: the code was there already. */
+  /** Null: the code existed already. */
   draft: Draft | null
 }
 
 /**
- * Brings the rows of a step in: each is read and checked on its own, then all are written together, with one statement for
- * those that exist and one for the new ones. Rows that name a code for the second time find it as the first has left it.
+ * Imports the rows of a step. Each row is read and checked individually, then all are saved in one batch: one statement
+ * for existing vouchers and one for new ones. A row that repeats a code sees the voucher as the earlier row left it.
  */
 export async function importCodes<Row>(
   ctx: Ctx,
   rows: readonly Row[],
-  how: CodeImport<Row>,
-): Promise<{ stored: Stored<Row>[]; refused: Refused<Row>[] }> {
-  const { passed: named, refused } = await partitionRows(rows, (row) => nameRow(ctx, row, how))
-  const stored: Stored<Row>[] = []
-  const late: Named<Row>[] = []
-  for (const wave of inWaves(named)) {
-    const saved = await saveWave(ctx, wave, how)
+  options: CodeImport<Row>,
+): Promise<{ stored: StoredRow<Row>[]; refused: RefusedRow<Row>[] }> {
+  const { passed: rowsWithCode, refused } = await partitionRows(rows, (row) => readCode(ctx, row, options))
+  const stored: StoredRow<Row>[] = []
+  const conflicting: RowWithCode<Row>[] = []
+  for (const batch of batchesWithoutRepeats(rowsWithCode)) {
+    const saved = await saveBatch(ctx, batch, options)
     stored.push(...saved.stored)
     refused.push(...saved.refused)
-    late.push(...saved.late)
-    await setImmediate() // a file may name one code again and again, and the embedded database answers without a pause
+    conflicting.push(...saved.conflicting)
+    await setImmediate() // yields to other requests: a file may repeat one code many times, and the embedded database never pauses
   }
-  if (late.length > 0) {
-    // What somebody else made in this very moment is there now.
-    const saved = await saveWave(ctx, late, how)
+  if (conflicting.length > 0) {
+    // Retry codes that a concurrent transaction inserted meanwhile: they exist now.
+    const saved = await saveBatch(ctx, conflicting, options)
     stored.push(...saved.stored)
-    refused.push(...saved.refused, ...saved.late.map(({ row, code }) => ({ row, reason: taken(code).message })))
+    refused.push(
+      ...saved.refused,
+      ...saved.conflicting.map(({ row, code }) => ({ row, reason: codeTaken(code).message })),
+    )
   }
   const places = new Map(rows.map((row, index) => [row, index]))
-  stored.sort((one, other) => (places.get(one.row) ?? 0) - (places.get(other.row) ?? 0))
+  stored.sort((a, b) => (places.get(a.row) ?? 0) - (places.get(b.row) ?? 0))
   return { stored, refused }
 }
 
-interface Named<Row> {
+interface RowWithCode<Row> {
   row: Row
   code: string
   code_key: string
 }
 
-function nameRow<Row>({ project }: Ctx, row: Row, { codeOf }: CodeImport<Row>): Named<Row> {
+function readCode<Row>({ project }: Ctx, row: Row, { codeOf }: CodeImport<Row>): RowWithCode<Row> {
   const code = codeOf(row)?.trim() ?? ''
   if (code === '') throw invalidVoucher('Code is required')
   const reason = whyNotCode(code)
@@ -93,8 +96,8 @@ function nameRow<Row>({ project }: Ctx, row: Row, { codeOf }: CodeImport<Row>): 
   return { row, code, code_key: codeKey(project, code) }
 }
 
-/** As few groups as it takes for none to name a code twice. */
-function inWaves<Row>(rows: readonly Named<Row>[]): Iterable<Named<Row>[]> {
+/** Groups rows into the fewest batches without a repeated code. */
+function batchesWithoutRepeats<Row>(rows: readonly RowWithCode<Row>[]): Iterable<RowWithCode<Row>[]> {
   const times = new Map<string, number>()
   return Map.groupBy(rows, ({ code_key }) => {
     const time = times.get(code_key) ?? 0
@@ -103,70 +106,79 @@ function inWaves<Row>(rows: readonly Named<Row>[]): Iterable<Named<Row>[]> {
   }).values()
 }
 
-async function saveWave<Row>(ctx: Ctx, rows: readonly Named<Row>[], how: CodeImport<Row>) {
-  const { home } = how
-  const known = await lockCodes(
+async function saveBatch<Row>(ctx: Ctx, rows: readonly RowWithCode<Row>[], options: CodeImport<Row>) {
+  const { target } = options
+  const existingByKey = await lockCodes(
     ctx,
     rows.map(({ code_key }) => code_key),
   )
   const { passed, refused } = await partitionRows(
     rows,
-    async (named) => {
-      const found = known.get(named.code_key)
-      if (found === undefined) return { named, draft: await how.draft(named.row, named.code) }
-      return { named, found, change: changeOf(named, found, how) }
+    async (entry) => {
+      const existing = existingByKey.get(entry.code_key)
+      if (existing === undefined) return { entry, draft: await options.draft(entry.row, entry.code) }
+      return { entry, existing, change: changeOf(entry, existing, options) }
     },
     ({ row }) => row,
   )
-  const changes = passed.filter((one) => one.found !== undefined)
-  const drafts = passed.filter((one) => one.draft !== undefined)
-  const beyond = drafts.splice(Math.max(0, home.room))
-  for (const { named } of beyond) refused.push({ row: named.row, reason: home.beyond ?? '' })
+  const changes = passed.filter((row) => row.existing !== undefined)
+  const drafts = passed.filter((row) => row.draft !== undefined)
+  const overLimit = drafts.splice(Math.max(0, target.capacity))
+  for (const { entry } of overLimit) refused.push({ row: entry.row, reason: target.limitMessage ?? '' })
 
-  const categories = await categoriesNamed(ctx, [
+  const categories = await categoriesByReference(ctx, [
     ...changes.flatMap(({ change }) => change.category ?? []),
     ...drafts.flatMap(({ draft }) => draft.category ?? []),
   ])
-  await switchCodes(
+  await updateCodes(
     ctx,
-    changes.map(({ found, change }): Switched => {
-      const categoryId = change.category === undefined ? found.category_id : categories.get(change.category)
-      return { ...found, wanted: { active: change.active ?? found.active, category_id: categoryId ?? null } }
+    changes.map(({ existing, change }): UpdatedCode => {
+      const categoryId = change.category === undefined ? existing.category_id : categories.get(change.category)
+      return { ...existing, wanted: { active: change.active ?? existing.active, category_id: categoryId ?? null } }
     }),
   )
   const ids = await insertDrafts(
     ctx,
-    home,
+    target,
     drafts.map(({ draft }) => draft),
     categories,
   )
-  const stored: Stored<Row>[] = changes.map(({ named, found }) => ({ row: named.row, id: found.id, draft: null }))
-  const late: Named<Row>[] = []
-  for (const [index, { named, draft }] of drafts.entries()) {
+  const stored: StoredRow<Row>[] = changes.map(({ entry, existing }) => ({
+    row: entry.row,
+    id: existing.id,
+    draft: null,
+  }))
+  const conflicting: RowWithCode<Row>[] = []
+  for (const [index, { entry, draft }] of drafts.entries()) {
     const id = ids[index]
-    if (id == null) late.push(named)
-    else stored.push({ row: named.row, id, draft })
+    if (id == null) conflicting.push(entry)
+    else stored.push({ row: entry.row, id, draft })
   }
-  home.room -= drafts.length - late.length
-  return { stored, refused, late }
+  target.capacity -= drafts.length - conflicting.length
+  return { stored, refused, conflicting }
 }
 
-/** Codes that live elsewhere, or in the bin, are taken (docs/reference/imports.md#import-vouchers-as-csv). */
-function changeOf<Row>({ row, code }: Named<Row>, found: KnownCode, { home, change }: CodeImport<Row>): CodeChange {
-  if (change === undefined || found.deleted_at !== null || found.campaign_id !== home.campaign_id) throw taken(code)
+/** A code of another campaign, or in the bin, counts as taken (docs/reference/imports.md#import-vouchers-as-csv). */
+function changeOf<Row>(
+  { row, code }: RowWithCode<Row>,
+  existing: KnownCode,
+  { target, change }: CodeImport<Row>,
+): CodeChange {
+  if (change === undefined || existing.deleted_at !== null || existing.campaign_id !== target.campaign_id)
+    throw codeTaken(code)
   return change(row)
 }
 
-const taken = (code: string): ApiError => duplicate('voucher', 'id', code)
+const codeTaken = (code: string): ApiError => duplicate('voucher', 'id', code)
 
-/** Rows that pass a check of their own, as `read` makes them, and those that it refuses. */
+/** Splits rows into those that `read` converts and those that it refuses with an ApiError. */
 async function partitionRows<From, To, Row = From>(
   rows: readonly From[],
   read: (from: From) => To | Promise<To>,
   rowOf: (from: From) => Row = (from) => from as unknown as Row,
-): Promise<{ passed: To[]; refused: Refused<Row>[] }> {
+): Promise<{ passed: To[]; refused: RefusedRow<Row>[] }> {
   const passed: To[] = []
-  const refused: Refused<Row>[] = []
+  const refused: RefusedRow<Row>[] = []
   for (const from of rows)
     try {
       passed.push(await read(from))

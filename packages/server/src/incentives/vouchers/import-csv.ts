@@ -9,10 +9,10 @@ import { loadMetadataRules, type MetadataRules } from '../../definitions/metadat
 import { always, validityAfter } from '../../rules/terms/validity.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
 import { invalidVoucher } from './create.ts'
-import { rememberedDiscounts } from './import.ts'
+import { cachedDiscounts } from './import.ts'
 import { activeIn, type Cells, changeIn, dateIn, integerIn, metadataIn, requiredIn, textIn } from './import-cells.ts'
-import { importCodes, type Stored } from './import-codes.ts'
-import { assignToNew, rememberedRules } from './import-rules.ts'
+import { importCodes, type StoredRow } from './import-codes.ts'
+import { assignToNewVouchers, cachedRules } from './import-rules.ts'
 import { type Draft, noCampaign } from './import-store.ts'
 import { listVouchersById } from './store.ts'
 import { toVoucher } from './voucher.ts'
@@ -35,7 +35,7 @@ const columns = [
   'Redeemed Amount',
   'Additional Info',
 ]
-const known = new Set(columns)
+const knownColumns = new Set(columns)
 
 interface Setup {
   rules: MetadataRules
@@ -43,7 +43,7 @@ interface Setup {
 }
 
 /**
- * Codes of no campaign from a CSV file; those that exist are switched and moved to a category
+ * Imports vouchers without a campaign from a CSV file; existing ones get a new `active` and category
  * (docs/reference/imports.md#import-vouchers-as-csv).
  */
 export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boolean }>({
@@ -54,10 +54,10 @@ export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boole
   prepare: async (ctx, { webhooks_enable }) => ({ rules: await loadMetadataRules(ctx, 'voucher'), webhooks_enable }),
   failure: ({ cells }) => ({ code: cells.Code?.trim() || null }),
   async rows(ctx, rows, { rules, webhooks_enable }) {
-    const discountFor = rememberedDiscounts(ctx)
-    const ruleFor = rememberedRules(ctx)
+    const discountFor = cachedDiscounts(ctx)
+    const ruleFor = cachedRules(ctx)
     const { stored, refused } = await importCodes(ctx, rows, {
-      home: { ...noCampaign },
+      target: { ...noCampaign },
       codeOf: ({ cells }) => cells.Code,
       change: ({ cells }) => changeIn(cells),
       async draft({ cells }, code) {
@@ -67,15 +67,15 @@ export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boole
         return draft
       },
     })
-    await assignToNew(
+    await assignToNewVouchers(
       ctx,
       stored.flatMap(({ row: { cells }, id, draft }) => {
         const ruleId = draft === null ? undefined : textIn(cells, 'Validation Rule ID')
         return ruleId === undefined ? [] : [{ rule_id: ruleId, voucher_id: id }]
       }),
-      { tell: webhooks_enable },
+      { emitEvents: webhooks_enable },
     )
-    if (webhooks_enable) await tell(ctx, stored)
+    if (webhooks_enable) await emitStored(ctx, stored)
     return refused
   },
 })
@@ -84,7 +84,7 @@ async function draftOf(
   cells: Cells,
   code: string,
   rules: MetadataRules,
-  discountFor: ReturnType<typeof rememberedDiscounts>,
+  discountFor: ReturnType<typeof cachedDiscounts>,
 ): Promise<Draft> {
   const type = typeIn(cells)
   const value = integerIn(cells, 'Value', 0)
@@ -94,7 +94,7 @@ async function draftOf(
   const expirationDate = dateIn(cells, 'Expiration Date') ?? null
   const validity = validityAfter(always, { start_date: startDate, expiration_date: expirationDate }, invalidVoucher)
   const quantity = integerIn(cells, 'Redemption Limit', 1) ?? null
-  const metadata = metadataIn(cells, known, rules)
+  const metadata = metadataIn(cells, knownColumns, rules)
   rules.check(metadata, { isNew: true })
   return {
     code,
@@ -120,7 +120,7 @@ function typeIn(cells: Cells): 'DISCOUNT_VOUCHER' | 'GIFT_VOUCHER' {
   return type
 }
 
-/** The member of each type of discount that `Value` is. */
+/** The member that `Value` sets, by type of discount. */
 const members: Readonly<Record<string, string>> = {
   AMOUNT: 'amount_off',
   PERCENT: 'percent_off',
@@ -128,47 +128,46 @@ const members: Readonly<Record<string, string>> = {
   UNIT: 'unit_off',
 }
 
-function discountIn(
-  cells: Cells,
-  value: number,
-  discountFor: ReturnType<typeof rememberedDiscounts>,
-): Promise<Discount> {
+function discountIn(cells: Cells, value: number, discountFor: ReturnType<typeof cachedDiscounts>): Promise<Discount> {
   const type = requiredIn(cells, 'Discount Type')
   if (!Object.hasOwn(members, type))
     throw invalidPayload(`Discount Type must be one of ${Object.keys(members).join(', ')}`)
   const member = members[type] as string
   const [effect, formula] = [textIn(cells, 'Discount Effect'), textIn(cells, 'Formula', limits.text_length_max)]
-  const sent = {
+  const discountBody = {
     type,
     [member]: value,
     ...(formula === undefined ? {} : { [`${member}_formula`]: formula }),
     ...(effect === undefined ? {} : { effect }),
     ...(type === 'UNIT' ? { unit_type: requiredIn(cells, 'Discount Unit Type') } : {}),
   }
-  return discountFor(sent, invalidVoucher)
+  return discountFor(discountBody, invalidVoucher)
 }
 
-/** What was used before the code came here: no more than there was to use. */
+/** What was used before the import, at most what there was to use. */
 function redeemedIn(cells: Cells, column: string, most: number | null, mostColumn: string): number {
   const redeemed = integerIn(cells, column, 0) ?? 0
   if (most !== null && redeemed > most) throw invalidVoucher(`${column} must not be more than ${mostColumn}`)
   return redeemed
 }
 
-/** Tells of every stored row, also of one that changed nothing. */
-async function tell(ctx: Ctx, stored: readonly Stored<CsvRow>[]): Promise<void> {
+/** Emits an event for every stored row, even for one that changed nothing. */
+async function emitStored(ctx: Ctx, stored: readonly StoredRow<CsvRow>[]): Promise<void> {
   const ids = [...new Set(stored.map(({ id }) => id))]
   const vouchers = new Map((await listVouchersById(ctx, ids)).map((voucher) => [voucher.id, voucher]))
-  const assignments = Map.groupBy(await listAssignmentsOf(ctx, 'voucher', ids), (one) => one.related_object_id)
+  const assignments = Map.groupBy(
+    await listAssignmentsOf(ctx, 'voucher', ids),
+    ({ related_object_id }) => related_object_id,
+  )
   await emitMany(
     ctx,
     stored.flatMap(({ id, draft }): NewEvent[] => {
-      const found = vouchers.get(id)
-      if (found === undefined) return []
-      const own = assignments.get(id) ?? []
+      const storedVoucher = vouchers.get(id)
+      if (storedVoucher === undefined) return []
+      const ownAssignments = assignments.get(id) ?? []
       const voucher = {
-        ...toVoucher(ctx, found),
-        validation_rules_assignments: listed('data', own, { total: own.length }),
+        ...toVoucher(ctx, storedVoucher),
+        validation_rules_assignments: listed('data', ownAssignments, { total: ownAssignments.length }),
       }
       const type = draft === null ? 'voucher.updated' : 'voucher.created'
       return [{ type, entity_id: id, data: { voucher, campaign: null } }]

@@ -16,22 +16,22 @@ import type { Id } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { whyNotCode } from './code-config.ts'
 import { invalidVoucher } from './create.ts'
-import type { Refused } from './import-codes.ts'
-import { codeKey, listKeysTaken } from './store.ts'
+import type { RefusedRow } from './import-codes.ts'
+import { codeKey, listTakenKeys } from './store.ts'
 
-/** An entry of a JSON import, as it is kept until its turn. */
+/** An entry of a JSON import, as stored until the job processes it. */
 export interface Entry {
   code: string
 }
 
-export interface EntryImport<One extends Entry, Input extends object> {
+export interface EntryImport<ImportEntry extends Entry, Input extends object> {
   type: AsyncActionType
-  /** As of every async action. */
+  /** As in every async action. */
   lane?(input: Input): string
   begin?(ctx: Ctx, input: Input): Promise<void>
-  /** One step; answers the entries that were refused, or undefined when there is nothing any more to import into. */
-  entries(ctx: Ctx, entries: One[], input: Input): Promise<Refused<One>[] | undefined>
-  /** Called in the transaction that ends the import, when it did what it could or broke as a whole. */
+  /** Imports one step; returns the refused entries, or undefined if the import target no longer exists. */
+  entries(ctx: Ctx, entries: ImportEntry[], input: Input): Promise<RefusedRow<ImportEntry>[] | undefined>
+  /** Called in the transaction that ends the import, after it finished or failed as a whole. */
   over?(ctx: Ctx, input: Input, ending: { failed: boolean }): Promise<void>
 }
 
@@ -41,13 +41,16 @@ export interface EntryInput {
 
 export interface EntryState {
   size: number
-  /** Where the next entry begins, in bytes. */
+  /** Byte offset of the next entry. */
   offset: number
 }
 
-/** An import of JSON entries as an async action; they wait in a file, a line each, so that their number costs no memory. */
-export function defineEntryImport<One extends Entry, Input extends object = object>(
-  definition: EntryImport<One, Input>,
+/**
+ * Defines an import of JSON entries as an async action. The entries are stored in a file, one per line, so that memory
+ * use does not depend on their number.
+ */
+export function defineEntryImport<ImportEntry extends Entry, Input extends object = object>(
+  definition: EntryImport<ImportEntry, Input>,
 ): AsyncAction<EntryInput & Input, EntryState> {
   const { type, lane } = definition
   return defineAsyncAction<EntryInput & Input, EntryState>({
@@ -56,16 +59,16 @@ export function defineEntryImport<One extends Entry, Input extends object = obje
     async begin(ctx, input) {
       await definition.begin?.(ctx, input)
       const file = await findFile(ctx, input.file_id)
-      if (file === undefined) throw new Error(`File ${input.file_id} is gone`)
+      if (file === undefined) throw new Error(`Import file ${input.file_id} does not exist`)
       return { size: file.size, offset: 0 }
     },
     async step(ctx, input, { size, offset }) {
       const { lines, next } = await readLines(ctx, input.file_id, offset, size)
-      const entries = lines.map((line) => JSON.parse(line) as One)
+      const entries = lines.map((line) => JSON.parse(line) as ImportEntry)
       const refused = await definition.entries(ctx, entries, input)
       if (refused === undefined) return { state: { size, offset }, progress: 100, done: 0, failed: [], finished: true }
       const places = new Map(entries.map((entry, index) => [entry, index]))
-      refused.sort((one, other) => (places.get(one.row) ?? 0) - (places.get(other.row) ?? 0))
+      refused.sort((a, b) => (places.get(a.row) ?? 0) - (places.get(b.row) ?? 0))
       return {
         state: { size, offset: next },
         progress: (next / size) * 100,
@@ -88,24 +91,27 @@ export function defineEntryImport<One extends Entry, Input extends object = obje
 }
 
 /** Starts an import of entries in the caller's transaction. */
-export async function startEntryImport<One extends Entry, Input extends object>(
+export async function startEntryImport<ImportEntry extends Entry, Input extends object>(
   ctx: Ctx,
   action: AsyncAction<EntryInput & Input>,
-  entries: readonly One[],
+  entries: readonly ImportEntry[],
   input: Input,
 ): Promise<{ async_action_id: Id<'async_action'> }> {
   const fileId = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
-  for (let at = 0; at < entries.length; at += writtenAtOnce) {
-    const lines = entries.slice(at, at + writtenAtOnce).map((entry) => `${JSON.stringify(entry)}\n`)
+  for (let at = 0; at < entries.length; at += entriesPerWrite) {
+    const lines = entries.slice(at, at + entriesPerWrite).map((entry) => `${JSON.stringify(entry)}\n`)
     await appendToFile(ctx, fileId, Buffer.from(lines.join('')))
-    await setImmediate() // requests first
+    await setImmediate() // yields to other requests
   }
   return startAsyncAction(ctx, action, { ...input, file_id: fileId })
 }
 
-const writtenAtOnce = 1_000
+const entriesPerWrite = 1_000
 
-/** The codes of a body, or the refusal of all of it (docs/reference/imports.md#import-vouchers-as-json). */
+/**
+ * The codes in a body; one invalid or missing code refuses the whole body
+ * (docs/reference/imports.md#import-vouchers-as-json).
+ */
 export function codesIn(entries: ReadonlyArray<{ code?: string | null }>): string[] {
   const codes = entries.map(({ code }) => code?.trim() ?? '')
   const missing = codes.filter((code) => code === '').length
@@ -117,34 +123,34 @@ export function codesIn(entries: ReadonlyArray<{ code?: string | null }>): strin
   return codes
 }
 
-/** Refuses codes that exist, be it in the bin, and every code that is named again. */
+/** Refuses codes that exist, even in the bin, and every repetition of a code. */
 export async function refuseTaken(ctx: Ctx, codes: readonly string[]): Promise<void> {
   const keys = codes.map((code) => codeKey(ctx.project, code))
   const unique = [...new Set(keys)]
-  let offending = keys.length - unique.length
-  for (let at = 0; at < unique.length; at += lookedUpAtOnce) {
-    // Of a code that exists every entry offends, the first one too.
-    offending += (await listKeysTaken(ctx, unique.slice(at, at + lookedUpAtOnce))).size
+  let conflicts = keys.length - unique.length
+  for (let at = 0; at < unique.length; at += codesPerLookup) {
+    // If a code exists, all its entries count, including the first.
+    conflicts += (await listTakenKeys(ctx, unique.slice(at, at + codesPerLookup))).size
     await setImmediate()
   }
-  if (offending > 0) throw new ApiError('duplicate_key', { details: `${offending} voucher codes(s) already exist.` })
+  if (conflicts > 0) throw new ApiError('duplicate_key', { details: `${conflicts} voucher codes(s) already exist.` })
 }
 
-const lookedUpAtOnce = 5_000
+const codesPerLookup = 5_000
 
-/** What a step reads at once, unless an entry is longer. */
-const pieceBytes = 262_144
+/** Bytes that a step reads at once, unless an entry is longer. */
+const readBytes = 262_144
 
-/** The next lines of a file, at least one unless it ends, and where those after them begin. */
+/** The next lines of a file, at least one before its end, and the offset after them. */
 async function readLines(
   ctx: Ctx,
   fileId: FileRow['id'],
   offset: number,
   size: number,
 ): Promise<{ lines: string[]; next: number }> {
-  for (let length = pieceBytes; ; length *= 4) {
+  for (let length = readBytes; ; length *= 4) {
     const bytes = await readFileRange(ctx, fileId, offset, length)
-    if (bytes.length === 0 && offset < size) throw new Error(`File ${fileId} is gone`)
+    if (bytes.length === 0 && offset < size) throw new Error(`Import file ${fileId} does not exist`)
     const lines: string[] = []
     let at = 0
     for (let end = bytes.indexOf('\n'); end >= 0 && lines.length < limits.csv_step_rows; ) {

@@ -47,7 +47,7 @@ export const voucherImports = [
     status: 202,
     errors: ['invalid_payload'],
     run: (ctx, { body }) =>
-      // Only what is used: an entry may carry a whole voucher.
+      // Keep only the members that the job uses: an entry may contain a whole voucher.
       startAsyncAction(ctx, updateVouchersInBulk, { items: body.map(({ code, metadata }) => ({ code, metadata })) }),
   }),
   operation({

@@ -4,19 +4,19 @@ import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { carriedIn } from '../../rules/validation-rules/assignable.ts'
+import { relatedObjectMembers } from '../../rules/validation-rules/assignable.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
 import { getRule, listRulesById } from '../../rules/validation-rules/store.ts'
 import { listVouchersById } from './store.ts'
 import { toSimpleVoucher } from './voucher.ts'
 
-/** Finds each rule that rows name once, and holds it until they are assigned; one that does not exist refuses its row. */
-export function rememberedRules(ctx: Ctx): (id: string) => Promise<void> {
-  const known = new Set<string>()
+/** Loads each referenced rule once and locks it against deletion until it is assigned; an unknown rule refuses its row. */
+export function cachedRules(ctx: Ctx): (id: string) => Promise<void> {
+  const foundIds = new Set<string>()
   return async (id) => {
-    if (known.has(id)) return
+    if (foundIds.has(id)) return
     await getRule(ctx, id, { lock: 'key share' })
-    known.add(id)
+    foundIds.add(id)
   }
 }
 
@@ -25,11 +25,11 @@ interface NewAssignment {
   voucher_id: Id<'voucher'>
 }
 
-/** Assigns rules that the caller holds to codes that have just been made, with one statement. */
-export async function assignToNew(
+/** Assigns rules that the caller has locked to newly created vouchers, in one statement. */
+export async function assignToNewVouchers(
   ctx: Ctx,
   wanted: readonly NewAssignment[],
-  { tell }: { tell: boolean },
+  { emitEvents }: { emitEvents: boolean },
 ): Promise<void> {
   if (wanted.length === 0) return
   const { db, project_id, now } = ctx
@@ -40,15 +40,15 @@ export async function assignToNew(
     select ${project_id}, made.id, made.rule_id, 'voucher', made.voucher_id, ${now}::timestamptz, ${configVersion}
     from unnest(${wanted.map(() => newId('rule_assignment', at))}::text[], ${wanted.map(({ rule_id }) => rule_id)}::text[],
       ${wanted.map(({ voucher_id }) => voucher_id)}::text[]) as made (id, rule_id, voucher_id)`.execute(db)
-  // Each event carries its rule, which may be large.
-  for (let told = 0; tell && told < wanted.length; told += limits.unassigned_at_once_max)
-    await tellAssigned(ctx, wanted.slice(told, told + limits.unassigned_at_once_max))
+  // In batches: each event contains its rule, which may be large.
+  for (let start = 0; emitEvents && start < wanted.length; start += limits.unassigned_at_once_max)
+    await emitAssigned(ctx, wanted.slice(start, start + limits.unassigned_at_once_max))
 }
 
-async function tellAssigned(ctx: Ctx, made: readonly NewAssignment[]): Promise<void> {
-  const ids = made.map(({ voucher_id }) => voucher_id)
+async function emitAssigned(ctx: Ctx, created: readonly NewAssignment[]): Promise<void> {
+  const ids = created.map(({ voucher_id }) => voucher_id)
   const rules = new Map(
-    (await listRulesById(ctx, [...new Set(made.map(({ rule_id }) => rule_id))])).map((rule) => [rule.id, rule]),
+    (await listRulesById(ctx, [...new Set(created.map(({ rule_id }) => rule_id))])).map((rule) => [rule.id, rule]),
   )
   const vouchers = new Map((await listVouchersById(ctx, ids)).map((voucher) => [voucher.id as string, voucher]))
   const assignments = await listAssignmentsOf(ctx, 'voucher', ids)
@@ -58,7 +58,7 @@ async function tellAssigned(ctx: Ctx, made: readonly NewAssignment[]): Promise<v
       const rule = rules.get(assignment.rule_id)
       const voucher = vouchers.get(assignment.related_object_id)
       if (rule === undefined || voucher === undefined) return []
-      const data = { rule, assignment, ...carriedIn('voucher', toSimpleVoucher(voucher)) }
+      const data = { rule, assignment, ...relatedObjectMembers('voucher', toSimpleVoucher(voucher)) }
       return [{ type: 'business_validation_rule.assignment.created', entity_id: rule.id, data } as NewEvent]
     }),
   )

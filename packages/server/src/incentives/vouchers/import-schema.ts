@@ -8,7 +8,10 @@ import { RedemptionLimit, VoucherType } from './schema.ts'
 
 const object = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
 
-/** What an entry of a JSON import can say, whatever it is imported into. A missing code is refused with all the others. */
+/**
+ * An entry of a JSON import, whatever the target. The code is optional here because missing codes are counted and refused
+ * together.
+ */
 export const ImportedVoucher = Type.Object({
   code: Maybe(Type.String({ maxLength: 1_000 })),
   type: Maybe(VoucherType),
@@ -30,7 +33,7 @@ export type ImportedVoucher = Static<typeof ImportedVoucher>
 const limitsOfValidity = ['start_date', 'expiration_date', 'validity_timeframe', 'validity_day_of_week'] as const
 export type ImportedValidity = Pick<ImportedVoucher, (typeof limitsOfValidity)[number]>
 
-/** What an entry says about when it holds; members that no import takes may be there too, and are ignored. */
+/** The validity members of an entry; other validity members are ignored. */
 export const validityIn = (sent: ImportedVoucher): ImportedValidity =>
   Object.fromEntries(limitsOfValidity.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])))
 

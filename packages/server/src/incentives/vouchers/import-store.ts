@@ -7,40 +7,40 @@ import { chosenCategory } from '../../rules/categories/assign.ts'
 import { insertManyTerms } from '../../rules/terms/store.ts'
 import { countMany } from '../campaigns/generate.ts'
 import { newVoucher } from './create.ts'
-import { bookRedeemed } from './import-books.ts'
-import { openBooksOf } from './initial-credits.ts'
+import { postRedeemedCredits } from './import-books.ts'
+import { postInitialCreditsOf } from './initial-credits.ts'
 import type { VoucherTemplate } from './make.ts'
 import { insertVouchers } from './store.ts'
 
-/** Where imported codes go, and what they have of it unless they say otherwise. */
+/** The target of an import: a campaign or none, with the defaults for its vouchers. */
 export interface ImportTarget extends Pick<VoucherTemplate, 'campaign_id' | 'category_id' | 'is_referral_code'> {
-  /** Null: every code brings its own. */
+  /** Null: every voucher has its own. */
   terms_id: Id<'terms'> | null
-  /** How many new codes there is still room for in this step. */
-  room: number
-  /** What is said of those that find none. */
-  beyond?: string
+  /** How many new vouchers the target can still take in this step. */
+  capacity: number
+  /** The refusal of rows beyond the capacity. */
+  limitMessage?: string
 }
 
-/** Codes of no campaign. */
+/** The target of vouchers without a campaign. */
 export const noCampaign: Readonly<ImportTarget> = {
   campaign_id: null,
   category_id: null,
   is_referral_code: false,
   terms_id: null,
-  room: Number.POSITIVE_INFINITY,
+  capacity: Number.POSITIVE_INFINITY,
 }
 
-/** A new code as its row describes it, checked. */
+/** A new voucher as described by its row, validated. */
 export interface Draft
   extends Omit<VoucherTemplate, 'campaign_id' | 'category_id' | 'is_referral_code' | 'is_automatic' | 'terms_id'> {
   code: string
-  /** Undefined: those of its home. */
+  /** Undefined: those of the target. */
   terms?: Terms
-  /** Name or id; undefined: that of its home. */
+  /** Name or id; undefined: that of the target. */
   category?: string | null
   redeemed_quantity: number
-  /** Credits that were spent before. */
+  /** Credits spent before the import. */
   redeemed: number
 }
 
@@ -49,7 +49,10 @@ export type KnownCode = Pick<
   'id' | 'code_key' | 'campaign_id' | 'category_id' | 'active' | 'deleted_at'
 >
 
-/** The codes that exist of these, those in the bin included, locked in the order of their ids, by their keys. */
+/**
+ * Locks the existing vouchers with these code keys, including those in the bin, in the order of their ids; returns them
+ * by key.
+ */
 export async function lockCodes({ db, project_id }: Ctx, codeKeys: readonly string[]): Promise<Map<string, KnownCode>> {
   const rows = await db
     .selectFrom('vouchers')
@@ -62,33 +65,33 @@ export async function lockCodes({ db, project_id }: Ctx, codeKeys: readonly stri
   return new Map(rows.map((row) => [row.code_key, row]))
 }
 
-/** A code that the caller has locked, and how a row wants it. */
-export interface Switched extends KnownCode {
+/** A locked voucher, and the values that a row sets. */
+export interface UpdatedCode extends KnownCode {
   wanted: Pick<KnownCode, 'active' | 'category_id'>
 }
 
-/** Writes what an import may change of codes that exist; what is so already is left alone. */
-export async function switchCodes({ db, project_id, now }: Ctx, codes: readonly Switched[]): Promise<void> {
-  const changed = codes.filter(
+/** Updates the importable fields of existing vouchers, skipping unchanged ones. */
+export async function updateCodes({ db, project_id, now }: Ctx, codes: readonly UpdatedCode[]): Promise<void> {
+  const changedCodes = codes.filter(
     ({ active, category_id, wanted }) => active !== wanted.active || category_id !== wanted.category_id,
   )
-  if (changed.length === 0) return
+  if (changedCodes.length === 0) return
   await sql`
     update vouchers v set active = r.active, category_id = r.category_id, updated_at = ${now}::timestamptz
-    from unnest(${changed.map(({ id }) => id)}::text[], ${changed.map(({ wanted }) => wanted.active)}::boolean[],
-      ${changed.map(({ wanted }) => wanted.category_id)}::text[]) as r (id, active, category_id)
+    from unnest(${changedCodes.map(({ id }) => id)}::text[], ${changedCodes.map(({ wanted }) => wanted.active)}::boolean[],
+      ${changedCodes.map(({ wanted }) => wanted.category_id)}::text[]) as r (id, active, category_id)
     where v.project_id = ${project_id} and v.id = r.id`.execute(db)
 }
 
 /**
- * The categories that cells name, by id or by name; a name that nobody has used yet makes one
+ * The categories referenced by id or name; an unknown name creates a category
  * (docs/reference/categories.md#assigning-a-category).
  */
-export async function categoriesNamed(
+export async function categoriesByReference(
   ctx: Ctx,
-  named: readonly string[],
+  references: readonly string[],
 ): Promise<ReadonlyMap<string, CategoryRow['id']>> {
-  const keys = [...new Set(named)]
+  const keys = [...new Set(references)]
   if (keys.length === 0) return new Map()
   const { db, project_id } = ctx
   const rows = await db
@@ -97,60 +100,62 @@ export async function categoriesNamed(
     .where(sql<boolean>`(id = any(${keys}::text[]) or name = any(${keys}::text[]))`)
     .select(['id', 'name'])
     .execute()
-  const found = new Map([
+  const idByReference = new Map([
     ...rows.map(({ id, name }) => [name, id] as const),
     ...rows.map(({ id }) => [id as string, id] as const),
   ])
   for (const key of keys)
-    if (!found.has(key)) found.set(key, (await chosenCategory(ctx, { category: key })) as CategoryRow['id'])
-  return found
+    if (!idByReference.has(key))
+      idByReference.set(key, (await chosenCategory(ctx, { category: key })) as CategoryRow['id'])
+  return idByReference
 }
 
 /**
- * Writes new codes with their books and counts them, each with one statement for all. Answers their ids, in the order of
- * the drafts and sorting so; null where the code is taken.
+ * Inserts new vouchers, posts their credits and counts them, each step with one statement for all. Returns their ids in
+ * the order of the drafts, which is also their sort order; null if the code is taken.
  */
 export async function insertDrafts(
   ctx: Ctx,
-  home: ImportTarget,
+  target: ImportTarget,
   drafts: readonly Draft[],
   categories: ReadonlyMap<string, CategoryRow['id']>,
 ): Promise<Array<Id<'voucher'> | null>> {
   if (drafts.length === 0) return []
   const { db, project_id, now } = ctx
-  const own = drafts.flatMap(({ terms }) => terms ?? [])
-  const termsIds = await insertManyTerms(db, project_id, own, now)
+  const ownTerms = drafts.flatMap(({ terms }) => terms ?? [])
+  const termsIds = await insertManyTerms(db, project_id, ownTerms, now)
   const at = Date.parse(now)
-  // Ids of one moment are in no order, but lists by creation should show the codes as the file has them.
+  // Ids of the same millisecond are random; sort them, so that lists by creation show the vouchers in the order of the
+  // file.
   const ids = drafts.map(() => newId('voucher', at)).sort()
   let nextTerms = 0
   const rows = drafts.map(({ code, terms, category, redeemed_quantity, redeemed, ...rest }, index) => {
-    const mould: VoucherTemplate = {
+    const template: VoucherTemplate = {
       ...rest,
-      campaign_id: home.campaign_id,
-      is_referral_code: home.is_referral_code,
+      campaign_id: target.campaign_id,
+      is_referral_code: target.is_referral_code,
       is_automatic: false,
-      category_id: category === undefined ? home.category_id : (categories.get(category ?? '') ?? null),
-      terms_id: (terms === undefined ? home.terms_id : termsIds[nextTerms++]) as Id<'terms'>,
+      category_id: category === undefined ? target.category_id : (categories.get(category ?? '') ?? null),
+      terms_id: (terms === undefined ? target.terms_id : termsIds[nextTerms++]) as Id<'terms'>,
     }
-    const row = newVoucher(ctx, ids[index] as Id<'voucher'>, code, mould)
+    const row = newVoucher(ctx, ids[index] as Id<'voucher'>, code, template)
     return { ...row, redeemed_quantity, credits_redeemed: rest.credits === null ? null : redeemed }
   })
-  // In the order of their keys: two imports of the same codes would otherwise wait for each other.
+  // In the order of their keys: otherwise two imports of the same codes could deadlock.
   const inserted = await insertVouchers(
     ctx,
     rows.toSorted((a, b) => (a.code_key < b.code_key ? -1 : 1)),
   )
-  const made = drafts.flatMap(({ type, credits, redeemed }, index) => {
+  const createdCards = drafts.flatMap(({ type, credits, redeemed }, index) => {
     const id = ids[index] as Id<'voucher'>
     return inserted.has(id) ? [{ id, type, credits: credits ?? 0, redeemed }] : []
   })
-  await openBooksOf(ctx, made)
-  await bookRedeemed(ctx, made)
-  const [first] = made
+  await postInitialCreditsOf(ctx, createdCards)
+  await postRedeemedCredits(ctx, createdCards)
+  const [first] = createdCards
   if (first !== undefined) {
-    const credits = made.reduce((sum, card) => sum + card.credits, 0)
-    await countMany(ctx, { campaign_id: home.campaign_id, type: first.type }, made.length, credits)
+    const credits = createdCards.reduce((sum, card) => sum + card.credits, 0)
+    await countMany(ctx, { campaign_id: target.campaign_id, type: first.type }, createdCards.length, credits)
     await analyzeIfGrown(ctx.db, ctx.project_id, 'vouchers')
   }
   return ids.map((id) => (inserted.has(id) ? id : null))

@@ -3,7 +3,7 @@ import { newProject } from '../../testing/app.ts'
 import { killedInTheMiddle, sendFile } from '../../testing/killed-action.ts'
 import { importJson, runStarted, sendCsv } from '../../testing/voucher-imports.ts'
 
-test('an import survives kill -9 in the middle: every code is there once, every bad row is listed', async () => {
+test('an import killed with kill -9 resumes: every code exists once, every invalid row is listed', async () => {
   const rows = Array.from({ length: 10_000 }, (_, n) => `C-${n},GIFT_VOUCHER,${n % 100 === 99 ? 'much' : 700},300`)
   const { action, client } = await killedInTheMiddle({
     progress_min: 20,
@@ -32,7 +32,7 @@ test('an import survives kill -9 in the middle: every code is there once, every 
   ])
 })
 
-test('imports of the same codes at once: each code is stored once, by whichever came first', async () => {
+test('concurrent imports of the same codes store each code once', async () => {
   const shop = await newProject()
   const codes = Array.from({ length: 300 }, (_, n) => `c${n}`)
   const entries = codes.map((code) => ({ code, gift: { amount: 1 } }))
@@ -47,7 +47,7 @@ test('imports of the same codes at once: each code is stored once, by whichever 
   expect(async_actions.map(({ status }: { status: string }) => status)).toEqual(['DONE', 'DONE'])
 })
 
-test('imports, added codes and single ones share the room of a campaign to the last place', async () => {
+test('concurrent imports, generated and single vouchers fill a campaign exactly up to its limit', async () => {
   const shop = await newProject()
   const voucher = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
   await shop.call('POST', '/v1/campaigns', { name: 'C', voucher })

@@ -23,7 +23,7 @@ const eventsOf = (shop: Shop) =>
     .execute()
 const typesOf = async (shop: Shop) => (await eventsOf(shop)).map(({ type }) => type)
 
-/** Of every card: its balance, as its row has it and as its postings add up. */
+/** For every card: its balance by its row and by the sum of its postings. */
 async function balances(shop: Shop) {
   const { rows } = await sql<{ code: string; balance: number; posted: number }>`
     select v.code, v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired as balance,
@@ -60,7 +60,7 @@ const e19 = [
 ].join('\n')
 
 describe('CSV', () => {
-  test('E19 rows are stored or listed with their number and the reason; a code that exists is switched, no more', async () => {
+  test('E19 each row is stored or listed with its number and reason; an existing code changes `active` and category only', async () => {
     const shop = await newProject()
     const action = await csv(shop, e19)
     expect(action).toMatchObject({
@@ -104,7 +104,7 @@ describe('CSV', () => {
     expect((await list(shop)).total).toBe(2)
   })
 
-  test('headers are known in any case, with underscores for spaces; a column that is named twice fails the file', async () => {
+  test('headers match in any case, with underscores for spaces; a repeated column fails the file', async () => {
     const shop = await newProject()
     const ruleId = await newRule(shop)
     await csv(
@@ -158,7 +158,7 @@ describe('CSV', () => {
     expect(vouchers.map(({ start_date }: { start_date: string }) => start_date)).toEqual(Object.values(forms))
   })
 
-  test('every row that is wrong says what is wrong with it', async () => {
+  test('every invalid row is listed with its reason', async () => {
     const shop = await newProject()
     await shop.call('POST', '/v1/vouchers/BINNED', { type: 'GIFT_VOUCHER', gift: { amount: 1 } })
     await shop.call('DELETE', '/v1/vouchers/BINNED')
@@ -210,7 +210,7 @@ describe('CSV', () => {
     expect(await codesOf(shop)).toEqual(['INSIDE', 'fine'])
   })
 
-  test('metadata are converted to the types of the schema and checked against it, row by row', async () => {
+  test('metadata is converted to the types of the schema and validated, row by row', async () => {
     const shop = await newProject()
     await defineYear(shop, { optional: false })
     const { result } = await csv(
@@ -224,7 +224,7 @@ describe('CSV', () => {
     expect((await read(shop, 'a')).metadata).toEqual({ year: 2026, note: '007' })
   })
 
-  test('what was redeemed before is kept, and the books add up', async () => {
+  test('redemptions before the import are kept, and the postings add up', async () => {
     const shop = await newProject()
     await csv(
       shop,
@@ -251,7 +251,7 @@ describe('CSV', () => {
     expect((await shop.call('POST', '/v1/vouchers/c2/balance', { amount: -1 })).body.key).toBe('gift_amount_exceeded')
   })
 
-  test('a code that the file names again is switched by its later rows, within a step and beyond', async () => {
+  test('later rows of the same code update it, within a step and across steps', async () => {
     const shop = await newProject()
     const filler = Array.from({ length: limits.csv_step_rows }, (_, n) => `f${n},GIFT_VOUCHER,1,,`)
     const rows = [
@@ -272,7 +272,7 @@ describe('CSV', () => {
     expect((await list(shop)).total).toBe(limits.csv_step_rows + 2)
   })
 
-  test('categories by name or id; an unknown name makes one; an empty cell leaves what is there', async () => {
+  test('categories are set by name or id; an unknown name creates one; an empty cell keeps the category', async () => {
     const shop = await newProject()
     const gold = (await shop.call('POST', '/v1/categories', { name: 'Gold', hierarchy: 7 })).body
     const header = 'Code,Voucher Type,Value,Active,Category'
@@ -313,7 +313,7 @@ describe('CSV', () => {
     ])
   })
 
-  test('webhooks_enable tells of each stored row, also of those that changed nothing', async () => {
+  test('webhooks_enable emits an event for each stored row, even for unchanged ones', async () => {
     const shop = await newProject()
     const ruleId = await newRule(shop)
     const before = (await eventsOf(shop)).length
@@ -347,7 +347,7 @@ describe('CSV', () => {
     })
   })
 
-  test('where case makes no difference, a code is known in any', async () => {
+  test('a case-insensitive project finds a code in any case', async () => {
     const shop = await newProject({ project: { case_sensitive_codes: false } })
     const { result } = await csv(shop, 'Code,Voucher Type,Value,Active\nSummer,GIFT_VOUCHER,1,\nSUMMER,,,FALSE\n')
     expect(result).toMatchObject({ done_count: 2, failed: [] })
@@ -364,7 +364,7 @@ describe('CSV', () => {
 })
 
 describe('JSON', () => {
-  test('entries become vouchers of no campaign', async () => {
+  test('entries become vouchers without a campaign', async () => {
     const shop = await newProject()
     const validityTimeframe = { interval: 'P2D', duration: 'P1D' }
     const action = await json(shop, [
@@ -418,7 +418,7 @@ describe('JSON', () => {
     expect(await filesOf(shop)).toBe(0)
   })
 
-  test('E20 codes that exist, be it in the bin, and codes that are named again refuse everything', async () => {
+  test('E20 codes that exist, even in the bin, and repeated codes refuse the whole import', async () => {
     const shop = await newProject()
     await shop.call('POST', '/v1/vouchers/A1', { type: 'DISCOUNT_VOUCHER', discount: ten })
     await shop.call('POST', '/v1/vouchers/Z1', { type: 'DISCOUNT_VOUCHER', discount: ten })
@@ -471,7 +471,7 @@ describe('JSON', () => {
       /start_date/,
     ],
     ['not_found', [{ code: 'a', discount: { type: 'UNIT', unit_type: 'prod_x', unit_off: 1 } }], /prod_x/],
-  ])('%s for what cannot be meant: nothing is imported (%#)', async (key, body, details) => {
+  ])('%s refuses an invalid body, and nothing is imported (%#)', async (key, body, details) => {
     const shop = await newProject()
     const answer = await shop.call('POST', '/v1/vouchers/import', body)
     expect(answer.body).toMatchObject({ key, details: expect.stringMatching(details) })
@@ -479,7 +479,7 @@ describe('JSON', () => {
     expect(await codesOf(shop)).toEqual([])
   })
 
-  test('what is found only when an entry is stored fails that entry: its metadata, a code that was taken meanwhile', async () => {
+  test('errors found by the job fail their entry only: invalid metadata, a code taken meanwhile', async () => {
     const shop = await newProject()
     await defineYear(shop, { optional: true })
     const { body: started } = await shop.call('POST', '/v1/vouchers/import', [
@@ -507,7 +507,7 @@ describe('JSON', () => {
     expect((await shop.call('GET', '/v1/categories')).body.data).toEqual([])
   })
 
-  test('many entries are stored in steps, each once, however long one of them is', async () => {
+  test('many entries are stored in steps, each once, even if one of them is very long', async () => {
     const shop = await newProject()
     const count = 2 * limits.csv_step_rows + 3
     const entries = Array.from({ length: count }, (_, n) => ({
@@ -537,7 +537,7 @@ describe('bulk metadata', () => {
     return shop
   }
 
-  test('each voucher has its metadata merged; unknown ones are errors, and nobody is told', async () => {
+  test('metadata is merged into each voucher; unknown vouchers are reported, and no events are emitted', async () => {
     const shop = await shopWithCodes()
     const before = await typesOf(shop)
     const { body, status } = await shop.call('POST', '/v1/vouchers/bulk/async', [
@@ -583,7 +583,7 @@ describe('bulk metadata', () => {
     expect(await typesOf(shop)).toEqual(before)
   })
 
-  test('the same metadata for many', async () => {
+  test('the same metadata is merged into many vouchers', async () => {
     const shop = await shopWithCodes()
     const { body, status } = await shop.call('POST', '/v1/vouchers/metadata/async', {
       codes: ['a', 'nobody', 'b'],
@@ -603,7 +603,7 @@ describe('bulk metadata', () => {
       expect((await read(shop, code)).metadata).toEqual({ x: 1, y: { z: 1 }, season: 'spring' })
   })
 
-  test('the metadata that a campaign hands down are merged into, not lost', async () => {
+  test('metadata inherited from a campaign is kept when more is merged', async () => {
     const shop = await newProject()
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: ten }
     await shop.call('POST', '/v1/campaigns', { name: 'C', voucher, metadata: { region: 'north' } })
@@ -629,7 +629,7 @@ describe('bulk metadata', () => {
   })
 })
 
-test('the fixed paths are no codes, which the body can still name', async () => {
+test('fixed paths cannot be used as codes in the URL, but in the body', async () => {
   const shop = await newProject()
   const voucher = { type: 'DISCOUNT_VOUCHER', discount: ten }
   for (const path of ['import', 'bulk/async', 'metadata/async'])

@@ -5,7 +5,7 @@ import type { Terms } from '../../core/db/tables.ts'
 import type { ApiError } from '../../core/http/errors.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { discountOf, type KnownGoods } from '../../rules/terms/discount.ts'
+import { discountOf, type GoodsCache } from '../../rules/terms/discount.ts'
 import { always, validityAfter } from '../../rules/terms/validity.ts'
 import { giftOf } from '../campaigns/define.ts'
 import { invalidVoucher, sharedOf } from './create.ts'
@@ -15,18 +15,18 @@ import { type ImportedVoucher, validityIn } from './import-schema.ts'
 import { type Draft, noCampaign } from './import-store.ts'
 
 /**
- * Starts an import of codes of no campaign (docs/reference/imports.md#import-vouchers-as-json). Whatever can be known is checked
- * before it is answered, and refuses all of it.
+ * Starts an import of vouchers without a campaign (docs/reference/imports.md#import-vouchers-as-json). Everything that
+ * can be checked is checked before the response; one error refuses the whole import.
  */
 export async function startImport(
   ctx: Ctx,
   entries: readonly ImportedVoucher[],
 ): Promise<{ async_action_id: Id<'async_action'> }> {
   const codes = codesIn(entries)
-  const discountFor = rememberedDiscounts(ctx)
+  const discountFor = cachedDiscounts(ctx)
   const drafts: Draft[] = []
   for (const [index, entry] of entries.entries()) {
-    if (index % checkedAtOnce === 0) await setImmediate() // a hundred thousand of them would keep every request waiting
+    if (index % checkedAtOnce === 0) await setImmediate() // yields to other requests: 100,000 entries would block them
     drafts.push(await draftOf(entry, codes[index] as string, discountFor))
   }
   await refuseTaken(ctx, codes)
@@ -35,13 +35,13 @@ export async function startImport(
 
 export const checkedAtOnce = 500
 
-/** Stores entries that were checked before; what their metadata may be, the schema of the moment says. */
+/** Saves entries that were checked before; only metadata is checked again, against the current schema. */
 export const importVouchers = defineEntryImport<Draft>({
   type: 'VOUCHERS.IMPORT',
   async entries(ctx, entries) {
     const rules = await loadMetadataRules(ctx, 'voucher')
     const { refused } = await importCodes(ctx, entries, {
-      home: { ...noCampaign },
+      target: { ...noCampaign },
       codeOf: ({ code }) => code,
       draft(draft) {
         rules.check(draft.metadata ?? {}, { isNew: true })
@@ -59,23 +59,23 @@ async function draftOf(
 ): Promise<Draft> {
   const refuse: Refuse = (details) => invalidVoucher(`Voucher '${code}': ${details}`)
   const type = typeOf(entry, refuse)
-  const given: { terms: Terms; credits: number | null } = { terms: {}, credits: null }
+  const benefit: { terms: Terms; credits: number | null } = { terms: {}, credits: null }
   if (type === 'GIFT_VOUCHER') {
     if (entry.gift == null) throw refuse("Property 'gift' is required")
     const { amount, effect } = giftOf(entry.gift, refuse)
-    given.credits = amount
-    if (effect !== undefined) given.terms.effect = effect
+    benefit.credits = amount
+    if (effect !== undefined) benefit.terms.effect = effect
   } else {
     if (entry.discount == null) throw refuse("Property 'discount' is required")
-    given.terms.discount = await discountFor(entry.discount, refuse)
+    benefit.terms.discount = await discountFor(entry.discount, refuse)
   }
   const validity = validityAfter(always, validityIn(entry), refuse)
   const { metadata } = entry
   return {
     code,
     type,
-    terms: { ...given.terms, ...sharedOf(validity) },
-    credits: given.credits,
+    terms: { ...benefit.terms, ...sharedOf(validity) },
+    credits: benefit.credits,
     category: entry.category ?? null,
     start_date: validity.start_date,
     expiration_date: validity.expiration_date,
@@ -90,9 +90,9 @@ async function draftOf(
 
 type Refuse = (details: string) => ApiError
 
-/** The type that an entry says, or the one of the member that it has. */
+/** The type of an entry, or else the one that its members imply. */
 function typeOf({ type, discount, gift, loyalty_card }: ImportedVoucher, refuse: Refuse) {
-  const meant =
+  const effectiveType =
     type ??
     (discount != null && gift == null
       ? 'DISCOUNT_VOUCHER'
@@ -101,19 +101,19 @@ function typeOf({ type, discount, gift, loyalty_card }: ImportedVoucher, refuse:
         : loyalty_card != null
           ? 'LOYALTY_CARD'
           : null)
-  if (meant === 'LOYALTY_CARD') throw refuse('A loyalty card can be imported into a campaign only')
-  if (meant === null) throw refuse("One of the properties 'discount' and 'gift' is required")
-  return meant
+  if (effectiveType === 'LOYALTY_CARD') throw refuse('A loyalty card can be imported into a campaign only')
+  if (effectiveType === null) throw refuse("One of the properties 'discount' and 'gift' is required")
+  return effectiveType
 }
 
-/** Checks each discount once, and looks up what it gives away once: thousands of codes give the same. */
-export function rememberedDiscounts(ctx: Ctx): (sent: object, refuse: Refuse) => Promise<Discount> {
-  const known = new Map<string, Discount>()
-  const goods: KnownGoods = new Map()
+/** Caches checked discounts and the products they give away: thousands of vouchers share the same. */
+export function cachedDiscounts(ctx: Ctx): (sent: object, refuse: Refuse) => Promise<Discount> {
+  const cache = new Map<string, Discount>()
+  const goods: GoodsCache = new Map()
   return async (sent, refuse) => {
     const text = JSON.stringify(sent)
-    const discount = known.get(text) ?? (await discountOf(ctx, sent, refuse, goods))
-    known.set(text, discount)
+    const discount = cache.get(text) ?? (await discountOf(ctx, sent, refuse, goods))
+    cache.set(text, discount)
     return discount
   }
 }

@@ -7,8 +7,8 @@ import { type Id, newId } from '../../core/lib/ids.ts'
 import { balanceOf, type StoredVoucher } from './voucher.ts'
 
 /**
- * Writes down the initial value of new cards: a posting for each, and for points the lot that never expires
- * (docs/reference/points.md#ledger). No transaction tells of it (docs/reference/balances.md#transaction-object).
+ * Posts the initial value of new cards: a posting for each, and for points the lot that never expires
+ * (docs/reference/points.md#ledger). It creates no transaction (docs/reference/balances.md#transaction-object).
  */
 export async function postInitialCredits(
   ctx: Ctx,
@@ -16,7 +16,7 @@ export async function postInitialCredits(
   type: VoucherRow['type'],
   credits: number,
 ): Promise<void> {
-  await openBooksOf(
+  await postInitialCreditsOf(
     ctx,
     cards.map((id) => ({ id, type, credits })),
   )
@@ -28,14 +28,14 @@ export interface NewCard {
   credits: number
 }
 
-/** The same for cards that begin with different values; those with none have no books yet. */
-export async function openBooksOf({ db, project_id, now }: Ctx, cards: readonly NewCard[]): Promise<void> {
-  const filled = cards.filter(({ credits }) => credits > 0)
-  if (filled.length === 0) return
+/** The same for cards with different initial values; a card without credits gets no posting. */
+export async function postInitialCreditsOf({ db, project_id, now }: Ctx, cards: readonly NewCard[]): Promise<void> {
+  const cardsWithCredits = cards.filter(({ credits }) => credits > 0)
+  if (cardsWithCredits.length === 0) return
   const at = Date.parse(now)
-  const ids = filled.map(({ id }) => id)
-  const amounts = filled.map(({ credits }) => credits)
-  const lots = filled.map(({ type }) => (type === 'LOYALTY_CARD' ? newId('points_bucket', at) : null))
+  const ids = cardsWithCredits.map(({ id }) => id)
+  const amounts = cardsWithCredits.map(({ credits }) => credits)
+  const lots = cardsWithCredits.map(({ type }) => (type === 'LOYALTY_CARD' ? newId('points_bucket', at) : null))
   if (lots.some((lot) => lot !== null))
     await sql`
       insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
@@ -45,11 +45,14 @@ export async function openBooksOf({ db, project_id, now }: Ctx, cards: readonly 
   await sql`
     insert into postings (project_id, voucher_id, id, source, destination, amount, lot_id, created_at)
     select ${project_id}, card.voucher_id, card.id, 'issued', card.voucher_id, card.amount, card.lot_id, ${now}::timestamptz
-    from unnest(${ids}::text[], ${filled.map(() => newId('posting', at))}::text[], ${amounts}::bigint[], ${lots}::text[])
+    from unnest(${ids}::text[], ${cardsWithCredits.map(() => newId('posting', at))}::text[], ${amounts}::bigint[], ${lots}::text[])
       as card (voucher_id, id, amount, lot_id)`.execute(db)
 }
 
-/** A card as the engine keeps its books: points by the day they expire, and the credits of a gift card in one heap. */
+/**
+ * The account of a card as the engine expects it: points in lots by expiration day, the credits of a gift card in a
+ * single lot.
+ */
 export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Account> {
   if (card.type === 'GIFT_VOUCHER')
     return { id: card.id, asset: 'credits', lots: [{ id: heap, points: balanceOf(card), expires_at: null }] }
@@ -61,12 +64,12 @@ export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Accoun
   return { id: card.id, asset: 'points', lots: rows }
 }
 
-/** Where gift credits lie, which never expire. */
+/** The single lot of gift credits, which never expire. */
 export const heap = 'heap'
 
 /**
- * Writes an entry into the books of a gift card that the caller has locked: its postings, and the counters of its row, which
- * change by addition. The row refuses what would leave less than nothing.
+ * Saves a ledger entry of a gift card that the caller has locked: inserts its postings and increments the counters of its
+ * row. A check constraint of the row refuses a negative balance.
  */
 export async function saveEntry(
   ctx: Ctx,

@@ -13,7 +13,7 @@ import type { VoucherQuery } from './schema.ts'
 import { codeKey, listVouchers } from './store.ts'
 import { toVoucher } from './voucher.ts'
 
-/** A page of codes with what the query asks for (docs/reference/vouchers.md#read-vouchers). */
+/** A page of vouchers that match the query (docs/reference/vouchers.md#read-vouchers). */
 export async function pageOfVouchers(ctx: Ctx, query: VoucherQuery) {
   const campaign = await campaignIn(ctx, query)
   const where = campaign === null ? [no] : await conditions(ctx, query)
@@ -25,7 +25,7 @@ export async function pageOfVouchers(ctx: Ctx, query: VoucherQuery) {
   )
 }
 
-/** The campaign whose codes are asked for; null when there is none of that name or id. */
+/** The campaign in the query; undefined if there is none in the query, null if no campaign has that name or id. */
 async function campaignIn(
   ctx: Ctx,
   { campaign, campaign_id }: VoucherQuery,
@@ -33,9 +33,9 @@ async function campaignIn(
   if (campaign === undefined && campaign_id === undefined) return undefined
   const found = await findCampaign(ctx, campaign_id ?? (campaign as string))
   if (found === undefined) return null
-  const isMeant =
+  const matchesBoth =
     (campaign === undefined || found.name === campaign) && (campaign_id === undefined || found.id === campaign_id)
-  return isMeant ? found.id : null
+  return matchesBoth ? found.id : null
 }
 
 async function conditions(ctx: Ctx, query: VoucherQuery): Promise<Condition[]> {
@@ -60,7 +60,7 @@ async function conditions(ctx: Ctx, query: VoucherQuery): Promise<Condition[]> {
   return where
 }
 
-/** The `filters` of a list of codes, as a condition of its statement. */
+/** The `filters` of a voucher list as a SQL condition. */
 async function voucherFilterSql(ctx: Ctx, filters: unknown): Promise<Condition> {
   const filter = parseFilter(filters, voucherFields(await metadataTypes(ctx, 'voucher'), ctx.project))
   const locations = await listLocationShapes(ctx, locationsIn(filter))

@@ -9,9 +9,9 @@ import { listVouchersById } from './store.ts'
 import type { StoredVoucher } from './voucher.ts'
 
 /**
- * New codes of a campaign, by its own code configuration, for whoever gives them away at once
- * (docs/reference/codes.md#how-many-codes-a-campaign-may-have: they do not count towards its limit). Throws `invalid_code_config`
- * when there are no more to be had.
+ * Creates vouchers of a campaign with its own code configuration, to be published at once
+ * (docs/reference/codes.md#how-many-codes-a-campaign-may-have: they do not count towards its limit). Throws
+ * `invalid_code_config` when no free codes are left.
  */
 export async function makeCampaignVouchers(
   ctx: Ctx,
@@ -20,9 +20,9 @@ export async function makeCampaignVouchers(
 ): Promise<StoredVoucher[]> {
   const config: CodeConfig | undefined = campaign.voucher?.code_config
   if (config === undefined) throw exhausted()
-  const mould = { ...templateOf(campaign), is_automatic: true }
-  const ids = await makeAll(ctx, mould, config, count)
-  await countMade(ctx, mould, count)
+  const template = { ...templateOf(campaign), is_automatic: true }
+  const ids = await makeAll(ctx, template, config, count)
+  await countMade(ctx, template, count)
   await tally(ctx.db, ctx.project_id, automaticTally(campaign.id), count)
   return listVouchersById(ctx, ids)
 }

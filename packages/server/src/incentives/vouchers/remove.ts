@@ -17,22 +17,23 @@ import { getVoucher } from './store.ts'
 import { balanceOf, type StoredVoucher, toSimpleVoucher } from './voucher.ts'
 
 /**
- * Deletes a code: into the bin, where it stays taken, or for good (docs/reference/vouchers.md#delete-a-voucher). Its campaign is
- * held before it, as everywhere, so that its codes are counted either one by one or with it.
+ * Deletes a voucher: into the bin, where its code stays taken, or for good (docs/reference/vouchers.md#delete-a-voucher).
+ * As everywhere, the campaign is locked before the voucher, so that a voucher is counted as deleted either alone or with
+ * its campaign, not twice.
  */
 export async function removeVoucher(
   ctx: Ctx,
   { id, code, campaign_id }: Pick<StoredVoucher, 'id' | 'code' | 'campaign_id'>,
   force: boolean,
 ): Promise<void> {
-  const known = await getVoucher(ctx, id)
-  await ctx.reactions.voucherDeleting(ctx, known)
-  const found = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id, { lock: 'here' })
-  if (campaign_id !== null && found === undefined) throw notFound('voucher', code) // which went with it
+  const unlocked = await getVoucher(ctx, id)
+  await ctx.reactions.voucherDeleting(ctx, unlocked)
+  const storedCampaign = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id, { lock: 'here' })
+  if (campaign_id !== null && storedCampaign === undefined) throw notFound('voucher', code) // deleted with its campaign
   const voucher = await getVoucher(ctx, id, { lock: 'alone' })
-  // Another request has published the code between the two reads.
-  if (voucher.holder_id !== known.holder_id) await ctx.reactions.voucherDeleting(ctx, voucher)
-  const shown = await showVoucher(ctx, voucher)
+  // A concurrent request published the voucher between the two reads.
+  if (voucher.holder_id !== unlocked.holder_id) await ctx.reactions.voucherDeleting(ctx, voucher)
+  const deletedVoucher = await showVoucher(ctx, voucher)
   if (force) await destroyVouchers(ctx, [id])
   else {
     await deleteAssignmentsOf(ctx, 'voucher', [id])
@@ -49,10 +50,10 @@ export async function removeVoucher(
       resource_parent_id: campaign_id,
     })
   }
-  await countGone(ctx, voucher)
+  await countDeleted(ctx, voucher)
 
-  const campaign = found === undefined ? null : toSimpleCampaign(found)
-  await emit(ctx, 'voucher.deleted', id, { voucher: shown, campaign })
+  const campaign = storedCampaign === undefined ? null : toSimpleCampaign(storedCampaign)
+  await emit(ctx, 'voucher.deleted', id, { voucher: deletedVoucher, campaign })
   const holder = voucher.holder_id === null ? undefined : await findCustomerById(ctx, voucher.holder_id)
   if (holder !== undefined)
     await emit(ctx, 'customer.voucher.deleted', holder.id, {
@@ -62,7 +63,7 @@ export async function removeVoucher(
     })
 }
 
-async function countGone(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
+async function countDeleted(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
   const { campaign_id, type } = voucher
   await tallyMany(ctx.db, ctx.project_id, [
     ['vouchers', -1],
@@ -80,8 +81,8 @@ async function countGone(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
   ])
 }
 
-/** Tables whose rows belong to one code. */
-const ofACode = [
+/** Tables whose rows belong to one voucher. */
+const voucherTables = [
   'voucher_transactions',
   'postings',
   'lots',
@@ -93,15 +94,16 @@ const ofACode = [
 ] as const
 
 /**
- * Erases codes with all that belongs to them: redemptions, publications, holders, transactions, postings, memberships and
- * what was earned or given by them, rules, their entry in the bin.
- * They count as deleted already, or the caller counts them. Of a publication of several codes, the others stay.
+ * Deletes vouchers for good with everything that belongs to them: redemptions, publications, holders, transactions,
+ * postings, memberships, earnings and rewards, rules, bin entries. The caller counts them as deleted, unless they were
+ * before. A publication of several vouchers keeps the others.
  */
 export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await deleteAssignmentsOf(ctx, 'voucher', ids)
   const { db, project_id } = ctx
-  // What tells of the publications tells of customers, who may want to be forgotten when nothing leads to it any more.
+  // Delete the events of these publications: they contain customer data, and after this no row would lead from an erased
+  // customer to them.
   const { rows } = await sql<{ emptied: string[] }>`
     with gone as (
       delete from holders where project_id = ${project_id} and voucher_id = any(${ids}::text[]) returning publication_id
@@ -128,7 +130,7 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
   )
   await tally(db, project_id, 'publications', -emptied.length)
   await ctx.reactions.vouchersErased(ctx, ids)
-  for (const table of ofACode)
+  for (const table of voucherTables)
     await sql`delete from ${sql.table(table)} where project_id = ${project_id} and voucher_id = any(${ids}::text[])`.execute(
       db,
     )

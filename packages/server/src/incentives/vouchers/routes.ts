@@ -19,8 +19,8 @@ import { getVoucher } from './store.ts'
 import { listTransactions } from './transactions.ts'
 import { changeVoucher, switchVoucher } from './update.ts'
 
-/** What can be wrong with a code that is written. */
-const faults = [
+/** Errors of the operations that create a voucher. */
+const createErrors = [
   'invalid_payload',
   'invalid_voucher',
   'invalid_campaign',
@@ -49,7 +49,7 @@ export const vouchers = [
     description: 'With the `code` given, else with a random one as `code_config` or the project says.',
     body: CreateVoucher,
     reply: Voucher,
-    errors: faults,
+    errors: createErrors,
     run: (ctx, { body }) => createVoucher(ctx, body),
   }),
   operation({
@@ -59,7 +59,7 @@ export const vouchers = [
     summary: 'Create a voucher with this code',
     body: CreateVoucherWithCode,
     reply: Voucher,
-    errors: faults,
+    errors: createErrors,
     run: (ctx, { params, body }) => createVoucher(ctx, body, params.code),
   }),
   operation({

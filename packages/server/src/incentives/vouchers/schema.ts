@@ -49,7 +49,7 @@ export type LoyaltyPoints = Static<typeof LoyaltyPoints>
 const Asset = Type.Object({ id: Type.String(), url: Type.String() })
 
 /**
- * A code and what it gives. Every member is there, null when unset, but for those that are optional here
+ * A code with its discount or credits. Every member is present, null when unset, except those that are optional here
  * (docs/reference/vouchers.md#voucher-object).
  */
 export const Voucher = Type.Object({
@@ -93,8 +93,8 @@ export const Voucher = Type.Object({
 export type Voucher = Static<typeof Voucher>
 
 /**
- * How random codes are made (docs/reference/codes.md#code-configuration); what is wrong with it is `invalid_code_config`, so it
- * is checked there.
+ * Settings for random codes (docs/reference/codes.md#code-configuration). Not validated here, because errors have the key
+ * `invalid_code_config`.
  */
 export const CodeConfigBody = Type.Unsafe<object>({
   type: 'object',
@@ -108,7 +108,7 @@ export const CodeConfigBody = Type.Unsafe<object>({
   },
 })
 
-/** How often a code can be redeemed; null: without end. */
+/** How often a voucher can be redeemed; null: unlimited. */
 export const RedemptionLimit = Type.Object({ quantity: Maybe(Int({ minimum: 1 })) })
 
 const settings = {
@@ -119,14 +119,14 @@ const settings = {
   metadata: Type.Optional(Metadata),
 }
 
-/** What a new code can say about itself, whichever way it comes to be. */
+/** The benefit of a new voucher. */
 const definition = {
   discount: Maybe(DiscountBody),
   gift: Maybe(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
   loyalty_card: Maybe(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
 }
 
-const created = {
+const creationFields = {
   ...definition,
   campaign: Maybe(Name),
   campaign_id: Maybe(Name),
@@ -140,14 +140,14 @@ export const CreateVoucher = Type.Object(
     code: Maybe(Type.String({ maxLength: 1_000 })),
     code_config: Maybe(CodeConfigBody),
     type: VoucherType,
-    ...created,
+    ...creationFields,
   },
   { examples: [{ type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }] },
 )
 export type CreateVoucher = Static<typeof CreateVoucher>
 
 export const CreateVoucherWithCode = Type.Object(
-  { type: Maybe(VoucherType), ...created },
+  { type: Maybe(VoucherType), ...creationFields },
   { examples: [{ type: 'GIFT_VOUCHER', gift: { amount: 5000 } }] },
 )
 export type CreateVoucherWithCode = Static<typeof CreateVoucherWithCode>
@@ -205,7 +205,7 @@ export type VoucherTransactionQuery = Static<typeof VoucherTransactionQuery>
 
 const Dates = { start_date: Maybe(InstantInput), expiration_date: Maybe(InstantInput) }
 
-/** What a code that is added to a campaign can have of its own (docs/reference/campaigns.md#add-vouchers-to-a-campaign). */
+/** Settings that a voucher added to a campaign can override (docs/reference/campaigns.md#add-vouchers-to-a-campaign). */
 export const OwnSettings = {
   ...CategoryChoice,
   ...Dates,

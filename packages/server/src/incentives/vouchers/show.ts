@@ -4,7 +4,7 @@ import { listAssignmentsOfVoucher } from '../../rules/validation-rules/assignmen
 import type { Voucher } from './schema.ts'
 import { type StoredVoucher, toVoucher } from './voucher.ts'
 
-/** A code as answers about one of them show it: with its own rules and those of its campaign. */
+/** A voucher as the response for a single voucher shows it: with its own rules and those of its campaign. */
 export async function showVoucher(ctx: Ctx, stored: StoredVoucher): Promise<Voucher> {
   const assignments = await listAssignmentsOfVoucher(ctx, stored)
   return {

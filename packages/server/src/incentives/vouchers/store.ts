@@ -13,25 +13,28 @@ import type { StoredVoucher } from './voucher.ts'
 
 type VoucherId = VoucherRow['id']
 
-/** `here`: it stays until the end of the transaction; `alone`: nobody else changes it meanwhile. */
+/**
+ * `here` (FOR KEY SHARE): the voucher cannot be deleted before the transaction ends. `alone` (FOR UPDATE): no other
+ * transaction changes it meanwhile.
+ */
 export type VoucherLock = 'here' | 'alone'
 
-/** What makes a code unique in a project (docs/reference/codes.md#letter-case). */
+/** The key that makes a code unique in a project (docs/reference/codes.md#letter-case). */
 export const codeKey = ({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>, code: string): string =>
   case_sensitive_codes ? code : code.toLowerCase()
 
 /**
- * Every code of the project that can be read, with its terms, campaign and category. A campaign in the bin takes all its
- * codes with it at once; the campaigns are few, so asking each code's costs next to nothing.
+ * All readable vouchers of the project, with terms, campaign and category. Deleting a campaign hides all its vouchers at
+ * once; campaigns are few, so joining them costs next to nothing.
  */
 export function voucherQuery({ db, project_id, now, project: { timezone } }: Ctx) {
   const today = todayIn({ now, timezone })
   return (
-    joined(db.selectFrom('vouchers'))
+    withJoins(db.selectFrom('vouchers'))
       .where('vouchers.project_id', '=', project_id)
       .where('vouchers.deleted_at', 'is', null)
-      // Wrapped, so that the planner makes no guess of it: campaigns are too few to be analyzed, and a wrong guess would have it
-      // read all codes to show ten.
+      // Wrapped in CASE so that the planner does not estimate it: campaigns are too few to be analyzed, and with a wrong
+      // estimate it would read all vouchers to show ten.
       .where(sql<boolean>`case when campaigns.deleted_at is null then true end`)
       .selectAll('vouchers')
       .select(['campaigns.name as campaign', 'campaigns.campaign_type'])
@@ -48,7 +51,7 @@ export function voucherQuery({ db, project_id, now, project: { timezone } }: Ctx
   )
 }
 
-function joined(query: SelectQueryBuilder<Tables, 'vouchers', object>) {
+function withJoins(query: SelectQueryBuilder<Tables, 'vouchers', object>) {
   return query
     .leftJoin('terms', (join) =>
       join.onRef('terms.project_id', '=', 'vouchers.project_id').onRef('terms.id', '=', 'vouchers.terms_id'),
@@ -63,11 +66,11 @@ function joined(query: SelectQueryBuilder<Tables, 'vouchers', object>) {
     )
 }
 
-/** A code by itself or by its id (docs/reference/vouchers.md#names-in-paths); 404 when there is none that can be read. */
+/** A readable voucher by its code or its id (docs/reference/vouchers.md#names-in-paths); 404 if there is none. */
 export async function getVoucher(ctx: Ctx, key: string, options: { lock?: VoucherLock } = {}): Promise<StoredVoucher> {
-  const found = await findVoucher(ctx, key, options)
-  if (found === undefined) throw notFound('voucher', key)
-  return found
+  const voucher = await findVoucher(ctx, key, options)
+  if (voucher === undefined) throw notFound('voucher', key)
+  return voucher
 }
 
 export async function findVoucher(
@@ -77,7 +80,7 @@ export async function findVoucher(
 ): Promise<StoredVoucher | undefined> {
   if (key.includes('\0')) return undefined
   const normalizedKey = codeKey(ctx.project, key)
-  const found = await voucherQuery(ctx)
+  const row = await voucherQuery(ctx)
     .where((is) =>
       key.startsWith('v_')
         ? is.or([is('vouchers.id', '=', key as VoucherId), is('vouchers.code_key', '=', normalizedKey)])
@@ -88,10 +91,10 @@ export async function findVoucher(
     .$if(lock === 'here', (query) => query.forKeyShare('vouchers'))
     .$if(lock === 'alone', (query) => query.forUpdate('vouchers'))
     .executeTakeFirst()
-  return found === undefined ? undefined : toStored(found)
+  return row === undefined ? undefined : toStored(row)
 }
 
-/** Codes by their ids, in the order of the ids, so that whoever locks several never waits in a circle. */
+/** Vouchers by their ids. They are locked in the order of their ids, so that concurrent transactions cannot deadlock. */
 export async function listVouchersById(
   ctx: Ctx,
   ids: readonly string[],
@@ -107,7 +110,7 @@ export async function listVouchersById(
   return rows.map(toStored)
 }
 
-/** Codes by their ids, also those in the bin: what was published or redeemed stays so. */
+/** Vouchers by their ids, including those in the bin, for the history of publications and redemptions. */
 export async function listVouchersEver(ctx: Ctx, ids: readonly string[]): Promise<StoredVoucher[]> {
   if (ids.length === 0) return []
   const rows = await voucherQuery(ctx)
@@ -119,7 +122,7 @@ export async function listVouchersEver(ctx: Ctx, ids: readonly string[]): Promis
 }
 
 /**
- * A page of codes, of the project or of one campaign. An id begins with the moment of creation, so the order of creation is
+ * A page of vouchers of the project or of one campaign. An id begins with its creation time, so the order of creation is
  * that of the primary key.
  */
 export async function listVouchers(
@@ -144,8 +147,8 @@ export async function listVouchers(
   return { vouchers: rows.map(toStored), total, has_more }
 }
 
-/** Which of these codes are taken, those in the bin included, as their keys. */
-export async function listKeysTaken({ db, project_id }: Ctx, codeKeys: readonly string[]): Promise<Set<string>> {
+/** The keys among these that are taken, including by vouchers in the bin. */
+export async function listTakenKeys({ db, project_id }: Ctx, codeKeys: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('vouchers')
     .where('project_id', '=', project_id)
@@ -157,19 +160,19 @@ export async function listKeysTaken({ db, project_id }: Ctx, codeKeys: readonly 
 
 export type NewVoucher = Omit<Insertable<VoucherRow>, 'project_id'>
 
-/** Writes codes that each have their own settings, and answers the ids of those whose code was free. */
+/** Inserts vouchers with individual settings, and returns the ids of those whose code was free. */
 export async function insertVouchers({ db, project_id }: Ctx, rows: readonly NewVoucher[]): Promise<Set<VoucherId>> {
   if (rows.length === 0) return new Set()
   const inserted = await sql<{ id: VoucherId }>`
     insert into vouchers (${sql.join(columns.map((column) => sql.ref(column)))})
     select ${sql.join(columns.map((column) => sql.ref(column)))}
-    from jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows.map((row) => ({ ...blank, ...row, project_id, metadata: row.metadata == null ? null : JSON.parse(row.metadata) })))}::jsonb)
+    from jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows.map((row) => ({ ...columnDefaults, ...row, project_id, metadata: row.metadata == null ? null : JSON.parse(row.metadata) })))}::jsonb)
     on conflict (project_id, code_key) do nothing
     returning id`.execute(db)
   return new Set(inserted.rows.map(({ id }) => id))
 }
 
-const blank = { redeemed_quantity: 0, publish_count: 0, is_automatic: false }
+const columnDefaults = { redeemed_quantity: 0, publish_count: 0, is_automatic: false }
 
 const columns = [
   'project_id',
@@ -202,7 +205,7 @@ const columns = [
   'updated_at',
 ] as const satisfies ReadonlyArray<keyof VoucherRow>
 
-/** Writes columns of a code that the caller has locked. */
+/** Updates columns of a voucher that the caller has locked. */
 export async function updateVoucher(
   { db, project_id, now }: Ctx,
   id: VoucherId,

@@ -18,7 +18,7 @@ export async function insertTransaction({ db, project_id, now }: Ctx, row: NewTr
   return toTransaction(inserted)
 }
 
-/** What the transactions of all cards of a campaign are filtered by, in lists. */
+/** Filter fields for the transactions of all cards of a campaign. */
 export const campaignTransactionFields: FilterFields = {
   id: { type: 'string', column: 'voucher_transactions.id' },
   voucher_id: { type: 'string', column: 'voucher_transactions.voucher_id' },
@@ -27,22 +27,22 @@ export const campaignTransactionFields: FilterFields = {
 /** The transactions of one card, or of all cards of a campaign. */
 export async function listTransactions(
   { db, project_id }: Ctx,
-  of: { voucher_id: string } | { campaign_id: string },
+  owner: { voucher_id: string } | { campaign_id: string },
   query: VoucherTransactionQuery,
   where: Condition[] = [],
 ): Promise<{ transactions: Transaction[]; has_more: boolean; more_starting_after?: string }> {
   const matching = db.selectFrom('voucher_transactions').where('project_id', '=', project_id).selectAll()
   const { rows, ...more } = await cursorOf(
-    'voucher_id' in of
-      ? matching.where('voucher_id', '=', of.voucher_id as VoucherTransactionRow['voucher_id'])
-      : matching.where('campaign_id', '=', of.campaign_id as VoucherTransactionRow['campaign_id']),
+    'voucher_id' in owner
+      ? matching.where('voucher_id', '=', owner.voucher_id as VoucherTransactionRow['voucher_id'])
+      : matching.where('campaign_id', '=', owner.campaign_id as VoucherTransactionRow['campaign_id']),
     query,
     { columns: { id: 'id' }, default_order: '-id', where },
   )
   return { transactions: rows.map(toTransaction), ...more }
 }
 
-/** The id of the latest transaction of a card that is locked. */
+/** The id of the latest transaction of a locked card. */
 export async function findLastTransaction({ db, project_id }: Ctx, voucherId: string): Promise<string | null> {
   const found = await db
     .selectFrom('voucher_transactions')

@@ -6,7 +6,7 @@ import { loadMetadataRules, type MetadataRules } from '../../definitions/metadat
 import { chosenCategory } from '../../rules/categories/assign.ts'
 import { discountOf } from '../../rules/terms/discount.ts'
 import { insertTerms } from '../../rules/terms/store.ts'
-import { saysValidity, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
+import { hasValidity, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { findCampaign } from '../campaigns/store.ts'
 import { invalidVoucher, sharedOf, withoutEmpty } from './create.ts'
@@ -15,14 +15,12 @@ import { showVoucher } from './show.ts'
 import { getVoucher, updateVoucher } from './store.ts'
 import { metadataOf, type StoredVoucher } from './voucher.ts'
 
-/**
- * Changes a code that the caller has locked (docs/reference/vouchers.md#update-a-voucher): what it gives becomes terms of its
- * own.
- */
+/** Updates a voucher that the caller has locked (docs/reference/vouchers.md#update-a-voucher). It gets terms of its own. */
 export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: UpdateVoucher): Promise<Voucher> {
   const discount = await discountAfter(ctx, voucher, body)
-  // A change of its campaign may have left it with dates that do not fit: that must not forbid another change.
-  const validity = saysValidity(body) ? validityAfter(validityOf(voucher), body, invalidVoucher) : validityOf(voucher)
+  // Validate dates only if they were sent: a campaign update may have left the voucher with inconsistent ones, which must
+  // not block other changes.
+  const validity = hasValidity(body) ? validityAfter(validityOf(voucher), body, invalidVoucher) : validityOf(voucher)
   const categoryId = await chosenCategory(ctx, body)
   const metadata = await metadataAfter(ctx, voucher, body)
   const terms: Terms = withoutEmpty({
@@ -40,35 +38,38 @@ export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: Upda
     ...(body.additional_info === undefined ? {} : { additional_info: body.additional_info }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   })
-  const changed = await getVoucher(ctx, voucher.id)
-  const shown = await showVoucher(ctx, changed)
-  await tell(ctx, changed, shown, [
+  const updatedVoucher = await getVoucher(ctx, voucher.id)
+  const response = await showVoucher(ctx, updatedVoucher)
+  await emitChanges(ctx, updatedVoucher, response, [
     'voucher.updated',
-    ...(changed.active === voucher.active ? [] : ([changed.active ? 'voucher.enabled' : 'voucher.disabled'] as const)),
+    ...(updatedVoucher.active === voucher.active
+      ? []
+      : ([updatedVoucher.active ? 'voucher.enabled' : 'voucher.disabled'] as const)),
   ])
-  return shown
+  return response
 }
 
 /**
- * Switches a code on or off; nothing happens to one that is so already (docs/reference/vouchers.md#enable-and-disable-a-voucher).
+ * Enables or disables a voucher; no effect if it already has that state
+ * (docs/reference/vouchers.md#enable-and-disable-a-voucher).
  */
 export async function switchVoucher(ctx: Ctx, voucher: StoredVoucher, active: boolean): Promise<Voucher> {
   if (voucher.active === active) return showVoucher(ctx, voucher)
   await updateVoucher(ctx, voucher.id, { active })
-  const changed = await getVoucher(ctx, voucher.id)
-  const shown = await showVoucher(ctx, changed)
-  await tell(ctx, changed, shown, [active ? 'voucher.enabled' : 'voucher.disabled'])
-  return shown
+  const updatedVoucher = await getVoucher(ctx, voucher.id)
+  const response = await showVoucher(ctx, updatedVoucher)
+  await emitChanges(ctx, updatedVoucher, response, [active ? 'voucher.enabled' : 'voucher.disabled'])
+  return response
 }
 
-async function tell(
+async function emitChanges(
   ctx: Ctx,
   { id, campaign_id }: StoredVoucher,
   voucher: Voucher,
   types: Array<'voucher.updated' | 'voucher.enabled' | 'voucher.disabled'>,
 ): Promise<void> {
-  const found = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id)
-  const campaign = found === undefined ? null : toSimpleCampaign(found)
+  const storedCampaign = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id)
+  const campaign = storedCampaign === undefined ? null : toSimpleCampaign(storedCampaign)
   await emitMany(
     ctx,
     types.map((type) => ({ type, entity_id: id, data: { voucher, campaign } })),
@@ -90,15 +91,15 @@ async function discountAfter(
 ): Promise<Terms['discount']> {
   if (discount === undefined || type !== 'DISCOUNT_VOUCHER') return terms.discount
   if (discount === null) throw invalidPayload('Property .discount must be object')
-  const sent = await discountOf(ctx, discount, invalidVoucher)
-  if (terms.discount !== undefined && sent.type !== terms.discount.type)
+  const newDiscount = await discountOf(ctx, discount, invalidVoucher)
+  if (terms.discount !== undefined && newDiscount.type !== terms.discount.type)
     throw invalidVoucher('It is not possible to change Voucher discount type')
-  return sent
+  return newDiscount
 }
 
 /**
- * The metadata after a merge and what is unset after it (docs/reference/vouchers.md#metadata); undefined when nothing was said
- * about them.
+ * The metadata after merging and then unsetting keys (docs/reference/vouchers.md#metadata); undefined if the body changes
+ * none.
  */
 async function metadataAfter(
   ctx: Ctx,

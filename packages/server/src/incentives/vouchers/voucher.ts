@@ -6,19 +6,19 @@ import { toCategory } from '../../rules/categories/store.ts'
 import { assetsOf } from '../code-images/urls.ts'
 import type { Voucher } from './schema.ts'
 
-/** A code with what it shares with others: its terms, the name of its campaign, its category. */
+/** A voucher with its terms, the name of its campaign and its category. */
 export interface StoredVoucher extends Selectable<VoucherRow> {
   terms: Terms
   campaign: string | null
   campaign_type: CampaignType | null
   campaign_active: boolean | null
-  /** Null also when it is gone since. */
+  /** Null also once the category is deleted. */
   category: Selectable<CategoryRow> | null
   /** Points that expire next. */
   next_expiration: { next_expiration_date: string; next_expiration_points: number } | null
 }
 
-/** A code as it is answered, but for its rules (see show.ts). */
+/** A voucher as the API returns it, without its rules (see show.ts). */
 export function toVoucher({ settings }: Pick<Ctx, 'settings'>, voucher: StoredVoucher): Voucher {
   const { code, terms, category, holder_id, referrer_id } = voucher
   const path = `/v1/vouchers/${encodeURIComponent(code)}`
@@ -61,7 +61,7 @@ export function toVoucher({ settings }: Pick<Ctx, 'settings'>, voucher: StoredVo
   }
 }
 
-/** Its own metadata, or those that its campaign handed down to it. */
+/** Its own metadata, or those inherited from its campaign. */
 export const metadataOf = ({ metadata, terms }: Pick<StoredVoucher, 'metadata' | 'terms'>): Record<string, unknown> =>
   metadata ?? terms.metadata ?? {}
 
@@ -70,7 +70,7 @@ type Credits = Pick<
   'credits_added' | 'credits_subtracted' | 'credits_redeemed' | 'credits_expired' | 'credits_pending'
 >
 
-/** What was ever put on a card, less what was taken off it other than by spending. */
+/** All credits ever added to a card, minus those removed other than by spending. */
 export const totalOf = (card: Credits): number =>
   (card.credits_added ?? 0) - (card.credits_subtracted ?? 0) - (card.credits_expired ?? 0)
 

@@ -5,7 +5,7 @@ import { getVoucher, newCampaign, newVoucher, runCampaignJobs, tenOff } from '..
 const countBy = (statuses: number[]): Record<number, number> =>
   Object.fromEntries([...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]))
 
-test('of 50 that want the same code at once, one gets it', async () => {
+test('of 50 concurrent creations of one code, one succeeds', async () => {
   const shop = await newProject({ project: { case_sensitive_codes: false } })
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
@@ -16,7 +16,7 @@ test('of 50 that want the same code at once, one gets it', async () => {
   expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(1)
 })
 
-test('codes drawn at once from a small set are all different, and the last one is found', async () => {
+test('codes drawn concurrently from a small set are all different, including the last free one', async () => {
   const shop = await newProject()
   const body = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: { charset: '0123456789', length: 2 } }
   const answers = await Promise.all(Array.from({ length: 110 }, () => shop.call('POST', '/v1/vouchers', body)))
@@ -25,7 +25,7 @@ test('codes drawn at once from a small set are all different, and the last one i
   expect(new Set(codes).size).toBe(100)
 })
 
-test('a gift card that many add to and take from at once has to the unit what they say', async () => {
+test('concurrent additions and subtractions on a gift card add up exactly', async () => {
   const shop = await newProject()
   const { id } = await newVoucher(shop, 'G', { type: 'GIFT_VOUCHER', gift: { amount: 1000 } })
   const amounts = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? 7 : -50))
@@ -34,7 +34,7 @@ test('a gift card that many add to and take from at once has to the unit what th
   for (const { status, body } of answers) if (status !== 200) expect(body.key).toBe('gift_amount_exceeded')
   const balance = 1000 + taken.reduce((sum, amount) => sum + amount, 0)
   expect(balance).toBeGreaterThanOrEqual(0)
-  expect(balance).toBeLessThan(57) // whoever was refused was refused rightly
+  expect(balance).toBeLessThan(57) // every refusal was justified
   expect((await getVoucher(shop, 'G')).gift.balance).toBe(balance)
   const { db } = shop.service.runtime.database
   const postings = await db.selectFrom('postings').where('project_id', '=', shop.project_id).selectAll().execute()
@@ -45,7 +45,7 @@ test('a gift card that many add to and take from at once has to the unit what th
   expect(data).toHaveLength(taken.length)
 })
 
-test('a campaign never has more codes than allowed, however many add to it at once', async () => {
+test('concurrent additions never exceed the voucher limit of a campaign', async () => {
   const shop = await newProject()
   await shop.manage('PUT', '/limits', { campaign_vouchers: 20 })
   await newCampaign(shop, 'C')
@@ -60,7 +60,7 @@ test('a campaign never has more codes than allowed, however many add to it at on
   for (const { status, body } of answers) if (status >= 400) expect(body.key).toBe('invalid_campaign')
 })
 
-test('of campaigns of one name created at once there is one, with its codes', async () => {
+test('of concurrent creations of a campaign of one name, one succeeds, with its vouchers', async () => {
   const shop = await newProject()
   const body = { name: 'One', vouchers_count: 1, voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff } }
   const answers = await Promise.all(Array.from({ length: 20 }, () => shop.call('POST', '/v1/campaigns', body)))
@@ -68,7 +68,7 @@ test('of campaigns of one name created at once there is one, with its codes', as
   expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(1)
 })
 
-test('changing, adding to, publishing from and deleting one campaign at once never fails inside', async () => {
+test('concurrent updates, additions, publications and deletions of one campaign cause no internal error', async () => {
   const shop = await newProject()
   await newCampaign(shop, 'C', { type: 'AUTO_UPDATE' })
   const works = [
@@ -93,7 +93,7 @@ test('changing, adding to, publishing from and deleting one campaign at once nev
   expect((await shop.call('GET', '/v1/vouchers?campaign=C&limit=100')).body.vouchers).toHaveLength(body.vouchers_count)
 })
 
-test('codes that publications make at once are all counted, booked and told of, to the last possible one', async () => {
+test('vouchers created by concurrent publications are all counted, posted and in events, up to the last possible code', async () => {
   const shop = await newProject()
   const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 100 }, code_config: { charset: '0123456789', length: 2 } }
   await newCampaign(shop, 'A', { type: 'AUTO_UPDATE', voucher })
@@ -121,7 +121,7 @@ test('codes that publications make at once are all counted, booked and told of, 
   expect(booked.map(({ amount }) => amount)).toEqual(Array(15).fill(100))
 })
 
-test('a customer is erased while the campaign of its card is deleted, in whichever order', async () => {
+test('a customer can be erased while the campaign of its card is deleted, in either order', async () => {
   const shop = await newProject()
   for (const n of [1, 2, 3]) {
     const voucher = { type: 'LOYALTY_CARD', loyalty_card: { points: 5 } }

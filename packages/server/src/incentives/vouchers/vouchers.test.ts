@@ -59,7 +59,7 @@ describe('a voucher that is created', () => {
     expect(await eventsOf(shop)).toEqual(['voucher.created'])
   })
 
-  test('keeps all that was said about it', async () => {
+  test('stores all members of the body', async () => {
     const shop = await newProject()
     const said = {
       start_date: '2025-03-05',
@@ -90,7 +90,7 @@ describe('a voucher that is created', () => {
     expect((await shop.call('GET', '/v1/categories')).body.total).toBe(1)
   })
 
-  test('gets a random code when none is given, as the project or the call says', async () => {
+  test('gets a random code if none is given, by the configuration of the project or the request', async () => {
     const shop = await newProject()
     const create = async (more: object) =>
       (await shop.call('POST', '/v1/vouchers', { type: 'GIFT_VOUCHER', gift: { amount: 100 }, ...more })).body.code
@@ -101,7 +101,7 @@ describe('a voucher that is created', () => {
     expect(posted.body.code).toBe('PATH')
   })
 
-  test('shows what a gift or loyalty card holds', async () => {
+  test('shows the balance of a gift or loyalty card', async () => {
     const shop = await newProject()
     const gift = await newVoucher(shop, 'G', {
       type: 'GIFT_VOUCHER',
@@ -118,7 +118,7 @@ describe('a voucher that is created', () => {
     expect(card.redemption.redeemed_points).toBe(0)
   })
 
-  test('names the goods that it gives away', async () => {
+  test('contains the names of the products that it gives away', async () => {
     const shop = await newProject()
     const { id } = (await shop.call('POST', '/v1/products', { name: 'Mug', source_id: 'mug' })).body
     const discount = { type: 'UNIT', unit_type: id, unit_off: 2, effect: 'ADD_NEW_ITEMS' }
@@ -133,7 +133,7 @@ describe('a voucher that is created', () => {
     })
   })
 
-  test('has the rules it was given and those of its campaign', async () => {
+  test('has its own rules and those of its campaign', async () => {
     const shop = await newProject()
     const rule = async (name: string) => (await shop.call('POST', '/v1/validation-rules', { name })).body.id
     const [own, shared] = [await rule('own'), await rule('shared')]
@@ -211,7 +211,7 @@ test.each(bad)('%j is refused', async (body, key, details) => {
   expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(0)
 })
 
-test('E8: hours of one day may touch but not overlap', async () => {
+test('E8: hours of one day may be adjacent but not overlap', async () => {
   const shop = await newProject()
   const hour = (startTime: string, expirationTime: string, daysOfWeek?: number[]) => ({
     start_time: startTime,
@@ -239,7 +239,7 @@ test('E8: hours of one day may touch but not overlap', async () => {
 })
 
 describe('codes are unique', () => {
-  test('E3: in a project that makes no difference between cases, whatever the case', async () => {
+  test('E3: in any letter case, in a case-insensitive project', async () => {
     const shop = await newProject({ project: { case_sensitive_codes: false } })
     await newVoucher(shop, 'Summer')
     expect(await shop.call('POST', '/v1/vouchers/SUMMER', { discount: tenOff })).toMatchObject({
@@ -252,14 +252,14 @@ describe('codes are unique', () => {
     expect((await shop.call('GET', `/v1/vouchers?${filter}`)).body.total).toBe(1)
   })
 
-  test('E3: in a project that does, they differ', async () => {
+  test('E3: by letter case, in a case-sensitive project', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'Summer')
     await newVoucher(shop, 'SUMMER')
     expect(await shop.call('GET', '/v1/vouchers/sUMMER')).toMatchObject({ status: 404 })
   })
 
-  test('E18: also those in the bin, until they are destroyed', async () => {
+  test('E18: including those in the bin, until they are deleted for good', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'ZED')
     expect(await shop.call('DELETE', '/v1/vouchers/ZED')).toMatchObject({ status: 204 })
@@ -275,7 +275,7 @@ describe('codes are unique', () => {
     expect(await eventsOf(shop)).toEqual(['voucher.created', 'voucher.deleted', 'voucher.created'])
   })
 
-  test('and free at once when deleted by force', async () => {
+  test('and free at once after a deletion with force', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'ZED', { type: 'GIFT_VOUCHER', gift: { amount: 100 } })
     await shop.call('POST', '/v1/vouchers/ZED/balance', { amount: 5 })
@@ -287,7 +287,7 @@ describe('codes are unique', () => {
   })
 })
 
-test('a voucher in the bin has no rules any more', async () => {
+test('a voucher in the bin has no rule assignments', async () => {
   const shop = await newProject()
   const { id } = (await shop.call('POST', '/v1/validation-rules', { name: 'r' })).body
   await newVoucher(shop, 'V', { validation_rules: [id] })
@@ -295,13 +295,13 @@ test('a voucher in the bin has no rules any more', async () => {
   expect((await shop.call('GET', `/v1/validation-rules/${id}`)).body.assignments_count).toBe(0)
 })
 
-test('units of one good are looked up, whatever else a discount says', async () => {
+test('the product of a single unit discount must exist, even if the discount has `units`', async () => {
   const shop = await newProject()
   const discount = { type: 'UNIT', effect: 'ADD_NEW_ITEMS', unit_off: 1, unit_type: 'nope', units: [] }
   expect(await shop.call('POST', '/v1/vouchers/V', { discount })).toMatchObject({ status: 404 })
 })
 
-test('looking for the last free codes of a large set keeps nobody waiting', async () => {
+test('searching the last free codes of a large set does not block other requests', async () => {
   const shop = await newProject()
   const charset = Array.from({ length: 250 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
   const codeConfig = { charset, length: 1 }
@@ -315,11 +315,11 @@ test('looking for the last free codes of a large set keeps nobody waiting', asyn
   expect(last.answer.status).toBe(200)
   const none = await sentBy(() => shop.call('POST', '/v1/vouchers', body))
   expect(none.answer.body.key).toBe('invalid_code_config')
-  for (const { sent } of [last, none]) expect(sent.length).toBeLessThan(40) // not one for each code that is taken
+  for (const { sent } of [last, none]) expect(sent.length).toBeLessThan(40) // not one query per taken code
 })
 
 describe('PUT /v1/vouchers/{code}', () => {
-  test('E25: a discount is replaced as a whole and keeps its type; a limit is not changed here', async () => {
+  test('E25: a discount is replaced as a whole and keeps its type; the redemption limit does not change', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'P', { discount: { type: 'PERCENT', percent_off: 10, amount_limit: 500 } })
     const put = (body: object) => shop.call('PUT', '/v1/vouchers/P', body)
@@ -344,7 +344,7 @@ describe('PUT /v1/vouchers/{code}', () => {
     expect(await put({ discount: null })).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
   })
 
-  test('changes what was sent, clears what is null and tells of it', async () => {
+  test('updates what was sent, clears what is null and emits an event', async () => {
     const shop = await newProject()
     const before = await newVoucher(shop, 'V', {
       start_date: '2025-01-01',
@@ -366,7 +366,7 @@ describe('PUT /v1/vouchers/{code}', () => {
       updated_at: instant,
     })
     expect(
-      await shop.call('PUT', '/v1/vouchers/V', { start_date: null }), // which the timeframe needs
+      await shop.call('PUT', '/v1/vouchers/V', { start_date: null }), // the timeframe requires it
     ).toMatchObject({ status: 400, body: { key: 'invalid_voucher' } })
     const cleared = await shop.call('PUT', '/v1/vouchers/V', {
       start_date: null,
@@ -377,7 +377,7 @@ describe('PUT /v1/vouchers/{code}', () => {
     expect(await eventsOf(shop)).toEqual(['voucher.created', 'voucher.updated', 'voucher.disabled', 'voucher.updated'])
   })
 
-  test('E23: metadata are merged key by key, then some are unset', async () => {
+  test('E23: metadata is merged key by key, then keys are unset', async () => {
     const shop = await newProject()
     const metadata = { region: 'north', year: 2025 }
     await newCampaign(shop, 'Handed down', { metadata })
@@ -394,7 +394,7 @@ describe('PUT /v1/vouchers/{code}', () => {
     expect((await getVoucher(shop, 'H2')).metadata).toEqual({ year: null, tier: 'b' })
   })
 
-  test('the metadata schema of vouchers holds for new and for changed ones', async () => {
+  test('the metadata schema of vouchers applies to new and updated ones', async () => {
     const shop = await newProject()
     const year = { type: 'number', optional: true, array: false }
     const schema = { related_object: 'voucher', properties: { year } }
@@ -410,7 +410,7 @@ describe('PUT /v1/vouchers/{code}', () => {
   })
 })
 
-test('enabling and disabling are told of when they change something', async () => {
+test('enabling and disabling emit an event only on a change', async () => {
   const shop = await newProject()
   const before = await newVoucher(shop, 'V')
   expect((await shop.call('POST', '/v1/vouchers/V/enable')).body).toEqual(before)
@@ -422,8 +422,8 @@ test('enabling and disabling are told of when they change something', async () =
   expect(await shop.call('POST', '/v1/vouchers/X/enable')).toMatchObject({ status: 404 })
 })
 
-/** What the books of a card say it has. */
-async function booked({ service, project_id }: Shop, voucherId: string): Promise<number> {
+/** The balance of a card by its postings. */
+async function postedBalance({ service, project_id }: Shop, voucherId: string): Promise<number> {
   const { db } = service.runtime.database
   const rows = await db
     .selectFrom('postings')
@@ -458,7 +458,7 @@ describe('the balance of a card', () => {
     })
     const after = { amount: 10500, subtracted_amount: 1200, balance: 9300 }
     expect(await getVoucher(shop, 'G')).toMatchObject({ gift: after, updated_at: instant })
-    expect(await booked(shop, id)).toBe(9300)
+    expect(await postedBalance(shop, id)).toBe(9300)
 
     expect(await adjust({ amount: -9301 })).toMatchObject({ status: 400, body: { key: 'gift_amount_exceeded' } })
     expect(await adjust({ amount: 0 })).toMatchObject({ status: 400, body: { key: 'invalid_add_balance_params' } })
@@ -468,7 +468,7 @@ describe('the balance of a card', () => {
     })
     expect(await adjust({ amount: 1.5 })).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
     expect((await getVoucher(shop, 'G')).gift).toEqual(after)
-    expect(await booked(shop, id)).toBe(9300)
+    expect(await postedBalance(shop, id)).toBe(9300)
     expect(await adjust({ amount: -9300 })).toMatchObject({ body: { balance: 0 } })
     expect(await eventsOf(shop)).toEqual([
       'voucher.created',
@@ -529,7 +529,7 @@ describe('the balance of a card', () => {
     expect(await shop.call('GET', '/v1/vouchers/G/transactions?starting_after_id=vtx_0')).toMatchObject({ status: 400 })
   })
 
-  test('is nothing that a discount voucher has', async () => {
+  test('is not available for a discount voucher', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'D')
     expect(await shop.call('POST', '/v1/vouchers/D/balance', { amount: 5 })).toMatchObject({
@@ -549,7 +549,7 @@ describe('the balance of a card', () => {
     })
   })
 
-  test('of points is dated by the rules of the program, and spent where it expires first', async () => {
+  test('of points expires by the rules of the program, and points that expire first are spent first', async () => {
     const shop = await newProject({ project: { timezone: 'Europe/Warsaw' } })
     await newCampaign(shop, 'Club', {
       type: 'AUTO_UPDATE',
@@ -585,13 +585,13 @@ describe('the balance of a card', () => {
     })
     expect((await adjust({ amount: -120 })).body).toMatchObject({ points: -120, total: 20, balance: 20 })
     expect((await getVoucher(shop, code)).loyalty_card).toEqual({ points: 140, balance: 20, subtracted_points: 120 })
-    expect(await booked(shop, id)).toBe(20)
+    expect(await postedBalance(shop, id)).toBe(20)
     expect(await adjust({ amount: -21 })).toMatchObject({ status: 400, body: { key: 'loyalty_card_points_exceeded' } })
   })
 })
 
 describe('GET /v1/vouchers', () => {
-  test('pages through in every order', async () => {
+  test('pages through the list in every order', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -606,7 +606,7 @@ describe('GET /v1/vouchers', () => {
     })
   })
 
-  test('finds by campaign, category, holder, code and ids, and counts', async () => {
+  test('finds by campaign, category, holder, code and ids, with totals', async () => {
     const shop = await newProject()
     const one = await newCampaign(shop, 'One', { vouchers_count: 3, category: 'Cat' })
     await newCampaign(shop, 'Two', { vouchers_count: 2 })
@@ -685,8 +685,8 @@ describe('GET /v1/vouchers', () => {
   })
 })
 
-describe('a voucher that is put into a campaign', () => {
-  test('takes its dates and category from it, and gives what it says itself', async () => {
+describe('a voucher created in a campaign', () => {
+  test('takes dates and category from the campaign, and its benefit from the body', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', {
       start_date: '2025-01-01',
@@ -713,7 +713,7 @@ describe('a voucher that is put into a campaign', () => {
     expect((await shop.call('GET', '/v1/campaigns/C')).body.vouchers_count).toBe(0)
   })
 
-  test('must be of its type', async () => {
+  test('must have the voucher type of the campaign', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C')
     await newCampaign(shop, 'P', { campaign_type: 'PROMOTION', voucher: null })
@@ -759,7 +759,7 @@ test('a product that a discount gives away cannot be deleted', async () => {
   for (const each of [mug, cap, pin]) expect(await remove(each)).toMatchObject({ status: 204 })
 })
 
-test('E24: a category that is deleted is none any more', async () => {
+test('E24: a deleted category is shown as none', async () => {
   const shop = await newProject()
   const { category_id } = await newVoucher(shop, 'V', { category: 'c1' })
   expect(await shop.call('DELETE', `/v1/categories/${category_id}`)).toMatchObject({ status: 204 })

@@ -12,7 +12,7 @@ async function newCategory(shop: Shop, name: string, hierarchy = 0): Promise<str
 const namesOf = async (shop: Shop): Promise<string[]> =>
   (await shop.call('GET', '/v1/categories')).body.data.map(({ name }: { name: string }) => name)
 
-/** The five operations, as somebody would call them on a category of this id. */
+/** The five operations on a category of this id. */
 const five = (id: string): Array<[method: string, path: string, body?: object]> => [
   ['GET', '/v1/categories'],
   ['POST', '/v1/categories', { name: 'Stolen', hierarchy: 0 }],
@@ -21,8 +21,8 @@ const five = (id: string): Array<[method: string, path: string, body?: object]> 
   ['DELETE', `/v1/categories/${id}`],
 ]
 
-describe('who may touch a category', () => {
-  test('nobody without a key, and nothing happens', async () => {
+describe('authorization', () => {
+  test('requests without a key are refused, and nothing changes', async () => {
     const shop = await newProject()
     const id = await newCategory(shop, 'Summer')
     for (const [method, path, body] of five(id))
@@ -33,7 +33,7 @@ describe('who may touch a category', () => {
     expect(await namesOf(shop)).toEqual(['Summer'])
   })
 
-  test('another project sees nothing, and changes nothing', async () => {
+  test('another project can neither see nor change the category', async () => {
     const [shop, stranger] = [await newProject(), await newProject()]
     const id = await newCategory(shop, 'Summer', 1)
     const [list, create, ...others] = five(id)
@@ -47,7 +47,7 @@ describe('who may touch a category', () => {
     expect(await namesOf(shop)).toEqual(['Summer'])
   })
 
-  test('a token of another scope opens none of the five', async () => {
+  test('a token of another scope is refused by all five operations', async () => {
     const shop = await newProject()
     const id = await newCategory(shop, 'Summer')
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -67,7 +67,7 @@ describe('who may touch a category', () => {
   })
 })
 
-test('a category lives from creation to deletion', async () => {
+test('a category can be created, read, updated and deleted', async () => {
   const shop = await newProject()
   const created = await shop.call('POST', '/v1/categories', { name: 'Summer', hierarchy: 2 })
   expect(created.status).toBe(200)
@@ -102,7 +102,7 @@ test('a category lives from creation to deletion', async () => {
 })
 
 describe('GET /v1/categories', () => {
-  test('lists all of them, newest first, however many there are', async () => {
+  test('lists all categories, newest first, whatever their number', async () => {
     const shop = await newProject()
     const names = Array.from({ length: 12 }, (_, index) => `Category ${index}`)
     for (const name of names) await newCategory(shop, name)
@@ -113,7 +113,7 @@ describe('GET /v1/categories', () => {
     expect(body.data[0]).toEqual((await shop.call('GET', `/v1/categories/${body.data[0].id}`)).body)
   })
 
-  test('does not page: what a client sends to page with is ignored', async () => {
+  test('does not page: paging parameters are ignored', async () => {
     const shop = await newProject()
     for (const name of ['A', 'B', 'C']) await newCategory(shop, name)
     expect((await shop.call('GET', '/v1/categories?limit=1&page=7')).body).toMatchObject({
@@ -140,7 +140,7 @@ const badBodies: Array<[body: unknown, details: string]> = [
   [{ name: 'A', hierarchy: 2 ** 53 }, 'Property .hierarchy must be <= 9007199254740991'],
 ]
 
-test.each(badBodies)('neither creation nor update takes %j: %s', async (body, details) => {
+test.each(badBodies)('creation and update refuse %j: %s', async (body, details) => {
   const shop = await newProject()
   const path = `/v1/categories/${await newCategory(shop, 'Summer', 5)}`
   const refusal = { status: 400, body: { key: 'invalid_payload', message: 'Invalid payload', details } }
@@ -158,7 +158,7 @@ describe('POST /v1/categories', () => {
     expect(body).toMatchObject({ name, hierarchy: Number.MAX_SAFE_INTEGER })
   })
 
-  test('ignores fields it does not know, also those of the answer', async () => {
+  test('ignores unknown fields, also read-only ones', async () => {
     const shop = await newProject()
     const { body } = await shop.call('POST', '/v1/categories', {
       name: 'A',
@@ -170,7 +170,7 @@ describe('POST /v1/categories', () => {
     expect(Object.keys(body).sort()).toEqual(['created_at', 'hierarchy', 'id', 'name', 'object'])
   })
 
-  test('a name is taken once per project, letter by letter', async () => {
+  test('a name is unique per project, case-sensitively', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     await newCategory(shop, 'Summer')
     expect(await shop.call('POST', '/v1/categories', { name: 'Summer', hierarchy: 9 })).toMatchObject({
@@ -189,7 +189,7 @@ describe('POST /v1/categories', () => {
     expect(await namesOf(shop)).toEqual(['summer', 'Summer'])
   })
 
-  test('of twenty who want one name at once, one gets it', async () => {
+  test('of 20 concurrent creations with one name, one succeeds', async () => {
     const shop = await newProject()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, hierarchy) => shop.call('POST', '/v1/categories', { name: 'Summer', hierarchy })),
@@ -201,7 +201,7 @@ describe('POST /v1/categories', () => {
 })
 
 describe('PUT /v1/categories/{categoryId}', () => {
-  test('a category that is not there is missed before its body is read', async () => {
+  test('an unknown category is reported before the body is validated', async () => {
     const shop = await newProject()
     expect(await shop.call('PUT', '/v1/categories/cat_0', { hierarchy: 'wrong' })).toMatchObject({
       status: 404,
@@ -209,7 +209,7 @@ describe('PUT /v1/categories/{categoryId}', () => {
     })
   })
 
-  test('a taken name is refused and nothing changes; its own name is not taken', async () => {
+  test('a taken name is refused and nothing changes; keeping the own name is allowed', async () => {
     const shop = await newProject()
     await newCategory(shop, 'Summer')
     const id = await newCategory(shop, 'Winter', 1)
@@ -228,7 +228,7 @@ describe('PUT /v1/categories/{categoryId}', () => {
     })
   })
 
-  test('of ten categories renamed to one name at once, one gets it', async () => {
+  test('of 10 categories renamed concurrently to one name, one succeeds', async () => {
     const shop = await newProject()
     const names = Array.from({ length: 10 }, (_, index) => `Category ${index}`)
     const ids = []
@@ -242,7 +242,7 @@ describe('PUT /v1/categories/{categoryId}', () => {
 })
 
 describe('DELETE /v1/categories/{categoryId}', () => {
-  test('a category that is not there cannot be deleted, and a deleted one not twice', async () => {
+  test('an unknown category cannot be deleted, nor a deleted one again', async () => {
     const shop = await newProject()
     expect(await shop.call('DELETE', '/v1/categories/cat_0')).toMatchObject({ status: 404 })
     const id = await newCategory(shop, 'Summer')
@@ -257,7 +257,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
     expect(await newCategory(shop, 'Summer')).not.toBe(id)
   })
 
-  test('a value that is no boolean is refused, before the category is looked for', async () => {
+  test('a non-boolean value is refused before the category is looked up', async () => {
     const shop = await newProject()
     expect(await shop.call('DELETE', '/v1/categories/cat_0?remove_from_stacking_rules=perhaps')).toMatchObject({
       status: 400,
@@ -269,7 +269,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
     })
   })
 
-  /** Each place of the stacking rules that can name a category. */
+  /** Each place in the stacking rules that can reference a category. */
   const places: Array<[place: string, rules: (id: string) => object]> = [
     ...[
       'exclusive_categories',
@@ -285,7 +285,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
     ],
   ]
 
-  test.each(places)('is refused while %s names it, and says who does', async (_, rules) => {
+  test.each(places)('is refused while %s references it, and the error names the stacking rules', async (_, rules) => {
     const shop = await newProject()
     const id = await newCategory(shop, 'Summer')
     const { body: stored } = await shop.manage('POST', '/stacking-rules', rules(id))
@@ -309,7 +309,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
     expect(await namesOf(shop)).toEqual(['Summer'])
   })
 
-  test('told to, the rules let go of it everywhere, and of nothing else', async () => {
+  test('with remove_from_stacking_rules the rules lose this category everywhere, and nothing else', async () => {
     const shop = await newProject()
     const id = await newCategory(shop, 'Summer')
     const lists = {
@@ -334,7 +334,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
     expect(await namesOf(shop)).toEqual([])
   })
 
-  test('rules that do not name it do not stand in the way, and stay as they are', async () => {
+  test('stacking rules without the category do not block its deletion, and stay unchanged', async () => {
     const shop = await newProject()
     const id = await newCategory(shop, 'Summer')
     const { body: rules } = await shop.manage('POST', '/stacking-rules', { exclusive_categories: ['cat_other'] })
@@ -345,7 +345,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
   })
 })
 
-test('every change moves the configuration on, and what it changed is stamped; a refusal moves nothing', async () => {
+test('every change increments the configuration version and stamps its row; a refusal does not', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   const version = async () => {

@@ -28,7 +28,7 @@ export async function findCategoryByName({ db, project_id }: Ctx, name: string):
   return row && toCategory(row)
 }
 
-/** All categories, newest first: a project has a handful. */
+/** All categories, newest first; a project has only a few. */
 export async function listCategories({ db, project_id }: Ctx): Promise<Category[]> {
   const rows = await db
     .selectFrom('categories')
@@ -90,13 +90,13 @@ export async function deleteCategory({ db, project_id }: Ctx, id: string): Promi
     .where('project_id', '=', project_id)
     .where('id', '=', id as CategoryRow['id'])
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('category', id) // another request was faster
+  if (numDeletedRows === 0n) throw notFound('category', id) // deleted by a concurrent request
 }
 
-/** The category that a query has joined, unless it is gone: to be selected, and read with `readCategory`. */
+/** Selects the joined category as JSON, null once it is deleted; to be read with `readCategory`. */
 export const categoryJson = sql<Selectable<CategoryRow> | null>`to_jsonb(categories)`.as('category')
 
-/** A row inside of JSON has its dates in the database's own form. */
+/** Converts the dates of a JSON row, which are in the format of PostgreSQL. */
 export function readCategory(category: Selectable<CategoryRow> | null): Selectable<CategoryRow> | null {
   if (category === null) return null
   const { created_at, updated_at } = category

@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
-import { merged, whyNotConsistent } from './rules.ts'
+import { mergeRules, whyNotConsistent } from './rules.ts'
 import { StackingRulesBody, StackingRulesList, StoredStackingRules } from './schema.ts'
 import { deleteStackingRules, findStackingRules, insertStackingRules, updateStackingRules } from './store.ts'
 
@@ -29,7 +29,7 @@ export const stackingRules = [
     reply: StoredStackingRules,
     errors: ['invalid_payload', 'not_found', 'stacking_rules_exist'],
     run: async (ctx, { body }) => {
-      const created = await insertStackingRules(ctx, consistent(merged(defaultStackingRules, body)))
+      const created = await insertStackingRules(ctx, refuseInconsistent(mergeRules(defaultStackingRules, body)))
       if (created !== undefined) return created
       throw new ApiError('stacking_rules_exist', { details: 'Cannot exist more stacking rules for given project' })
     },
@@ -42,8 +42,8 @@ export const stackingRules = [
     reply: StoredStackingRules,
     errors: ['not_found'],
     run: async (ctx, { params }) => {
-      const own = await findStackingRules(ctx)
-      const inForce = own ?? defaultsOf(ctx)
+      const customRules = await findStackingRules(ctx)
+      const inForce = customRules ?? defaultsOf(ctx)
       if (inForce.id !== params.stackingRulesId) throw notFound('stacking_rules', params.stackingRulesId)
       return inForce
     },
@@ -57,8 +57,8 @@ export const stackingRules = [
     body: StackingRulesBody,
     reply: StoredStackingRules,
     errors: ['invalid_payload', 'not_found'],
-    target: (ctx, { params }) => getOwn(ctx, params.stackingRulesId),
-    run: (ctx, { target, body }) => updateStackingRules(ctx, consistent(merged(target, body))),
+    target: (ctx, { params }) => getCustomRules(ctx, params.stackingRulesId),
+    run: (ctx, { target, body }) => updateStackingRules(ctx, refuseInconsistent(mergeRules(target, body))),
   }),
   operation({
     id: 'deleteStackingRules',
@@ -68,7 +68,7 @@ export const stackingRules = [
     description: 'The defaults are in force again.',
     reply: null,
     errors: ['not_found'],
-    target: (ctx, { params }) => getOwn(ctx, params.stackingRulesId),
+    target: (ctx, { params }) => getCustomRules(ctx, params.stackingRulesId),
     run: (ctx, { target }) => deleteStackingRules(ctx, target.id),
   }),
 ]
@@ -80,14 +80,14 @@ const defaultsOf = ({ project }: Ctx): StoredStackingRules => ({
   updated_at: null,
 })
 
-/** The rules the project made, by their id; the default set cannot be changed or deleted. */
-async function getOwn(ctx: Ctx, id: string): Promise<StoredStackingRules> {
-  const own = await findStackingRules(ctx, { lock: true })
-  if (own === undefined || own.id !== id) throw notFound('stacking_rules', id)
-  return own
+/** The rules that the project created, by their id; the default set cannot be changed or deleted. */
+async function getCustomRules(ctx: Ctx, id: string): Promise<StoredStackingRules> {
+  const customRules = await findStackingRules(ctx, { lock: true })
+  if (customRules === undefined || customRules.id !== id) throw notFound('stacking_rules', id)
+  return customRules
 }
 
-function consistent(rules: StackingRules): StackingRules {
+function refuseInconsistent(rules: StackingRules): StackingRules {
   const reason = whyNotConsistent(rules)
   if (reason !== null) throw invalidPayload(reason)
   return rules

@@ -1,17 +1,17 @@
 import { defaultStackingRules } from '@guerdon/engine'
 import { expect, test } from 'vitest'
-import { merged, namesCategory, whyNotConsistent, withoutCategory } from './rules.ts'
+import { mergeRules, referencesCategory, whyNotConsistent, withoutCategory } from './rules.ts'
 import type { StackingRulesBody } from './schema.ts'
 
-const rules = (body: StackingRulesBody) => merged(defaultStackingRules, body)
+const rules = (body: StackingRulesBody) => mergeRules(defaultStackingRules, body)
 
-test('what is not sent stays; what is sent replaces the whole list or map; null is a value', () => {
+test('omitted fields keep their value; a sent list or map replaces the old one; null is a value', () => {
   const before = rules({
     exclusive_categories: ['cat_a', 'cat_b'],
     applicable_redeemables_category_limits: { cat_a: 1, cat_b: 2 },
     redeemables_limit: 10,
   })
-  const after = merged(before, {
+  const after = mergeRules(before, {
     exclusive_categories: ['cat_c'],
     applicable_redeemables_category_limits: { cat_c: 3 },
     applicable_redeemables_per_category_limit: null,
@@ -24,14 +24,14 @@ test('what is not sent stays; what is sent replaces the whole list or map; null 
   })
 })
 
-test('merging keeps to the nineteen fields, whatever else a body or a row holds', () => {
+test('merging keeps exactly the nineteen fields, whatever else a body or a row contains', () => {
   expect(Object.keys(defaultStackingRules)).toHaveLength(19)
-  expect(merged(defaultStackingRules, { id: 'stk_mine', color: 'red' } as StackingRulesBody)).toEqual(
+  expect(mergeRules(defaultStackingRules, { id: 'stk_mine', color: 'red' } as StackingRulesBody)).toEqual(
     defaultStackingRules,
   )
 })
 
-test('the defaults do not contradict themselves', () => {
+test('the defaults are consistent', () => {
   expect(whyNotConsistent(defaultStackingRules)).toBeNull()
 })
 
@@ -51,7 +51,7 @@ const contradictions: Array<[body: StackingRulesBody, reason: string | null]> = 
   ],
   [{ applicable_exclusive_redeemables_limit: 2, applicable_exclusive_redeemables_per_category_limit: 2 }, null],
   [{ applicable_exclusive_redeemables_per_category_limit: null }, null],
-  [{ applicable_redeemables_category_limits: { cat_a: 10 } }, null], // a value of its own, bound to nothing else
+  [{ applicable_redeemables_category_limits: { cat_a: 10 } }, null], // independent of the other limits
   [{ exclusive_categories: ['a'], joint_categories: ['b'] }, null],
   [
     { exclusive_categories: ['a', 'b'], joint_categories: ['c', 'b'] },
@@ -80,13 +80,13 @@ const places: StackingRulesBody[] = [
   { no_effect_redeem_anyway_categories: ['cat_a'] },
   { applicable_redeemables_category_limits: { cat_a: 1 } },
 ]
-test.each(places)('a category is found in %j, and afterwards no more', (body) => {
-  expect(namesCategory(rules(body), 'cat_a')).toBe(true)
-  expect(namesCategory(rules(body), 'cat_x')).toBe(false)
-  expect(namesCategory(withoutCategory(rules(body), 'cat_a'), 'cat_a')).toBe(false)
+test.each(places)('a category in %j is found, and not after its removal', (body) => {
+  expect(referencesCategory(rules(body), 'cat_a')).toBe(true)
+  expect(referencesCategory(rules(body), 'cat_x')).toBe(false)
+  expect(referencesCategory(withoutCategory(rules(body), 'cat_a'), 'cat_a')).toBe(false)
 })
 
-test('taking a category out leaves the others and their order, and the given rules as they were', () => {
+test('removing a category keeps the others in order, and does not modify the given rules', () => {
   const before = rules({
     exclusive_categories: ['cat_b', 'cat_a', 'cat_c', 'cat_a'],
     applicable_redeemables_category_limits: { cat_a: 1, cat_b: 2 },

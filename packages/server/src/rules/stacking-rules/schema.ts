@@ -2,7 +2,7 @@ import { Instant, Nullable, partial, stackingRules } from '@guerdon/engine/schem
 import { type Static, Type } from 'typebox'
 import { listOf } from '../../core/query/list.ts'
 
-/** What may be combined with what, and how; the body of creation and update. */
+/** Which redeemables may be combined, and how; the body of creation and update. */
 export const StackingRulesBody = partial(stackingRules)
 export type StackingRulesBody = Static<typeof StackingRulesBody>
 

@@ -42,7 +42,7 @@ const five = (id: string): Array<[method: string, path: string, body?: object]> 
   ['DELETE', `/stacking-rules/${id}`],
 ]
 
-test('nobody without the management pair, and nothing happens: the keys of the project itself do not open them', async () => {
+test('requests without management credentials are refused, also with the keys of the project, and nothing changes', async () => {
   const shop = await newProject()
   const { id } = await newRules(shop)
   for (const [method, path, body] of five(id))
@@ -56,7 +56,7 @@ test('nobody without the management pair, and nothing happens: the keys of the p
   expect((await inForce(shop)).data[0]).toMatchObject({ id, redeemables_limit: 30 })
 })
 
-test('the rules of a project are not found under another, and stay as they are', async () => {
+test('the rules of a project are not found under another project, and stay unchanged', async () => {
   const [shop, stranger] = [await newProject(), await newProject()]
   const rules = await newRules(shop, { redeemables_limit: 10 })
   for (const [method, path, body] of five(rules.id).slice(2))
@@ -69,7 +69,7 @@ test('the rules of a project are not found under another, and stay as they are',
   expect((await inForce(shop)).data).toEqual([rules])
 })
 
-test('a project that does not exist is missed by all five', async () => {
+test('all five operations report an unknown project', async () => {
   const shop = await newProject()
   for (const [method, path, body] of five('stk_default'))
     expect(
@@ -80,7 +80,7 @@ test('a project that does not exist is missed by all five', async () => {
     })
 })
 
-test('example 20: from the defaults to rules of its own and back', async () => {
+test('example 20: from the defaults to custom rules and back', async () => {
   const shop = await newProject()
   const list = await inForce(shop)
   expect(list).toEqual({
@@ -123,7 +123,7 @@ test('example 20: from the defaults to rules of its own and back', async () => {
 })
 
 describe('the default set', () => {
-  test('is as old as its project and can be read by its id', async () => {
+  test('has the creation time of its project and can be read by its id', async () => {
     const shop = await newProject()
     const { created_at } = (await inForce(shop)).data[0]
     const project = shop.service.runtime.database.db
@@ -148,7 +148,7 @@ describe('the default set', () => {
       })
   })
 
-  test('is not there while the project has rules of its own', async () => {
+  test('is not found while the project has custom rules', async () => {
     const shop = await newProject()
     await newRules(shop)
     for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const)
@@ -156,7 +156,7 @@ describe('the default set', () => {
   })
 })
 
-/** Every field with a value that is not its default, at a bound where it has one. */
+/** Every field with a non-default value, at its bound if it has one. */
 const everything = {
   exclusive_categories: ['cat_a'],
   joint_categories: ['cat_b'],
@@ -179,7 +179,7 @@ const everything = {
   grouped_redeemables_sorting_rule: 'SORTING_RULE_ORDER',
 }
 
-test('every field can be set on creation, and on update, and categories need not exist', async () => {
+test('every field can be set on creation and update, and categories need not exist', async () => {
   const [shop, other] = [await newProject(), await newProject()]
   expect(Object.keys(everything)).toEqual(Object.keys(defaults))
   expect(await newRules(shop, everything)).toMatchObject(everything)
@@ -188,7 +188,7 @@ test('every field can be set on creation, and on update, and categories need not
   expect((await inForce(other)).data[0]).toMatchObject(everything)
 })
 
-test('an update changes what is sent and nothing else; a limit per category can be lifted with null', async () => {
+test('an update changes only what is sent; null lifts a limit per category', async () => {
   const shop = await newProject()
   const { id } = await newRules(shop, everything)
   const lifted = {
@@ -205,7 +205,7 @@ test('an update changes what is sent and nothing else; a limit per category can 
   })
 })
 
-test('an update that sends nothing changes nothing but the time of the update', async () => {
+test('an empty update changes only updated_at', async () => {
   const shop = await newProject()
   const created = await newRules(shop, everything)
   const { body } = await shop.manage('PUT', `/stacking-rules/${created.id}`)
@@ -259,7 +259,7 @@ const badValues: Array<[body: object, details: string]> = [
   ],
 ]
 
-test('values out of range are refused by creation and by update, in words that name the field', async () => {
+test('creation and update refuse values out of range, with an error that names the field', async () => {
   const [shop, fresh] = [await newProject(), await newProject()]
   const rules = await newRules(shop)
   for (const [body, details] of badValues) {
@@ -271,7 +271,7 @@ test('values out of range are refused by creation and by update, in words that n
   expect((await inForce(shop)).data).toEqual([rules])
 })
 
-test('an update is checked against the rules it leads to, not against what it sends', async () => {
+test('an update is validated against the resulting rules, not the body alone', async () => {
   const shop = await newProject()
   const { id } = await newRules(shop, {
     redeemables_limit: 10,
@@ -295,7 +295,7 @@ test('an update is checked against the rules it leads to, not against what it se
   })
 })
 
-test('rules that are not there are missed before the body is read', async () => {
+test('unknown rules are reported before the body is validated', async () => {
   const shop = await newProject()
   expect(await shop.manage('PUT', '/stacking-rules/stk_0', { redeemables_limit: 'wrong' })).toMatchObject({
     status: 404,
@@ -303,7 +303,7 @@ test('rules that are not there are missed before the body is read', async () => 
   })
 })
 
-test('after deletion the rules are gone, and the next ones have another id', async () => {
+test('deleted rules are gone, and the next ones have another id', async () => {
   const shop = await newProject()
   const { id } = await newRules(shop, { redeemables_limit: 10 })
   await shop.manage('DELETE', `/stacking-rules/${id}`)
@@ -314,7 +314,7 @@ test('after deletion the rules are gone, and the next ones have another id', asy
   expect(next.redeemables_limit).toBe(30)
 })
 
-test('of ten who create rules at once, one succeeds', async () => {
+test('of 10 concurrent creations, one succeeds', async () => {
   const shop = await newProject()
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, index) => shop.manage('POST', '/stacking-rules', { redeemables_limit: 10 + index })),
@@ -323,7 +323,7 @@ test('of ten who create rules at once, one succeeds', async () => {
   expect((await inForce(shop)).data).toEqual([answers.find(({ status }) => status === 200)!.body])
 })
 
-test('updates of different fields at once lose none of them', async () => {
+test('concurrent updates of different fields lose none of them', async () => {
   const shop = await newProject()
   const { id } = await newRules(shop)
   await Promise.all(
@@ -337,7 +337,7 @@ test('updates of different fields at once lose none of them', async () => {
   expect((await inForce(shop)).data[0]).toMatchObject(expected)
 })
 
-test('every change moves the configuration on, and the rules are stamped with it', async () => {
+test('every change increments the configuration version and stamps the rules', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   const versions = async () => {

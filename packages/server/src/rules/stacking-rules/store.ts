@@ -6,7 +6,7 @@ import type { StackingRulesRow } from '../../core/db/tables.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { StoredStackingRules } from './schema.ts'
 
-/** The rules a project has made, if any, locked when they are about to change. */
+/** The rules that the project created, if any; with `lock`, locked for an update. */
 export async function findStackingRules(
   { db, project_id }: Ctx,
   { lock = false } = {},
@@ -16,7 +16,7 @@ export async function findStackingRules(
   return row === undefined ? undefined : toStackingRules(row)
 }
 
-/** Stores the first rules of a project; undefined when it has some. */
+/** Inserts the rules of a project; undefined if it has some already. */
 export async function insertStackingRules(
   { db, project_id, now }: Ctx,
   rules: StackingRules,

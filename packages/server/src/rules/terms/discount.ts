@@ -9,7 +9,10 @@ import { type ApiError, notFound } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
 import { knownOnly } from '../../core/lib/known-only.ts'
 
-/** A discount in a body: only known to be an object there, since what is wrong with it is refused with the key of its noun. */
+/**
+ * A discount in a body. The schema only requires an object: discountOf validates it, because the error key depends on the
+ * resource.
+ */
 export const DiscountBody = Type.Unsafe<object>({
   type: 'object',
   additionalProperties: true,
@@ -17,14 +20,14 @@ export const DiscountBody = Type.Unsafe<object>({
 })
 
 /**
- * A discount that somebody sent, checked and as it is stored: without what we do not know, without nulls, with the names
- * of the goods it gives away (docs/reference/vouchers.md#discount-of-a-voucher). Goods that do not exist are 404.
+ * Validates a discount and returns its stored form: without unknown members and nulls, with the names of the products it
+ * gives away (docs/reference/vouchers.md#discount-of-a-voucher). Unknown products are 404.
  */
 export async function discountOf(
   ctx: Ctx,
   sent: unknown,
   refuse: (details: string) => ApiError,
-  goods: KnownGoods = new Map(),
+  goods: GoodsCache = new Map(),
 ): Promise<Discount> {
   const fault = shape.fault({ discount: sent }, { root: 'Payload', required: 'should' })
   if (fault !== null) throw refuse(fault)
@@ -48,11 +51,11 @@ function whyNotDiscount(discount: Discount): string | null {
   return hasQuantity(discount) ? null : "Property .discount should have required property 'unit_off'"
 }
 
-/** Whether it gives units of several goods; without an effect, having them says so. */
+/** Whether the discount adds units of several products; without an effect, the presence of `units` decides. */
 const givesMany = ({ effect, units }: UnitDiscount): boolean =>
   effect === 'ADD_MANY_ITEMS' || (effect === undefined && units !== undefined)
 
-/** What a discount of a type takes off. */
+/** The member that holds the value, by type of discount. */
 const values = { AMOUNT: 'amount_off', PERCENT: 'percent_off', FIXED: 'fixed_amount' } as const
 
 function whyNotUnits(units: UnitDiscount['units']): string | null {
@@ -67,14 +70,14 @@ function whyNotUnits(units: UnitDiscount['units']): string | null {
 const hasQuantity = (unit: { unit_off?: number | null; unit_off_formula?: string | null }): boolean =>
   unit.unit_off !== undefined || unit.unit_off_formula !== undefined
 
-/** The names of the goods come from the catalogue, whatever was sent. */
-async function withGoods(ctx: Ctx, discount: UnitDiscount, goods: KnownGoods): Promise<Discount> {
+/** Product and SKU names come from the catalogue; names in the request are ignored. */
+async function withGoods(ctx: Ctx, discount: UnitDiscount, goods: GoodsCache): Promise<Discount> {
   const { product: _, sku: __, units, unit_type, ...rest } = discount
   if (givesMany(discount)) {
-    const named = []
+    const unitsWithGoods = []
     for (const { product: _, sku: __, ...unit } of units ?? [])
-      named.push({ ...unit, ...(await goodOf(ctx, unit.unit_type, goods)) })
-    return { ...rest, units: named }
+      unitsWithGoods.push({ ...unit, ...(await goodOf(ctx, unit.unit_type, goods)) })
+    return { ...rest, units: unitsWithGoods }
   }
   if (rest.effect === 'ADD_SAME_ITEMS')
     return { ...rest, unit_type: (await getCollection(ctx, unit_type as string)).id }
@@ -87,12 +90,12 @@ interface Good {
   sku?: object
 }
 
-/** Goods that were looked up before, for whoever reads many discounts at once. */
-export type KnownGoods = Map<string, Good>
+/** Cache of products and SKUs, for callers that read many discounts. */
+export type GoodsCache = Map<string, Good>
 
-async function goodOf(ctx: Ctx, key: string, known: KnownGoods): Promise<Good> {
-  const good = known.get(key) ?? (await findGood(ctx, key))
-  known.set(key, good)
+async function goodOf(ctx: Ctx, key: string, cache: GoodsCache): Promise<Good> {
+  const good = cache.get(key) ?? (await findGood(ctx, key))
+  cache.set(key, good)
   return good
 }
 
@@ -102,12 +105,11 @@ async function findGood(ctx: Ctx, key: string): Promise<Good> {
     const { id, source_id, name } = product
     return { unit_type: id, product: withoutNulls({ id, source_id, name }) }
   }
-  const found = await findSku(ctx, key)
-  if (found === undefined) throw notFound('product', key)
-  const { id, source_id, sku } = found
+  const storedSku = await findSku(ctx, key)
+  if (storedSku === undefined) throw notFound('product', key)
+  const { id, source_id, sku } = storedSku
   return { unit_type: id, sku: withoutNulls({ id, source_id, sku }) }
 }
 
-/** Without members that are null. */
 const withoutNulls = (object: object): object =>
   Object.fromEntries(Object.entries(object).filter(([, member]) => member !== null))

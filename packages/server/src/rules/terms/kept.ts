@@ -1,25 +1,28 @@
 import type { Terms } from '../../core/db/tables.ts'
 
-/** Terms never change, so that what was read once is right for ever; the engine remembers what it compiled by the object. */
-const kept = new Map<string, Terms>()
-const keptMax = 20_000
+/**
+ * LRU cache of terms. Terms are immutable, so an entry never becomes stale. One object per terms id also lets the engine
+ * cache its compiled form by object identity.
+ */
+const cache = new Map<string, Terms>()
+const cacheSizeMax = 20_000
 
-/** The object that stands for some terms in this process, if they were read before. */
+/** The cached object of terms, if they were read before. */
 export function knownTerms(projectId: string, id: string): Terms | undefined {
   const name = `${projectId} ${id}`
-  const known = kept.get(name)
-  if (known !== undefined) {
-    kept.delete(name)
-    kept.set(name, known)
+  const cached = cache.get(name)
+  if (cached !== undefined) {
+    cache.delete(name)
+    cache.set(name, cached)
   }
-  return known
+  return cached
 }
 
-/** The object that stands for some terms in this process: the one that came first. */
+/** The cached object of terms; the first object read wins. */
 export function keptTerms(projectId: string, id: string, content: Terms): Terms {
-  const known = knownTerms(projectId, id)
-  if (known !== undefined) return known
-  kept.set(`${projectId} ${id}`, content)
-  if (kept.size > keptMax) kept.delete(kept.keys().next().value as string)
+  const cached = knownTerms(projectId, id)
+  if (cached !== undefined) return cached
+  cache.set(`${projectId} ${id}`, content)
+  if (cache.size > cacheSizeMax) cache.delete(cache.keys().next().value as string)
   return content
 }

@@ -20,7 +20,7 @@ test('terms are found by id, within their project', async () => {
   expect(await findTerms(db, shop.project_id, [])).toEqual(new Map())
 })
 
-test('the same terms are one row, however their names are ordered', async () => {
+test('equal terms share one row, whatever the order of their members', async () => {
   const { db } = await testDatabase()
   const { project_id } = await newProject()
   const one = await insertTerms(
@@ -43,7 +43,7 @@ test('the same terms are one row, however their names are ordered', async () => 
   expect((await findTerms(db, project_id, [one, different!])).size).toBe(2)
 })
 
-test('terms cannot be changed, not even by hand', async () => {
+test('terms are immutable, even with direct SQL', async () => {
   const { db } = await testDatabase()
   const { project_id } = await newProject()
   const id = await insertTerms(db, project_id, { effect: 'APPLY_TO_ITEMS' }, now)

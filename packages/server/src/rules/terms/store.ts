@@ -5,15 +5,15 @@ import { type Id, idPrefix } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 
 /**
- * Writes terms and answers their id. They never change (the database refuses it): a change of mind is new terms. The id is
- * made of the content, so that a million codes that grant the same thing have one row between them, however they came to be.
+ * Inserts terms and returns their id. Terms are immutable (a trigger enforces it): a change creates new terms. The id is
+ * a hash of the content, so that a million vouchers with the same terms share one row, however they were created.
  */
 export async function insertTerms(db: Db, projectId: string, content: Terms, now: Instant): Promise<Id<'terms'>> {
   const [id] = await insertManyTerms(db, projectId, [content], now)
   return id as Id<'terms'>
 }
 
-/** The same for several, with one statement; the ids are in the order of the contents. */
+/** The same for several terms in one statement; the ids are in the order of the contents. */
 export async function insertManyTerms(
   db: Db,
   projectId: string,
@@ -31,7 +31,7 @@ export async function insertManyTerms(
   return ids
 }
 
-/** Some terms by id. What never changes may be kept in memory for ever, on every node; those not found are left out. */
+/** Terms by id; unknown ids are skipped. Every node may cache them without limit of time, since terms are immutable. */
 export async function findTerms(
   db: Db,
   projectId: string,
@@ -52,10 +52,10 @@ function idOfTerms(content: Terms): Id<'terms'> {
   return `${idPrefix('terms')}${digest.slice(0, 32)}` as Id<'terms'>
 }
 
-/** JSON with the names in order: what is the same reads the same. */
+/** JSON with sorted member names, so that equal terms have equal text. */
 const canonical = (content: unknown): string =>
   JSON.stringify(content, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   )

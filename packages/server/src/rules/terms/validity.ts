@@ -19,10 +19,7 @@ export const ValidityHours = Type.Object({
   ),
 })
 
-/**
- * When something holds (docs/reference/validity-periods.md#fields): properties of every body that says so, to be spread; null
- * takes a limit away.
- */
+/** Validity members of a body, to be spread (docs/reference/validity-periods.md#fields); null removes a limit. */
 export const ValidityBody = {
   start_date: Maybe(InstantInput),
   expiration_date: Maybe(InstantInput),
@@ -35,7 +32,7 @@ export const ValidityBody = {
 const Body = Type.Object(ValidityBody)
 export type ValidityBody = Static<typeof Body>
 
-/** The same in answers that leave out what is not set. */
+/** The same in responses, which omit unset members. */
 export const ValidityView = {
   start_date: Type.Optional(Instant),
   expiration_date: Type.Optional(Instant),
@@ -44,7 +41,7 @@ export const ValidityView = {
   validity_hours: Type.Optional(ValidityHours),
 }
 
-/** All that is said about when something holds; null where there is no limit. */
+/** All validity limits; null where there is none. */
 export interface ValidityState {
   start_date: Instant | null
   expiration_date: Instant | null
@@ -62,8 +59,8 @@ export const always: Readonly<ValidityState> = {
 }
 
 /**
- * What is stored, as it will be after a body was applied to it: checked as a whole (docs/reference/validity-periods.md#time-frame
- * and docs/reference/validity-periods.md#date-input).
+ * The stored limits after applying a body, validated as a whole (docs/reference/validity-periods.md#time-frame and
+ * docs/reference/validity-periods.md#date-input).
  */
 export function validityAfter(
   stored: ValidityState,
@@ -74,28 +71,30 @@ export function validityAfter(
     start_date: sent.start_date === undefined ? stored.start_date : sent.start_date,
     expiration_date: sent.expiration_date === undefined ? stored.expiration_date : sent.expiration_date,
     validity_timeframe:
-      sent.validity_timeframe === undefined ? stored.validity_timeframe : timeframe(sent.validity_timeframe, refuse),
+      sent.validity_timeframe === undefined
+        ? stored.validity_timeframe
+        : readTimeframe(sent.validity_timeframe, refuse),
     validity_day_of_week:
       sent.validity_day_of_week === undefined ? stored.validity_day_of_week : distinct(sent.validity_day_of_week),
-    validity_hours: sent.validity_hours === undefined ? stored.validity_hours : hours(sent.validity_hours),
+    validity_hours: sent.validity_hours === undefined ? stored.validity_hours : readHours(sent.validity_hours),
   }
-  const reason = whyNotTogether(after)
+  const reason = whyNotConsistent(after)
   if (reason !== null) throw refuse(reason)
   return after
 }
 
-/** Whether a body says anything about when something holds. */
-export const saysValidity = (sent: ValidityBody): boolean =>
+/** Whether a body has any validity member. */
+export const hasValidity = (sent: ValidityBody): boolean =>
   Object.keys(ValidityBody).some((name) => sent[name as keyof ValidityBody] !== undefined)
 
-/** Only the members that are set, for answers and terms that leave out the others. */
+/** Only the members that are set, for responses and terms that omit the others. */
 export const setOnly = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined)) as never
 
 const distinct = (days: number[] | null): number[] | null =>
   days === null || days.length === 0 ? null : [...new Set(days)]
 
-function timeframe(
+function readTimeframe(
   sent: NonNullable<ValidityBody['validity_timeframe']> | null,
   refuse: (details: string) => ApiError,
 ): ValidityState['validity_timeframe'] {
@@ -106,7 +105,7 @@ function timeframe(
   return { interval, duration }
 }
 
-function hours(sent: NonNullable<ValidityBody['validity_hours']> | null): ValidityState['validity_hours'] {
+function readHours(sent: NonNullable<ValidityBody['validity_hours']> | null): ValidityState['validity_hours'] {
   if (sent === null || sent.daily.length === 0) return null
   return {
     daily: sent.daily.map(({ start_time, expiration_time, days_of_week }) => ({
@@ -117,7 +116,7 @@ function hours(sent: NonNullable<ValidityBody['validity_hours']> | null): Validi
   }
 }
 
-function whyNotTogether(state: ValidityState): string | null {
+function whyNotConsistent(state: ValidityState): string | null {
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = state
   if (start_date !== null && expiration_date !== null && expiration_date < start_date)
     return 'Property .expiration_date must not be earlier than .start_date'
@@ -134,24 +133,24 @@ function whyNotHours(daily: readonly Hour[]): string | null {
   for (const [index, hour] of daily.entries()) {
     if (hour.start_time >= hour.expiration_time)
       return `Property .validity_hours.daily[${index}].start_time must be before its expiration_time`
-    if (daily.slice(0, index).some((earlier) => overlap(earlier, hour)))
+    if (daily.slice(0, index).some((earlier) => overlaps(earlier, hour)))
       return `Property .validity_hours.daily[${index}] overlaps another one`
   }
   return null
 }
 
-/** Times of a day as text sort by time. Two that share a weekday may touch. */
-function overlap(a: Hour, b: Hour): boolean {
+/** Times as `HH:mm` text sort by time. Two ranges on the same weekday may touch. */
+function overlaps(a: Hour, b: Hour): boolean {
   const days = (hour: Hour) => (hour.days_of_week?.length ? hour.days_of_week : [0, 1, 2, 3, 4, 5, 6])
   return (
     days(a).some((day) => days(b).includes(day)) && a.start_time < b.expiration_time && b.start_time < a.expiration_time
   )
 }
 
-/** What the engine judges by. */
+/** The validity limits as the engine expects them. */
 export const toValidity = (state: ValidityState): Validity => setOnly(state)
 
-/** When something holds, as its columns have it. */
+/** The validity limits as column values. */
 export function validityColumns({ start_date, expiration_date, ...recurring }: ValidityState) {
   const { validity_timeframe, validity_day_of_week, validity_hours } = recurring
   return {

@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { emit } from '../../core/events/emit.ts'
 import { duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
-import { carriedIn } from './assignable.ts'
+import { relatedObjectMembers } from './assignable.ts'
 import { insertAssignment } from './assignment-store.ts'
 import type {
   RelatedObjectType,
@@ -14,7 +14,7 @@ import { getRule } from './store.ts'
 import { unassign } from './unassign.ts'
 
 /**
- * Assigns a rule to an object, which holds any number of different rules but each of them once
+ * Assigns a rule to an object, which can have any number of rules, but each only once
  * (docs/reference/rule-assignments.md#endpoints).
  */
 export async function assignRule(
@@ -23,11 +23,12 @@ export async function assignRule(
   body: ValidationRuleAssignmentBody,
   { force, place = 0 }: { force: boolean; place?: number },
 ): Promise<ValidationRuleAssignment> {
-  const { type, reference } = namedIn(body)
+  const { type, reference } = referenceIn(body)
   const object = await ctx.assignables[type]?.find(ctx, reference)
   if (object === undefined) throw notFound(type, reference)
 
-  // Before anything is looked for: of two that force at once, the second must see the assignment of the first.
+  // Lock the configuration before reading: of two concurrent requests with `force`, the second must see the assignment of
+  // the first.
   const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
   const where = { rule_id: rule.id, related_object_type: type }
   if (force) await unassign(ctx, { ...where, related_object_ids: [object.id] })
@@ -40,21 +41,21 @@ export async function assignRule(
   if (assignment === undefined) throw duplicate('validation_rules_assignment', 'related_object_id', reference)
 
   await emit(ctx, 'business_validation_rule.assignment.created', rule.id, {
-    rule: await getRule(ctx, rule.id), // with the new number of assignments
+    rule: await getRule(ctx, rule.id), // reloaded for the new number of assignments
     assignment,
-    ...carriedIn(type, object),
+    ...relatedObjectMembers(type, object),
   })
   return assignment
 }
 
-/** The rules that a body names, held until they are assigned; 404 for one that does not exist. */
+/** Loads the rules in a body and locks them against deletion until they are assigned; 404 for an unknown id. */
 export async function rulesNamed(ctx: Ctx, ids: readonly string[]): Promise<StoredValidationRule[]> {
   const rules: StoredValidationRule[] = []
   for (const id of [...new Set(ids)].sort()) rules.push(await getRule(ctx, id, { lock: 'key share' }))
   return ids.flatMap((id, index) => (ids.indexOf(id) === index ? rules.filter((rule) => rule.id === id) : []))
 }
 
-/** Assigns rules to something that has just been made, in the order given. */
+/** Assigns rules to a newly created object, in the given order. */
 export async function assignRules(
   ctx: Ctx,
   rules: readonly StoredValidationRule[],
@@ -70,13 +71,13 @@ export async function assignRules(
     )
 }
 
-interface Named {
+interface ObjectReference {
   type: RelatedObjectType
   reference: string
 }
 
-/** What a body names; older clients name a voucher, campaign or tier by a property of its own. */
-function namedIn(body: ValidationRuleAssignmentBody): Named {
+/** The object that a body references; older clients use a property per type. */
+function referenceIn(body: ValidationRuleAssignmentBody): ObjectReference {
   if (body.related_object_id != null)
     return { type: body.related_object_type ?? 'voucher', reference: body.related_object_id }
   for (const type of ['voucher', 'campaign', 'promotion_tier'] as const) {

@@ -6,7 +6,7 @@ import { pageOf } from '../../core/query/list.ts'
 import { toAssignment } from './assignment-view.ts'
 import type { RelatedObjectType, ValidationRuleAssignment, ValidationRuleAssignmentQuery } from './schema.ts'
 
-/** Which assignments are meant; all that is said must hold. */
+/** A filter for assignments; all given members must match. */
 export interface AssignmentsWhere {
   id?: string
   rule_id?: string
@@ -36,7 +36,7 @@ export async function listAssignments(
 }
 
 /**
- * The assignments of some objects of one type, in the order of creation, which is the order of evaluation
+ * The assignments of objects of one type, in the order of creation, which is the order of evaluation
  * (docs/reference/rules.md#failure).
  */
 export async function listAssignmentsOf(
@@ -55,7 +55,7 @@ export async function listAssignmentsOf(
   return rows.map(toAssignment)
 }
 
-/** The assignments of a code, its own first and then those of its campaign, each in the order of creation. */
+/** The assignments of a voucher, its own before those of its campaign, each in the order of creation. */
 export async function listAssignmentsOfVoucher(
   { db, project_id }: Ctx,
   { id, campaign_id }: { id: string; campaign_id: string | null },
@@ -77,7 +77,7 @@ export async function listAssignmentsOfVoucher(
   return rows.map(toAssignment)
 }
 
-/** Undefined when the rule is assigned to the object already. */
+/** Returns undefined if the rule is already assigned to the object. */
 export async function insertAssignment(
   { db, project_id, now }: Ctx,
   {
@@ -87,7 +87,7 @@ export async function insertAssignment(
     ...related
   }: Pick<ValidationRuleAssignment, 'rule_id' | 'related_object_type' | 'related_object_id'> & {
     config_version: number
-    /** Among those of one request: rules are evaluated in the order in which they were assigned. */
+    /** Position within one request: rules are evaluated in the order of their assignment. */
     place?: number
   },
 ): Promise<ValidationRuleAssignment | undefined> {
@@ -111,14 +111,14 @@ export async function insertAssignment(
 }
 
 /**
- * Deletes assignments, at most so many, and leaves a mark for each. Most objects have none, and nobody waits for those: the
- * configuration is locked once there is something to delete, before it is touched, as everywhere.
+ * Deletes at most `countMax` assignments, with a deletion record for each. Most objects have none, so the configuration
+ * is locked only if there is something to delete; as everywhere, before the rows change.
  */
 export async function deleteAssignments(
   ctx: Ctx,
   where: AssignmentsWhere,
   countMax: number,
-): Promise<{ gone: ValidationRuleAssignment[]; has_more: boolean }> {
+): Promise<{ deleted: ValidationRuleAssignment[]; has_more: boolean }> {
   const { db, project_id } = ctx
   const found = await db
     .selectFrom('rule_assignments')
@@ -128,7 +128,7 @@ export async function deleteAssignments(
     .limit(countMax)
     .select('id')
     .execute()
-  if (found.length === 0) return { gone: [], has_more: false }
+  if (found.length === 0) return { deleted: [], has_more: false }
 
   const ids = found.map(({ id }) => id)
   await recordDeletions(ctx, ids)
@@ -138,11 +138,11 @@ export async function deleteAssignments(
     .where('id', 'in', ids)
     .returningAll()
     .execute()
-  const gone = rows.map(toAssignment).sort((one, other) => (one.id < other.id ? -1 : 1))
-  return { gone, has_more: found.length === countMax }
+  const deleted = rows.map(toAssignment).sort((a, b) => (a.id < b.id ? -1 : 1))
+  return { deleted, has_more: found.length === countMax }
 }
 
-/** What `recordDeletion` does, with a version for each of many assignments and one statement for all. */
+/** Like `recordDeletion`, with a version for each of many assignments, in one statement. */
 async function recordDeletions({ db, project_id }: Ctx, ids: string[]): Promise<void> {
   await sql`
     with project as (

@@ -7,7 +7,7 @@ import { anotherConnection, postgresUrl } from '../../testing/nodes.ts'
 
 const other = anotherConnection(postgresUrl()).db
 
-/** Counts answers by status: `{ 200: 1, 409: 19 }`. */
+/** Counts responses by status: `{ 200: 1, 409: 19 }`. */
 const statusesOf = (answers: Array<{ status: number }>) =>
   answers.reduce<Record<number, number>>((counts, { status }) => {
     counts[status] = (counts[status] ?? 0) + 1
@@ -37,7 +37,7 @@ async function eventsOf(shop: AssignableShop, verb: 'created' | 'deleted'): Prom
   return rows.length
 }
 
-test('of twenty who assign one rule to one voucher at once, one does', async () => {
+test('of 20 concurrent assignments of one rule to one voucher, one succeeds', async () => {
   const shop = await newAssignableShop()
   await shop.newVoucher('SPRING')
   const rule = await shop.newRule()
@@ -46,7 +46,7 @@ test('of twenty who assign one rule to one voucher at once, one does', async () 
   expect(await eventsOf(shop, 'created')).toBe(1)
 })
 
-test('of ten who force it at once, each does, and the last one stays', async () => {
+test('of 10 concurrent assignments with force, all succeed and the last one stays', async () => {
   const shop = await newAssignableShop()
   await shop.newVoucher('SPRING')
   const rule = await shop.newRule()
@@ -58,7 +58,7 @@ test('of ten who force it at once, each does, and the last one stays', async () 
   expect([await eventsOf(shop, 'created'), await eventsOf(shop, 'deleted')]).toEqual([10, 9])
 })
 
-test('a rule is deleted while it is assigned: no orphan, and whoever came late misses the rule', async () => {
+test('a rule deleted while it is assigned leaves no orphan; later requests get 404 for the rule', async () => {
   const shop = await newAssignableShop()
   const codes = Array.from({ length: 8 }, (_, index) => `CODE-${index}`)
   for (const code of codes) await shop.newVoucher(code)
@@ -80,7 +80,7 @@ test('a rule is deleted while it is assigned: no orphan, and whoever came late m
   expect(await eventsOf(shop, 'deleted')).toBe(await eventsOf(shop, 'created'))
 })
 
-test('a voucher is deleted while rules are assigned to it: no assignment to nothing stays', async () => {
+test('a voucher deleted while rules are assigned to it leaves no orphaned assignment', async () => {
   const shop = await newAssignableShop()
   const rules = await many(6, () => shop.newRule())
   for (let round = 0; round < 8; round += 1) {
@@ -97,8 +97,8 @@ test('a voucher is deleted while rules are assigned to it: no assignment to noth
 })
 
 /**
- * What is locked by a request that waits for the configuration of its project, which somebody else is changing. Everybody
- * locks a rule first, then the configuration, then assignments: in any other order two of them could wait for each other.
+ * The locks of a request that waits for the configuration lock, which another transaction holds. Every request locks the
+ * rule first, then the configuration, then assignments: another order could deadlock.
  */
 describe('while the configuration is locked', () => {
   const requests: Array<[request: string, method: string, path: string, body?: object]> = [
@@ -107,7 +107,7 @@ describe('while the configuration is locked', () => {
     ['a deletion of the rule', 'DELETE', '/RULE'],
     ['an update of the rule', 'PUT', '/RULE', { name: 'Later' }],
   ]
-  test.each(requests)('%s holds the rule and has not touched the assignment', async (_, method, path, body) => {
+  test.each(requests)('%s has locked the rule and not yet the assignment', async (_, method, path, body) => {
     const shop = await newAssignableShop()
     await shop.newVoucher('SPRING')
     const rule = (await shop.newRule()) as `val_${string}`
@@ -117,7 +117,7 @@ describe('while the configuration is locked', () => {
     const { answer, rule_is_free, assignment_is_free } = await other.transaction().execute(async (trx) => {
       await nextConfigurationVersion(trx, shop.project_id)
       const answer = shop.call(method, url, body)
-      await somebodyWaitsFor(trx)
+      await untilLockWaiter(trx)
       const rules = other.selectFrom('validation_rules').where('project_id', '=', shop.project_id)
       const assignments = other.selectFrom('rule_assignments').where('project_id', '=', shop.project_id)
       return {
@@ -131,7 +131,7 @@ describe('while the configuration is locked', () => {
   })
 
   /** Returns once another connection waits for a lock of this transaction. */
-  async function somebodyWaitsFor(trx: Db): Promise<void> {
+  async function untilLockWaiter(trx: Db): Promise<void> {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
     await expect
       .poll(async () => {

@@ -14,7 +14,7 @@ const assign = (shop: AssignableShop, rule: string, body: object, query = '') =>
   shop.call('POST', `/v1/validation-rules/${rule}/assignments${query}`, body)
 
 async function newAssignment(shop: AssignableShop, rule: string, body: object, query = '') {
-  shop.service.clock.advance(1) // each has a moment of its own, and with it a place in the order
+  shop.service.clock.advance(1) // each gets a different time, and with it a place in the order
   const answer = await assign(shop, rule, body, query)
   expect(answer).toMatchObject({ status: 200 })
   return answer.body
@@ -55,9 +55,9 @@ const versionOf = async (shop: AssignableShop) => {
   return config_version
 }
 
-const nobody = { voucher: null, campaign: null, promotion_tier: null, earning_rule: null, distribution: null }
+const allNull = { voucher: null, campaign: null, promotion_tier: null, earning_rule: null, distribution: null }
 
-test('E25 Assignments: a code becomes its voucher, twice is a duplicate, force replaces', async () => {
+test('E25 Assignments: a code resolves to its voucher, a repetition is a duplicate, force replaces', async () => {
   const shop = await newAssignableShop()
   const voucherId = await shop.newVoucher('SPRING')
   const rule = await shop.newRule({ name: 'A' })
@@ -94,17 +94,20 @@ test('E25 Assignments: a code becomes its voucher, twice is a duplicate, force r
     total: 0,
   })
   const voucher = expect.objectContaining({ id: voucherId, code: 'SPRING', object: 'voucher' })
-  const told = { entity_id: rule, data: { rule: expect.objectContaining({ id: rule, name: 'A' }), ...nobody, voucher } }
+  const expected = {
+    entity_id: rule,
+    data: { rule: expect.objectContaining({ id: rule, name: 'A' }), ...allNull, voucher },
+  }
   expect(await eventsOf(shop, 'assignment.%')).toEqual([
-    { type: 'assignment.created', ...told, data: { ...told.data, assignment: first } },
-    { type: 'assignment.deleted', ...told, data: { ...told.data, assignment: first } },
-    { type: 'assignment.created', ...told, data: { ...told.data, assignment: second } },
+    { type: 'assignment.created', ...expected, data: { ...expected.data, assignment: first } },
+    { type: 'assignment.deleted', ...expected, data: { ...expected.data, assignment: first } },
+    { type: 'assignment.created', ...expected, data: { ...expected.data, assignment: second } },
   ])
-  const counts = (await eventsOf(shop, 'assignment.%')).map(({ data }) => (data as typeof told.data).rule)
+  const counts = (await eventsOf(shop, 'assignment.%')).map(({ data }) => (data as typeof expected.data).rule)
   expect(counts).toMatchObject([{ assignments_count: 1 }, { assignments_count: 0 }, { assignments_count: 1 }])
 })
 
-describe('what is named', () => {
+describe('the referenced object', () => {
   const bodies: Array<[body: object, type: string]> = [
     [{ related_object_id: 'SPRING' }, 'voucher'],
     [{ related_object_type: null, related_object_id: 'SPRING' }, 'voucher'],
@@ -116,7 +119,7 @@ describe('what is named', () => {
     [{ related_object_type: 'campaign', related_object_id: 'SPRING', voucher: 'NOBODY' }, 'campaign'],
     [{ related_object_id: null, voucher: null, campaign: 'SPRING' }, 'campaign'],
   ]
-  test.each(bodies)('%j is a %s', async (body, relatedObjectType) => {
+  test.each(bodies)('%j resolves to a %s', async (body, relatedObjectType) => {
     const shop = await newAssignableShop()
     const relatedObjectId = await shop.newVoucher('SPRING')
     const rule = await shop.newRule()
@@ -124,21 +127,21 @@ describe('what is named', () => {
       related_object_id: relatedObjectId,
       related_object_type: relatedObjectType,
     })
-    const [told] = await eventsOf(shop, 'assignment.created')
-    const carried = relatedObjectType in nobody ? { [relatedObjectType]: { id: relatedObjectId } } : {}
-    expect(told?.data).toMatchObject({ ...nobody, ...carried })
+    const [event] = await eventsOf(shop, 'assignment.created')
+    const relatedObject = relatedObjectType in allNull ? { [relatedObjectType]: { id: relatedObjectId } } : {}
+    expect(event?.data).toMatchObject({ ...allNull, ...relatedObject })
   })
 
   const missing: Array<[body: object, resource_type: string]> = [
     [{ related_object_id: 'NOBODY' }, 'voucher'],
     [{ related_object_type: 'campaign', related_object_id: 'NOBODY' }, 'campaign'],
     [{ promotion_tier: 'NOBODY' }, 'promotion_tier'],
-    // Nothing of these types exists.
+    // No object of these types exists.
     [{ related_object_type: 'promotion_tier', related_object_id: 'SPRING' }, 'promotion_tier'],
     [{ related_object_type: 'earning_rule', related_object_id: 'SPRING' }, 'earning_rule'],
     [{ related_object_type: 'distribution', related_object_id: 'SPRING' }, 'distribution'],
   ]
-  test.each(missing)('%j is missed as a %s', async (body, resourceType) => {
+  test.each(missing)('%j is reported as an unknown %s', async (body, resourceType) => {
     const shop = await newAssignableShop()
     await shop.newVoucher('SPRING')
     const rule = await shop.newRule()
@@ -155,7 +158,7 @@ describe('what is named', () => {
     expect(await listed(shop)).toMatchObject({ total: 0 })
   })
 
-  test('as long as nothing takes rules, every object is missed', async () => {
+  test('an unknown object of every type is reported with its type', async () => {
     const shop = await newProject()
     const rule = (await shop.call('POST', '/v1/validation-rules', {})).body.id
     for (const type of ['voucher', 'campaign', 'promotion_tier', 'earning_rule', 'reward_assignment', 'distribution'])
@@ -167,7 +170,7 @@ describe('what is named', () => {
       ).toMatchObject({ status: 404, body: { resource_id: 'SPRING', resource_type: type } })
   })
 
-  test('the object of another project is missed', async () => {
+  test('the object of another project is unknown', async () => {
     const [shop, other] = [await newAssignableShop(), await newAssignableShop()]
     const voucherId = await other.newVoucher('SPRING')
     const rule = await shop.newRule()
@@ -192,7 +195,7 @@ describe('what is named', () => {
     expect(await assign(shop, rule, body)).toMatchObject({ status: 400, body: { key: 'invalid_payload', details } })
   })
 
-  test('a rule that is not there is missed before the body is looked at', async () => {
+  test('an unknown rule is reported before the body is validated', async () => {
     const shop = await newAssignableShop()
     expect(await assign(shop, 'val_none', { related_object_id: 7 })).toMatchObject({
       status: 404,
@@ -206,7 +209,7 @@ describe('what is named', () => {
 })
 
 describe('an object and its rules', () => {
-  test('may have many, also the same under another type, and force touches the equal one only', async () => {
+  test('may have many rules, also the same under another type; force replaces the equal assignment only', async () => {
     const shop = await newAssignableShop()
     const [a, b] = [await shop.newRule(), await shop.newRule()]
     await shop.newVoucher('SPRING')
@@ -236,7 +239,7 @@ describe('an object and its rules', () => {
     expect(updated.body).toMatchObject({ assignments_count: 3 })
   })
 
-  test('when the object is deleted, its assignments go with it, and are told while it can still be shown', async () => {
+  test('deleting the object deletes its assignments, with events that still contain it', async () => {
     const shop = await newAssignableShop()
     const [a, b] = [await shop.newRule({ name: 'A' }), await shop.newRule({ name: 'B' })]
     const voucherId = await shop.newVoucher('SPRING')
@@ -252,12 +255,12 @@ describe('an object and its rules', () => {
     expect(await shop.call('DELETE', '/v1/vouchers/SPRING')).toMatchObject({ status: 204 })
     expect((await listed(shop, '?order=created_at')).data).toEqual(kept)
 
-    const told = await eventsOf(shop, 'assignment.deleted')
-    expect(told.map(({ data }) => data)).toMatchObject(
+    const events = await eventsOf(shop, 'assignment.deleted')
+    expect(events.map(({ data }) => data)).toMatchObject(
       gone.map((assignment) => ({
         rule: { id: assignment.rule_id, name: assignment.rule_id === a ? 'A' : 'B' },
         assignment,
-        ...nobody,
+        ...allNull,
         voucher: { id: voucherId, code: 'SPRING' },
       })),
     )
@@ -269,7 +272,7 @@ describe('an object and its rules', () => {
     ])
   })
 
-  test('are listed for those who show or evaluate them, in the order of their creation', async () => {
+  test('assignments are listed in the order of creation', async () => {
     const shop = await newAssignableShop()
     const ctx = { db: shop.service.runtime.database.db, project_id: shop.project_id } as Ctx
     const [a, b] = [await shop.newRule(), await shop.newRule()]
@@ -287,7 +290,7 @@ describe('an object and its rules', () => {
     expect(await listAssignmentsOf({ ...ctx, project_id }, 'voucher', [spring])).toEqual([])
   })
 
-  test('an object without rules is deleted without a word about rules', async () => {
+  test('an object without rules is deleted without events about rules', async () => {
     const shop = await newAssignableShop()
     await shop.newVoucher('SPRING')
     const before = await versionOf(shop)
@@ -298,7 +301,7 @@ describe('an object and its rules', () => {
 })
 
 describe('DELETE /v1/validation-rules/{validationRuleId}/assignments/{assignmentId}', () => {
-  test('takes back that one', async () => {
+  test('deletes that assignment only', async () => {
     const shop = await newAssignableShop()
     const rule = await shop.newRule()
     await shop.newVoucher('SPRING')
@@ -324,7 +327,7 @@ describe('DELETE /v1/validation-rules/{validationRuleId}/assignments/{assignment
     })
   })
 
-  test('misses the rule first, and the assignment of another rule', async () => {
+  test('reports an unknown rule first, then the assignment of another rule as unknown', async () => {
     const shop = await newAssignableShop()
     const [a, b] = [await shop.newRule(), await shop.newRule()]
     await shop.newVoucher('SPRING')
@@ -344,7 +347,7 @@ describe('DELETE /v1/validation-rules/{validationRuleId}/assignments/{assignment
 })
 
 describe('DELETE /v1/validation-rules/{validationRuleId}', () => {
-  test('deletes the assignments of the rule too, each with an event and a mark of its own', async () => {
+  test('deletes the assignments of the rule too, each with its own event and deletion record', async () => {
     const shop = await newAssignableShop()
     const [rule, other] = [await shop.newRule({ name: 'Gone' }), await shop.newRule()]
     const gone: Array<{ id: string }> = []
@@ -375,7 +378,7 @@ describe('DELETE /v1/validation-rules/{validationRuleId}', () => {
     ])
   })
 
-  test('of a rule with more assignments than are taken back at once, none is forgotten', async () => {
+  test('deletes all assignments of a rule that has more than one batch of them', async () => {
     const shop = await newAssignableShop()
     const rule = await shop.newRule()
     const count = limits.unassigned_at_once_max * 2 + 1
@@ -392,11 +395,11 @@ describe('DELETE /v1/validation-rules/{validationRuleId}', () => {
     }))
     await db.insertInto('rule_assignments').values(rows).execute()
     expect(await shop.call('DELETE', `/v1/validation-rules/${rule}`)).toMatchObject({ status: 204 })
-    const told = await eventsOf(shop, 'assignment.deleted')
-    expect(told.map(({ data }) => (data as { assignment: { id: string } }).assignment.id)).toEqual(
+    const events = await eventsOf(shop, 'assignment.deleted')
+    expect(events.map(({ data }) => (data as { assignment: { id: string } }).assignment.id)).toEqual(
       rows.map(({ id }) => id),
     )
-    expect(told[0]?.data).toMatchObject(nobody) // vouchers that are gone themselves
+    expect(events[0]?.data).toMatchObject(allNull) // vouchers that are deleted themselves
     expect(await marksOf(shop)).toHaveLength(count + 1)
   })
 })
@@ -419,7 +422,7 @@ describe('lists of assignments', () => {
     return { shop, a, b, spring, numbersOf }
   }
 
-  test('newest first; narrowed by rule, by object, or both', async () => {
+  test('are newest first; narrowed by rule, by object, or both', async () => {
     const { shop, a, b, spring, numbersOf } = await four()
     const cases: Array<[query: string, numbers: number[], total?: number]> = [
       ['', [3, 2, 1, 0]],
@@ -442,7 +445,7 @@ describe('lists of assignments', () => {
     const ofRule = (await shop.call('GET', `/v1/validation-rules/${a}/assignments?order=created_at&limit=1`)).body
     expect(ofRule).toMatchObject({ object: 'list', data_ref: 'data', total: 2 })
     expect(numbersOf(ofRule)).toEqual([0])
-    // A rule in the query does not lead away from the rule of the path.
+    // A rule in the query does not override the rule in the path.
     const strayed = (await shop.call('GET', `/v1/validation-rules/${a}/assignments?rule=${b}`)).body
     expect(numbersOf(strayed)).toEqual([1, 0])
   })
@@ -461,7 +464,7 @@ describe('lists of assignments', () => {
     ['of all rules', async () => '/v1/validation-rules-assignments'],
     ['of one rule', async (rule: string) => `/v1/validation-rules/${rule}/assignments`],
     ['of one rule, asked for by query', async (rule: string) => `/v1/validation-rules-assignments?rule=${rule}`],
-  ])('%s: pages by cursor stay whole while assignments arrive, forwards and backwards', async (_, pathOf) => {
+  ])('%s: pages by cursor stay stable while assignments are added, forwards and backwards', async (_, pathOf) => {
     const shop = await newAssignableShop()
     const rule = await shop.newRule()
     await expectStablePaging({

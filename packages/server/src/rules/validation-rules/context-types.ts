@@ -14,7 +14,7 @@ const withDiscounts = <const Place extends string>(place: Place) =>
 const withGifts = <const Place extends string>(place: Place) =>
   [place, `${place}.gift.apply_to_order`, `${place}.gift.apply_to_items`] as const
 
-/** Where a rule is meant to be used: a label that restricts nothing (docs/reference/rules.md#context-types). */
+/** The intended use of a rule: a label without effect (docs/reference/rules.md#context-types). */
 export const contextTypes = [
   'global',
   'campaign.loyalty_program',

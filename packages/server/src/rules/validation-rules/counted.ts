@@ -2,8 +2,8 @@ import { countersOf } from '@guerdon/engine'
 import type { ValidationRule } from '@guerdon/engine/schema'
 
 /**
- * What has to be counted for a rule: groups of numbers that are counted together (db/functions/checkout-facts.ts). Most
- * rules compare none, and nothing is counted for them.
+ * The groups of counters that a rule compares; the counters of a group are queried together
+ * (core/db/functions/checkout_counted.sql). Most rules compare none, and nothing is counted for them.
  *
  * A rule on `redemption.count.per_customer.daily` → `['incentive_customer']`.
  */
@@ -17,7 +17,7 @@ export function countedGroups({ rules, applicable_to }: Pick<ValidationRule, 'ru
   return [...groups].sort()
 }
 
-/** The first that a name begins with. */
+/** The first matching prefix decides. */
 const groupsByPrefix = [
   ['campaign.redemptions.customers_count', 'campaign_customer'],
   ['campaign.', 'campaign'],

@@ -5,28 +5,28 @@ import { limits } from '../../core/lib/limits.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 import { completeApplicableTo } from './applicable-to.ts'
 import { contextTypes, isContextType } from './context-types.ts'
-import { defaults, filledBundle, filledRules, type RuleDefinition } from './definition.ts'
+import { completeBundle, completeRules, defaults, type RuleDefinition } from './definition.ts'
 import type { ValidationRuleBody } from './schema.ts'
 
-/** The properties of a rule that a body sets, checked and as they are stored; null means what a new rule has. */
+/** The properties of a rule that a body sets, validated and in their stored form; null means the default of a new rule. */
 export async function defineRule(ctx: Ctx, body: ValidationRuleBody): Promise<Partial<RuleDefinition>> {
   const { name, type, context_type, error, rules, bundle_rules, applicable_to } = body
-  const said: Partial<RuleDefinition> = {}
-  if (name !== undefined) said.name = name ?? defaults.name
-  if (type !== undefined) said.type = type ?? defaults.type
-  if (context_type !== undefined) said.context_type = contextType(context_type ?? defaults.context_type)
-  if (error !== undefined) said.error = error?.message == null ? null : { message: error.message }
+  const definition: Partial<RuleDefinition> = {}
+  if (name !== undefined) definition.name = name ?? defaults.name
+  if (type !== undefined) definition.type = type ?? defaults.type
+  if (context_type !== undefined) definition.context_type = contextType(context_type ?? defaults.context_type)
+  if (error !== undefined) definition.error = error?.message == null ? null : { message: error.message }
   if (rules !== undefined) {
     refuseFirst(checkRules(rules, { metadata_types: await typesWithGeopoints(ctx) }))
-    said.rules = bounded('rules', filledRules(rules ?? {}))
+    definition.rules = refuseTooLarge('rules', completeRules(rules ?? {}))
   }
   if (bundle_rules !== undefined) {
     refuseFirst(checkBundleRules(bundle_rules))
-    said.bundle_rules = bounded('bundle_rules', filledBundle(bundle_rules ?? {}))
+    definition.bundle_rules = refuseTooLarge('bundle_rules', completeBundle(bundle_rules ?? {}))
   }
   if (applicable_to !== undefined)
-    said.applicable_to = bounded('applicable_to', await completeApplicableTo(ctx, applicable_to ?? {}))
-  return said
+    definition.applicable_to = refuseTooLarge('applicable_to', await completeApplicableTo(ctx, applicable_to ?? {}))
+  return definition
 }
 
 /**
@@ -46,8 +46,11 @@ function refuseFirst([fault]: string[]): void {
   if (fault !== undefined) throw invalidRules(fault)
 }
 
-/** Rules are kept in memory and travel with every event about them; how many there may be and how deep, the engine says. */
-function bounded<T extends object>(property: string, value: T): T {
+/**
+ * Limits the size of a rule: rules are cached in memory and contained in every event about them. The engine limits their
+ * number and depth.
+ */
+function refuseTooLarge<T extends object>(property: string, value: T): T {
   const bytes = Buffer.byteLength(JSON.stringify(value))
   if (bytes <= limits.rule_bytes_max) return value
   throw invalidRules(`Property .${property} must not be longer than ${limits.rule_bytes_max} bytes of JSON`)

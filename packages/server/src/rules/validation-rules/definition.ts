@@ -3,11 +3,11 @@ import type { ApplicableTo, BundleRules, Rule, RuleTree } from '@guerdon/engine/
 import type { ContextType } from './context-types.ts'
 import type { StoredValidationRule } from './schema.ts'
 
-/** What somebody decides about a rule. */
+/** The properties of a rule that clients set. */
 export interface RuleDefinition {
   name: string
   rules: RuleTree
-  /** Null while they were never set; `{}` once they are taken away (docs/reference/rules.md#the-rule-object). */
+  /** Null until they are first set; `{}` once they are removed (docs/reference/rules.md#the-rule-object). */
   bundle_rules: BundleRules | null
   error: { message: string } | null
   applicable_to: ApplicableTo
@@ -15,7 +15,7 @@ export interface RuleDefinition {
   context_type: ContextType
 }
 
-/** A rule of which nothing is said; it always holds. */
+/** The defaults of a rule; such a rule always passes. */
 export const defaults: Readonly<RuleDefinition> = {
   name: 'Business Validation Rule',
   rules: { logic: '' },
@@ -27,28 +27,28 @@ export const defaults: Readonly<RuleDefinition> = {
 }
 
 /**
- * A tree of rules without fault, as it is stored: with the logic it means, `{}` where there are no sub-rules, every argument
- * in an array (docs/reference/rules.md#rules-and-logic).
+ * The stored form of a valid rule tree: with explicit logic, `{}` where there are no sub-rules, every argument in an array
+ * (docs/reference/rules.md#rules-and-logic).
  *
  * `{"2": …, "1": …}` → `{"1": {…, "rules": {}}, "2": {…, "rules": {}}, "logic": "1 and 2"}`.
  */
-export function filledRules(sent: RuleTree): RuleTree {
-  const tree = filledTree(sent)
+export function completeRules(sent: RuleTree): RuleTree {
+  const tree = completeTree(sent)
   return tree.logic === undefined ? { ...tree, logic: '' } : tree
 }
 
-/** Bundle rules without fault, as they are stored (docs/reference/rules.md#bundle-rules). */
-export function filledBundle({ limit = 1, ...sent }: BundleRules): BundleRules {
-  const tree = filledTree(sent as RuleTree)
+/** The stored form of valid bundle rules (docs/reference/rules.md#bundle-rules). */
+export function completeBundle({ limit = 1, ...sent }: BundleRules): BundleRules {
+  const tree = completeTree(sent as RuleTree)
   return rulesIn(tree).length === 0 ? {} : { ...tree, limit }
 }
 
-function filledTree(tree: RuleTree): RuleTree {
+function completeTree(tree: RuleTree): RuleTree {
   const rules = rulesIn(tree)
-  const isSaid = typeof tree.logic === 'string' && (rules.length === 0 || tree.logic.trim() !== '')
-  const logic = isSaid ? tree.logic : rules.length === 0 ? undefined : defaultLogic(tree)
+  const hasLogic = typeof tree.logic === 'string' && (rules.length === 0 || tree.logic.trim() !== '')
+  const logic = hasLogic ? tree.logic : rules.length === 0 ? undefined : defaultLogic(tree)
   return {
-    ...Object.fromEntries(rules.map(([key, rule]) => [key, filledRule(rule)])),
+    ...Object.fromEntries(rules.map(([key, rule]) => [key, completeRule(rule)])),
     ...(logic === undefined ? {} : { logic }),
   } as RuleTree
 }
@@ -56,19 +56,19 @@ function filledTree(tree: RuleTree): RuleTree {
 const rulesIn = ({ logic: _, ...rules }: RuleTree): Array<[key: string, rule: Rule]> =>
   Object.entries(rules) as Array<[string, Rule]>
 
-/** Only what a rule may have: everything else that was sent is ignored. */
-function filledRule({ name, property, conditions, rules, error }: Rule): Rule {
+/** Only the members of a rule: all others are dropped. */
+function completeRule({ name, property, conditions, rules, error }: Rule): Rule {
   return {
     name,
     ...(typeof property === 'string' ? { property } : {}),
     ...(conditions == null ? {} : { conditions: wrapped(conditions) }),
-    rules: filledTree(rules ?? {}),
+    rules: completeTree(rules ?? {}),
     ...(error == null ? {} : { error: { message: error.message } }),
   }
 }
 
-/** A single argument may be sent without its array. */
+/** Wraps a single argument that was sent without an array. */
 const wrapped = (conditions: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(conditions).map(([operator, given]) => [operator, Array.isArray(given) ? given : [given]]),
+    Object.entries(conditions).map(([operator, operand]) => [operator, Array.isArray(operand) ? operand : [operand]]),
   )

@@ -12,7 +12,7 @@ async function newRule(shop: Shop, body: object): Promise<string> {
   return rule.id
 }
 
-/** A product `prod_tea`, which the shop calls `tea`, and its SKU `sku_green`, called `green`. */
+/** A product `prod_tea` with the source id `tea`, and its SKU `sku_green` with the source id `green`. */
 async function newShop(): Promise<Shop> {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
@@ -36,7 +36,7 @@ const bundle = (reference: object) => ({
 })
 const other = { id: 'prod_other', object: 'product' }
 
-/** Each of these names the object. */
+/** Each of these references the object. */
 const naming: Array<[object: NamedObject, id: string, body: object]> = [
   ['product', 'prod_tea', items('any', { $is: [other, { id: 'prod_tea', object: 'product' }] })],
   ['product', 'prod_tea', items('every', { $in: [{ id: 'prod_tea', object: 'product' }] })],
@@ -72,7 +72,7 @@ const naming: Array<[object: NamedObject, id: string, body: object]> = [
   ['products_collection', 'pc_1', bundle({ id: 'pc_1', type: 'products_collection' })],
   ['segment', 'seg_1', { rules: { '1': { name: 'customer.segment', conditions: { $is: 'seg_1' } } } }],
   ['segment', 'seg_1', { rules: { '1': { name: 'customer_segment', conditions: { $not_in: ['seg_0', 'seg_1'] } } } }],
-  // Also where logic leaves the rule out: somebody may put it back.
+  // Also if the logic does not use the rule: an update may use it again.
   [
     'segment',
     'seg_1',
@@ -86,7 +86,7 @@ const naming: Array<[object: NamedObject, id: string, body: object]> = [
   ],
 ]
 
-/** Each of these has the same text, but not as the name of that object. */
+/** Each of these contains the same text, but not as a reference to that object. */
 const others: Array<[object: NamedObject, id: string, body: object]> = [
   ['product', 'prod_tea', { name: 'prod_tea', error: { message: 'prod_tea' } }],
   [
@@ -117,12 +117,12 @@ const others: Array<[object: NamedObject, id: string, body: object]> = [
   ['product', 'prod_tea', { rules: { tea: { name: 'order.amount', conditions: { $is: [1] } } } }],
   ['product', 'prod_tea', items('any', { $is: [{ ...other, name: 'tea', product_id: 'prod_tea' }] })],
   ['product', 'prod_tea', covers({ object: 'product', id: 'cup', price_formula: '1' })],
-  // Something else of that name.
+  // Another kind of object with that name.
   ['product', 'prod_tea', items('any', { $is: [{ id: 'tea', object: 'sku' }] })],
   ['product', 'prod_tea', items('any', { $is: [{ id: 'sku_x', source_id: 'tea' }] })],
   ['product', 'prod_tea', items('any', { $is: [{ id: 'tea', type: 'products_collection' }] })],
   ['product', 'prod_tea', { rules: { '1': { name: 'sku.id', conditions: { $is: ['tea'] } } } }],
-  ['product', 'prod_tea', covers({ object: 'sku', id: 'sku_green' })], // its parent, but not what is named
+  ['product', 'prod_tea', covers({ object: 'sku', id: 'sku_green' })], // its product, which is not referenced itself
   ['product', 'prod_tea', covers({ object: 'products_collection', id: 'tea' })],
   ['product', 'prod_tea', bundle({ id: 'tea', object: 'sku' })],
   ['sku', 'sku_green', items('any', { $is: [{ id: 'prod_x', source_id: 'green' }] })],
@@ -142,7 +142,7 @@ test.each<[object: NamedObject, id: string]>([
   ['sku', 'sku_green'],
   ['products_collection', 'pc_1'],
   ['segment', 'seg_1'],
-])('of all rules that have its text somewhere, those that name the %s %s are found', async (object, id) => {
+])('finds exactly the rules that reference the %s %s, not those that only contain its text', async (object, id) => {
   const shop = await newShop()
   const bodies = new Map<string, object>()
   const isAbout = ([of]: [NamedObject, string, object]) => of === object
@@ -159,7 +159,7 @@ test.each<[object: NamedObject, id: string]>([
     expect(await named(stranger, object, ...ids)).toEqual({ ids: [], total: 0 })
 })
 
-test('a sub-rule can name nothing, so that it need not be looked at', async () => {
+test('sub-rules contain no references, so they are not searched', async () => {
   const shop = await newShop()
   for (const sub of [
     { name: 'product.id', conditions: { $is: ['prod_tea'] } },
@@ -173,7 +173,7 @@ test('a sub-rule can name nothing, so that it need not be looked at', async () =
     ).toMatchObject({ status: 400, body: { key: 'invalid_validation_rules' } })
 })
 
-test('every rule counts once, the oldest are listed, a hundred at most', async () => {
+test('every rule counts once; the oldest are listed, a hundred at most', async () => {
   const shop = await newShop()
   const body = {
     ...items('any', { $is: [{ id: 'prod_tea' }, { id: 'tea' }] }),

@@ -3,10 +3,10 @@ import type { GoodIds } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
 import { type ReferencedBy, referencesMax } from '../../core/in-use.ts'
 
-/** What a rule can name by its id. */
+/** Kinds of objects that a rule can reference by id. */
 export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment'
 
-/** The rules that name one of some products or, where there are none, one of some SKUs. */
+/** The rules that reference one of these products or, if there are none, one of these SKUs. */
 export const rulesNamingGoods = async (ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> =>
   asReferences(await rulesNaming(ctx, 'product', products)) ?? asReferences(await rulesNaming(ctx, 'sku', skus))
 
@@ -24,8 +24,9 @@ const asReferences = (found: { ids: string[]; total: number }): ReferencedBy | n
   found.total === 0 ? null : { type: 'validation_rules', ...found }
 
 /**
- * The rules that name one of some objects: in conditions, as goods they cover or leave out, or in a bundle. Products and SKUs are also found by their source ids; the same text in a condition about
- * something else, such as metadata, names nothing.
+ * The rules that reference one of these objects: in conditions, as included or excluded products, or in a bundle.
+ * Products and SKUs are also found by their source ids. The same text in another condition, such as one about metadata,
+ * is no reference.
  */
 export async function rulesNaming(
   ctx: Ctx,
@@ -62,23 +63,23 @@ async function listSourceIds({ db, project_id }: Ctx, object: NamedObject, ids: 
 }
 
 const isOf = (object: NamedObject) => `@.object == "${object}"`
-const saysNothing = '!exists(@.object ? (@ != null))'
+const hasNoObject = '!exists(@.object ? (@ != null))'
 
-/** Whether the id of a reference begins so, or its source id where that is all it has. */
-const begins = (prefix: string) =>
+/** Whether the id of a reference, or its source id if it has no id, begins with the prefix. */
+const hasPrefix = (prefix: string) =>
   `(exists(@.id ? (@ starts with "${prefix}")) ||
     !exists(@.id ? (@.type() == "string" && @ != "")) && exists(@.source_id ? (@ starts with "${prefix}")))`
 
-const isCollection = `(@.type == "products_collection" || ${begins('pc_')})`
+const isCollection = `(@.type == "products_collection" || ${hasPrefix('pc_')})`
 
-/** Goods that do not say what they are go by their type and by what they begin with (docs/reference/rules.md#rule-names). */
+/** References without `object` are classified by their type and id prefix (docs/reference/rules.md#rule-names). */
 const isReference = {
-  product: `${isOf('product')} || ${saysNothing} && !${isCollection} && !${begins('sku_')}`,
-  sku: `${isOf('sku')} || ${saysNothing} && !${isCollection} && !${begins('prod_')}`,
-  products_collection: `${isOf('products_collection')} || ${saysNothing} && ${isCollection}`,
+  product: `${isOf('product')} || ${hasNoObject} && !${isCollection} && !${hasPrefix('sku_')}`,
+  sku: `${isOf('sku')} || ${hasNoObject} && !${isCollection} && !${hasPrefix('prod_')}`,
+  products_collection: `${isOf('products_collection')} || ${hasNoObject} && ${isCollection}`,
 }
 
-/** The arguments of rules with one of some names. Sub-rules compare numbers and metadata: they name nothing. */
+/** The arguments of rules with one of these names. Sub-rules compare numbers and metadata: they contain no references. */
 const argumentsOf = (...rules: string[]) =>
   `$.* ? (${rules.map((name) => `@.name == "${name}"`).join(' || ')}).conditions.*[*]`
 
@@ -92,7 +93,7 @@ const goodsPlaces = (object: keyof typeof isReference): Place[] => [
   ['bundle_rules', `$.*.conditions.*[*] ? (${isReference[object]})`],
 ]
 
-/** Where the JSON of a rule names such objects, in the path language of PostgreSQL. */
+/** The places in the JSON of a rule that reference such objects, in the SQL/JSON path language. */
 const places: Record<NamedObject, Place[]> = {
   product: [...goodsPlaces('product'), ['rules', argumentsOf('product.id')]],
   sku: [...goodsPlaces('sku'), ['rules', argumentsOf('sku.id')]],

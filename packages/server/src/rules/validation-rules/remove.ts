@@ -5,7 +5,8 @@ import { deleteRule } from './store.ts'
 import { unassign } from './unassign.ts'
 
 /**
- * Deletes a rule and its assignments: what it was assigned to is no longer restricted by it (docs/reference/rules.md#endpoints).
+ * Deletes a rule and its assignments: the objects it was assigned to are no longer restricted by it
+ * (docs/reference/rules.md#endpoints).
  */
 export async function removeRule(ctx: Ctx, rule: StoredValidationRule): Promise<void> {
   await unassign(ctx, { rule_id: rule.id })

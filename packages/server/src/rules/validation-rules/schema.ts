@@ -19,7 +19,7 @@ const RuleId = Type.Unsafe<Id<'validation_rule'>>(Type.String({ description: '`v
 
 const RuleType = OneOf(['expression', 'basic', 'advanced', 'complex'])
 
-/** A validation rule as it is answered; what the engine calls a `ValidationRule` is a part of it. */
+/** A validation rule as the API returns it; the `ValidationRule` of the engine is a part of it. */
 export const StoredValidationRule = Type.Object({
   id: RuleId,
   name: Name,
@@ -40,7 +40,7 @@ const entries = Maybe(
   Type.Array(ApplicableEntry, { maxItems: 1_000, description: 'Each needs an `id` or a `source_id`.' }),
 )
 
-/** The body of creation and of update, which replaces each property that is sent as a whole. */
+/** The body of creation and update. An update replaces each property that is sent as a whole. */
 export const ValidationRuleBody = Type.Object(
   {
     name: Maybe(Name),
@@ -98,7 +98,7 @@ export const ValidationRuleAssignment = Type.Object({
 })
 export type ValidationRuleAssignment = Static<typeof ValidationRuleAssignment>
 
-const old = (id: string) => Maybe(Type.String({ deprecated: true, description: `Older spelling: ${id}.` }))
+const deprecatedId = (id: string) => Maybe(Type.String({ deprecated: true, description: `Older spelling: ${id}.` }))
 
 export const ValidationRuleAssignmentBody = Type.Object(
   {
@@ -106,9 +106,9 @@ export const ValidationRuleAssignmentBody = Type.Object(
     related_object_id: Maybe(
       Type.String({ minLength: 1, description: 'The id; of a voucher also its code, of a campaign also its name.' }),
     ),
-    voucher: old('the code of a voucher'),
-    campaign: old('the id of a campaign'),
-    promotion_tier: old('the id of a promotion tier'),
+    voucher: deprecatedId('the code of a voucher'),
+    campaign: deprecatedId('the id of a campaign'),
+    promotion_tier: deprecatedId('the id of a promotion tier'),
   },
   { examples: [{ related_object_type: 'voucher', related_object_id: 'SPRING' }] },
 )

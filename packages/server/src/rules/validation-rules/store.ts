@@ -21,8 +21,9 @@ const selectRules = ({ db, project_id }: Ctx) =>
   db.selectFrom('validation_rules').where('project_id', '=', project_id).selectAll().select(countAssignments)
 
 /**
- * A rule, which stays as the caller needs it until the end of the transaction: there (`key share`), unchanged by others
- * (`no key update`) or untouched (`update`). Whoever writes locks the rule before the project's configuration version.
+ * A rule, locked until the end of the transaction as the caller needs it: against deletion (`key share`), against changes
+ * (`no key update`), or against changes and new assignments (`update`). Transactions that write lock the rule before the
+ * configuration version of the project.
  */
 export async function getRule(
   ctx: Ctx,
@@ -84,7 +85,7 @@ export async function insertRule(ctx: Ctx, definition: RuleDefinition): Promise<
   return toRule({ ...row, assignments_count: 0 })
 }
 
-/** Changes what is said and nothing else. */
+/** Updates only the properties that are given. */
 export async function updateRule(
   { db, project_id, now }: Ctx,
   id: string,
@@ -110,7 +111,7 @@ export async function updateRule(
   return toRule(row)
 }
 
-/** Its assignments must be gone already: each of them leaves a mark of its own. */
+/** The caller has already deleted its assignments: each needs a deletion record of its own. */
 export async function deleteRule({ db, project_id }: Ctx, id: string): Promise<void> {
   await recordDeletion(db, project_id, 'validation_rule', id)
   await db

@@ -6,11 +6,11 @@ import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 
 /*
- * What is saved is exactly what the engine takes: nobody translates a rule on its way from its row to a decision, so that a
- * row that is kept in memory is also compiled only once (docs/decisions/0011).
+ * The stored form of a rule is exactly what the engine takes: no conversion happens between the row and the decision, so
+ * that a row cached in memory is also compiled only once (docs/decisions/0011).
  */
 
-/** Saves a rule over the API and reads its row, as a checkout will. */
+/** Saves a rule through the API and reads its row, as a checkout does. */
 async function saved(shop: Shop, body: object): Promise<ValidationRule> {
   const { status, body: answer } = await shop.call('POST', '/v1/validation-rules', body)
   expect({ status, answer }).toMatchObject({ status: 200 })
@@ -62,7 +62,7 @@ const statusesOf = (verdict: ReturnType<typeof evaluate>) => verdict.redeemables
 
 const cart: ItemFacts[] = [{ product_id: 'prod_x', quantity: 1, price: 12_000 }]
 
-test('E1 Logic: "and" binds tighter than "or", and the first rule that is false is reported', async () => {
+test('E1 Logic: "and" binds tighter than "or", and the first false rule is reported', async () => {
   const shop = await newProject()
   const is = (holds: boolean, key: number) => ({
     name: 'order.amount',
@@ -146,7 +146,7 @@ test('E6 Sub-rules on one line', async () => {
   }
 })
 
-test('a rule without rules holds, and covers the goods it names, by an id that was a source id', async () => {
+test('a rule without conditions passes, and covers a product that was sent by its source id', async () => {
   const shop = await newProject()
   await shop.service.runtime.database.db
     .insertInto('products')

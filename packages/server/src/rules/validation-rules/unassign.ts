@@ -2,39 +2,39 @@ import type { Ctx } from '../../core/context.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { carriedIn } from './assignable.ts'
+import { relatedObjectMembers } from './assignable.ts'
 import { type AssignmentsWhere, deleteAssignments } from './assignment-store.ts'
 import type { RelatedObjectType, StoredValidationRule, ValidationRuleAssignment } from './schema.ts'
 import { listRulesById } from './store.ts'
 
-/** Takes back one assignment of a rule. */
+/** Deletes one assignment of a rule. */
 export async function unassignRule(ctx: Ctx, rule: StoredValidationRule, id: string): Promise<void> {
   const count = await unassign(ctx, { id, rule_id: rule.id })
   if (count === 0) throw notFound('validation_rules_assignment', id)
 }
 
 /**
- * Takes back all rules of objects that are about to be deleted. Called while the objects are still there, so that the events
- * can show them.
+ * Deletes all assignments of objects that are about to be deleted. Called while the objects still exist, so that the
+ * events can contain them.
  */
 export async function deleteAssignmentsOf(ctx: Ctx, type: RelatedObjectType, ids: readonly string[]): Promise<void> {
   await unassign(ctx, { related_object_type: type, related_object_ids: ids })
 }
 
-/** Deletes assignments, some at a time, and tells of each; answers how many there were. */
+/** Deletes assignments in batches and emits an event for each; returns their number. */
 export async function unassign(ctx: Ctx, where: AssignmentsWhere): Promise<number> {
   for (let count = 0; ; ) {
-    const { gone, has_more } = await deleteAssignments(ctx, where, limits.unassigned_at_once_max)
-    await tellUnassigned(ctx, gone)
-    count += gone.length
+    const { deleted, has_more } = await deleteAssignments(ctx, where, limits.unassigned_at_once_max)
+    await emitUnassigned(ctx, deleted)
+    count += deleted.length
     if (!has_more) return count
   }
 }
 
-async function tellUnassigned(ctx: Ctx, gone: ValidationRuleAssignment[]): Promise<void> {
-  const rules = byId(await listRulesById(ctx, [...new Set(gone.map(({ rule_id }) => rule_id))]))
-  const forms = await formsOf(ctx, gone)
-  const events = gone.map((assignment): NewEvent => {
+async function emitUnassigned(ctx: Ctx, deleted: ValidationRuleAssignment[]): Promise<void> {
+  const rules = byId(await listRulesById(ctx, [...new Set(deleted.map(({ rule_id }) => rule_id))]))
+  const forms = await formsOf(ctx, deleted)
+  const events = deleted.map((assignment): NewEvent => {
     const { rule_id, related_object_type, related_object_id } = assignment
     return {
       type: 'business_validation_rule.assignment.deleted',
@@ -42,14 +42,14 @@ async function tellUnassigned(ctx: Ctx, gone: ValidationRuleAssignment[]): Promi
       data: {
         rule: rules.get(rule_id) as StoredValidationRule,
         assignment,
-        ...carriedIn(related_object_type, forms.get(related_object_type)?.get(related_object_id)),
+        ...relatedObjectMembers(related_object_type, forms.get(related_object_type)?.get(related_object_id)),
       },
     }
   })
   await emitMany(ctx, events)
 }
 
-/** The short forms of what rules were assigned to, by type and id. */
+/** The short forms of the assigned objects, by type and id. */
 async function formsOf(
   ctx: Ctx,
   assignments: ValidationRuleAssignment[],

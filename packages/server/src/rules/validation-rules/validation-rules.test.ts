@@ -15,7 +15,7 @@ const tea = { id: 'prod_tea', object: 'product' }
 const create = (shop: Shop, body: object) => shop.call('POST', '/v1/validation-rules', body)
 
 async function newRule(shop: Shop, body: object = {}) {
-  shop.service.clock.advance(1) // each has a moment of its own, and with it a place in the order
+  shop.service.clock.advance(1) // each gets a different time, and with it a place in the order
   const { status, body: rule } = await create(shop, body)
   expect({ status, rule }).toMatchObject({ status: 200 })
   return rule
@@ -51,7 +51,7 @@ const versionOf = async (shop: Shop): Promise<number> => {
   return config_version
 }
 
-test('a rule lives from creation to deletion, and every change is told and versioned', async () => {
+test('a rule can be created, read, updated and deleted; every change emits an event and increments the version', async () => {
   const shop = await newProject()
   const before = await versionOf(shop)
   const created = await newRule(shop)
@@ -113,7 +113,7 @@ test('a rule lives from creation to deletion, and every change is told and versi
   expect(marks).toEqual([{ config_version: before + 3, object_type: 'validation_rule', object_id: created.id }])
 })
 
-describe('rules as they are stored', () => {
+describe('the stored form of rules', () => {
   test('E2 Missing logic: the keys are joined with "and", sub-rules are {}', async () => {
     const shop = await newProject()
     const { rules, id } = await newRule(shop, { rules: { '1': amount, '2': count } })
@@ -124,18 +124,18 @@ describe('rules as they are stored', () => {
   const forms: Array<[title: string, sent: unknown, stored: unknown]> = [
     ['one rule', { '1': amount }, { '1': { ...amount, rules: {} }, logic: '1' }],
     [
-      'numbers come before words, and in their order',
+      'numeric keys come before others, in numeric order',
       { vip: amount, '10': amount, '9': amount, logic: null },
       { vip: expect.anything(), '10': expect.anything(), '9': expect.anything(), logic: '9 and 10 and vip' },
     ],
-    ['blank logic is no logic', { '1': amount, logic: ' \t' }, { '1': expect.anything(), logic: '1' }],
+    ['blank logic counts as missing', { '1': amount, logic: ' \t' }, { '1': expect.anything(), logic: '1' }],
     [
       'logic stays as it was sent',
       { '1': amount, '2': count, logic: '  2  OR (1)' },
       { '1': expect.anything(), '2': expect.anything(), logic: '  2  OR (1)' },
     ],
     [
-      'a rule that logic leaves out is kept',
+      'a rule that the logic does not use is kept',
       { '1': amount, '2': count, logic: '2' },
       { '1': { ...amount, rules: {} }, '2': { ...count, rules: {} }, logic: '2' },
     ],
@@ -168,7 +168,7 @@ describe('rules as they are stored', () => {
       },
     ],
     [
-      'a single argument is put into an array, also below',
+      'a single argument is wrapped in an array, also in sub-rules',
       {
         '1': { name: 'customer_segment', conditions: { $is: 'seg_a' } },
         '2': {
@@ -188,7 +188,7 @@ describe('rules as they are stored', () => {
       },
     ],
     [
-      'what a rule may have is kept, everything else is ignored',
+      'known members of a rule are kept, all others are ignored',
       {
         '1': {
           name: 'order.metadata',
@@ -212,7 +212,7 @@ describe('rules as they are stored', () => {
       },
     ],
     [
-      'references keep what they were sent with',
+      'references keep all their members',
       { '1': { name: 'order.items.any', conditions: { $is: [{ ...tea, type: 'product_or_sku', effect: 'x' }] } } },
       {
         '1': {
@@ -224,7 +224,7 @@ describe('rules as they are stored', () => {
       },
     ],
     [
-      'names that an object has anyway are names like any other',
+      'keys that are names of built-in object members work like any other',
       { constructor: amount, toString: count },
       { constructor: expect.anything(), toString: expect.anything(), logic: 'constructor and toString' },
     ],
@@ -236,7 +236,7 @@ describe('rules as they are stored', () => {
     const path = `/v1/validation-rules/${created.id}`
     await shop.call('PUT', path, { rules: { '1': amount, logic: '1' } })
     expect((await shop.call('PUT', path, { rules })).body.rules).toEqual(stored)
-    // What is answered can be sent again, and stays as it is.
+    // A response can be sent again, and changes nothing.
     expect((await shop.call('PUT', path, { rules: created.rules })).body.rules).toEqual(stored)
   })
 })
@@ -305,7 +305,7 @@ function deep(levels: number): object {
 }
 
 test.each(faults.map(([body, details]) => [details, body] as const))(
-  'neither creation nor update takes a faulty definition: %s',
+  'creation and update refuse an invalid definition: %s',
   async (details, body) => {
     const shop = await newProject()
     const kept = await newRule(shop, { rules: { '1': amount } })
@@ -316,12 +316,12 @@ test.each(faults.map(([body, details]) => [details, body] as const))(
   },
 )
 
-test('a property that a metadata schema knows as a geopoint cannot be compared', async () => {
+test('a property that a metadata schema defines as a geopoint cannot be compared', async () => {
   const shop = await newProject()
   const about = (name: string, property: string) => ({
     rules: { '1': { name, property, conditions: { $is: ['geo:1,2'] } } },
   })
-  await newRule(shop, about('customer.metadata', 'home')) // nobody has said yet what a home is
+  await newRule(shop, about('customer.metadata', 'home')) // no schema defines `home` yet
   for (const [relatedObject, property] of [
     ['customer', 'home'],
     ['product', 'spot'],
@@ -345,7 +345,7 @@ test('a property that a metadata schema knows as a geopoint cannot be compared',
   await newRule(shop, about('order.metadata', 'home'))
 })
 
-test('what is just within the bounds is taken: four levels, 500 rules, a thousand arguments', async () => {
+test('values at the bounds are accepted: four levels, 500 rules, a thousand arguments', async () => {
   const shop = await newProject()
   await newRule(shop, { rules: { '1': { ...cart('prod_1'), rules: deep(3) } } })
   await newRule(shop, { rules: Object.fromEntries(Array.from({ length: 500 }, (_, key) => [key, amount])) })
@@ -420,7 +420,7 @@ const badBodies: Array<[body: unknown, details: string]> = [
 ]
 
 test.each(badBodies.map(([body, details]) => [details, body] as const))(
-  'neither creation nor update takes a body of another shape: %s',
+  'creation and update refuse a malformed body: %s',
   async (details, body) => {
     const shop = await newProject()
     const kept = await newRule(shop)
@@ -469,7 +469,7 @@ describe('PUT /v1/validation-rules/{validationRuleId}', () => {
     [{ context_type: null }, { context_type: 'global' }],
     [{ id: 'val_mine', assignments_count: 5, object: 'x', color: 'red' }, {}],
   ]
-  test.each(changes)('%j replaces that, and nothing else', async (sent, stored) => {
+  test.each(changes)('%j replaces that property and nothing else', async (sent, stored) => {
     const shop = await newProject()
     const created = await newRule(shop, full)
     const updated = await shop.call('PUT', `/v1/validation-rules/${created.id}`, sent)
@@ -479,7 +479,7 @@ describe('PUT /v1/validation-rules/{validationRuleId}', () => {
     expect((await shop.call('GET', `/v1/validation-rules/${created.id}`)).body).toEqual(updated.body)
   })
 
-  test('two updates at once keep what each of them said', async () => {
+  test('two concurrent updates keep the changes of both', async () => {
     const shop = await newProject()
     const { id } = await newRule(shop)
     const path = `/v1/validation-rules/${id}`
@@ -497,7 +497,7 @@ describe('PUT /v1/validation-rules/{validationRuleId}', () => {
 })
 
 describe('bundle_rules', () => {
-  test('are left out until they are set, and {} once they are taken away', async () => {
+  test('are omitted until they are set, and {} once they are removed', async () => {
     const shop = await newProject()
     for (const body of [{}, { bundle_rules: null }]) {
       const rule = await newRule(shop, body)
@@ -540,7 +540,7 @@ describe('context_type', () => {
     'voucher.discount_voucher',
     'campaign.referral_program.discount.percent.apply_to_items',
     'campaign.gift_vouchers.gift.apply_to_items',
-  ])('%s is kept as it is sent', async (contextType) => {
+  ])('%s is stored as sent', async (contextType) => {
     expect(await newRule(await newProject(), { context_type: contextType })).toMatchObject({
       context_type: contextType,
     })
@@ -596,7 +596,7 @@ describe('applicable_to', () => {
       { object: 'products_collection', id: 'pc_1', source_id: 'tea' },
       { object: 'products_collection', id: 'pc_1', source_id: null },
     ],
-    // What the catalogue does not know keeps its names.
+    // Entries unknown to the catalogue keep their ids.
     [
       { object: 'product', id: 'gone' },
       { object: 'product', id: 'gone', source_id: null },
@@ -614,7 +614,7 @@ describe('applicable_to', () => {
       { object: 'sku', id: 'prod_tea', source_id: null },
     ],
   ]
-  test.each(entries)('%j is known as %j', async (sent, stored) => {
+  test.each(entries)('%j is stored as %j', async (sent, stored) => {
     const shop = await newProject()
     await catalogueOf(shop)
     const { applicable_to } = await newRule(shop, { applicable_to: { included: [sent], excluded: [sent] } })
@@ -622,7 +622,7 @@ describe('applicable_to', () => {
     expect(applicable_to).toEqual({ included: [entry], excluded: [entry], included_all: false })
   })
 
-  test('everything an entry can say is kept, null says nothing, the rest is ignored', async () => {
+  test('all members of an entry are stored, null counts as omitted, unknown members are ignored', async () => {
     const shop = await newProject()
     const said = {
       effect: 'APPLY_FROM_MOST_EXPENSIVE',
@@ -683,7 +683,7 @@ describe('applicable_to', () => {
 })
 
 describe('GET /v1/validation-rules', () => {
-  test('newest first unless asked for otherwise', async () => {
+  test('lists newest first by default', async () => {
     const shop = await newProject()
     const rules = []
     for (const name of ['B', 'C', 'A']) rules.push(await newRule(shop, { name }))
@@ -738,7 +738,7 @@ describe('GET /v1/validation-rules', () => {
     })
   })
 
-  test('pages by cursor stay whole while rules arrive, in all six orders', async () => {
+  test('pages by cursor stay stable while rules are added, in all six orders', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
