@@ -5,8 +5,8 @@ import type { RewardCredit } from './points/issue.ts'
 declare module '../core/reactions.ts' {
   interface Reactions {
     /**
-     * A card has enough points for the reward that its program redeems automatically. Points count as of the day `spent_on`.
-     * Returns the card that gets points by the reward, if one does, or null when nothing was redeemed.
+     * A card has enough points for the automatic reward of its program. Points count as of the day `spentOn`. Returns the
+     * points that the reward credits to a card, if any, or null if nothing was redeemed.
      */
     rewardDue: (
       ctx: Ctx,

@@ -17,7 +17,7 @@ async function newShop(project: Record<string, unknown> = {}): Promise<Shop> {
 const track = (shop: Shop, body: object) =>
   shop.call('POST', '/v1/events', { event: 'visit', customer: { source_id: 'u1' }, metadata: { page: '/' }, ...body })
 
-test('an event creates its customer, or brings it up to date, and is told in its activity', async () => {
+test('an event creates or updates its customer, and appears in the activity', async () => {
   const shop = await newShop()
   const first = await track(shop, { customer: { source_id: 'u1', name: 'Ann' }, metadata: { page: '/', extra: [1] } })
   expect(first).toMatchObject({ status: 200 })
@@ -56,7 +56,7 @@ test('an event creates its customer, or brings it up to date, and is told in its
   })
 })
 
-test('the same event twice is two events, and filters count them', async () => {
+test('an event sent twice is stored and counted twice', async () => {
   const shop = await newShop()
   shop.service.clock.set('2025-03-01T00:00:00.000Z')
   await track(shop, {})
@@ -73,7 +73,7 @@ test('the same event twice is two events, and filters count them', async () => {
   expect(await find('last][conditions][$after]=2025-03-02')).toEqual(['u1', 'u2'])
 })
 
-describe('refused, and nothing is stored', () => {
+describe('refuses without storing anything', () => {
   test.each([
     [
       'an unknown event',
@@ -92,10 +92,10 @@ describe('refused, and nothing is stored', () => {
     ],
     ['a long name', { event: 'x'.repeat(301) }, 400, 'invalid_payload', {}],
     ['no customer', { customer: undefined }, 400, 'invalid_payload', {}],
-    ['a customer without a name', { customer: { email: 'a@x' } }, 400, 'invalid_customer', {}],
+    ['a customer without id and source id', { customer: { email: 'a@x' } }, 400, 'invalid_customer', {}],
     ['an unknown customer', { customer: { id: 'cust_none' } }, 404, 'not_found', { resource_type: 'customer' }],
     ['metadata of another type', { metadata: { page: 5 } }, 400, 'metadata_validation_failed', {}],
-    ['metadata without what is required', { metadata: {} }, 400, 'metadata_validation_failed', {}],
+    ['metadata without a required property', { metadata: {} }, 400, 'metadata_validation_failed', {}],
     ['an unknown referral code', { referral: { code: 'R1' } }, 404, 'not_found', { resource_type: 'voucher' }],
     ['an unknown card', { loyalty: { code: 'L1' } }, 404, 'not_found', { resource_type: 'voucher' }],
     ['a referral without a code', { referral: {} }, 400, 'invalid_payload', {}],
@@ -107,7 +107,7 @@ describe('refused, and nothing is stored', () => {
 })
 
 describe('an event that names a code', () => {
-  test('tells who referred and which card is to earn', async () => {
+  test('contains the referrer and the card that is to earn', async () => {
     const shop = await newShop()
     const club = { type: 'LOYALTY_CARD', loyalty_card: { points: 0 } }
     await newCampaign(shop, 'Refer', { campaign_type: 'REFERRAL_PROGRAM', type: 'AUTO_UPDATE' })
@@ -129,7 +129,7 @@ describe('an event that names a code', () => {
     })
   })
 
-  test('keeps its schema while a referral program waits for it', async () => {
+  test('has a schema that cannot be deleted while a referral program refers to it', async () => {
     const shop = await newShop()
     const { data } = (await shop.manage('GET', '/custom-event-schemas')).body
     const { id } = await newCampaign(shop, 'Refer', {
@@ -160,7 +160,7 @@ describe('from the client side', () => {
     body: { key: 'forbidden', details: `Client-side operation is disabled: ${flag}` },
   })
 
-  test('an event of a known customer is stored, and the customer left as it is', async () => {
+  test('an event of an existing customer is stored, and the customer is not changed', async () => {
     const shop = await newClientShop()
     const { body: anna } = await shop.call('POST', '/v1/customers', { source_id: 'u1', name: 'Ann' })
     const first = await send(shop, { customer: { source_id: 'u1', name: 'Eve', metadata: { level: 'gold' } } })
@@ -175,7 +175,7 @@ describe('from the client side', () => {
     expect(body.data[0]).toMatchObject({ event_source: { channel: 'CLIENT_API' } })
   })
 
-  test('nobody new comes in, unless the project lets its client side create customers', async () => {
+  test('new customers are created only if the project enables it', async () => {
     const shop = await newClientShop()
     for (const customer of [{ source_id: 'u1' }, { id: 'cust_none' }])
       expect(await send(shop, { customer })).toMatchObject(disabled('client_create_customer_enabled'))
@@ -188,7 +188,7 @@ describe('from the client side', () => {
     expect({ total, name: customers[0].name }).toEqual({ total: 1, name: 'Eve' })
   })
 
-  test('referrals and cards are named only where the project allows it', async () => {
+  test('referrals and cards are accepted only if the project enables them', async () => {
     const shop = await newClientShop({ client_create_customer_enabled: true })
     for (const named of [{ referral: { code: 'R1' } }, { loyalty: { code: 'L1' } }])
       expect(await send(shop, named)).toMatchObject(disabled('client_loyalty_events_enabled'))
@@ -203,7 +203,7 @@ describe('from the client side', () => {
     expect(await send(shop, { referral: { code: 'R1' } })).toMatchObject({ status: 404 })
   })
 
-  test('the token of a customer stands for its source id', async () => {
+  test('the token of a customer replaces its source id', async () => {
     const shop = await newClientShop()
     const { body: anna } = await shop.call('POST', '/v1/customers', { source_id: 'u1' })
     const { tracking_id } = (await shop.call('POST', '/v1/promotions/validation', { customer: { source_id: 'u1' } }))

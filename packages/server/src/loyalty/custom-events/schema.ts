@@ -4,7 +4,7 @@ import { CustomerBody } from '../../audience/customers/schema.ts'
 import { SimpleCustomer } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
 
-/** Something a customer did in the shop, as the shop tells it. */
+/** An action of a customer in the shop, as sent by the shop. */
 export const TrackEvent = Type.Object(
   {
     event: Type.String({ minLength: 1, maxLength: limits.event_name_length_max }),

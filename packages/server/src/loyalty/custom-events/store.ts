@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { CustomEventRow } from '../../core/db/tables.ts'
 
-/** Keeps an event, and counts it: filters ask how often a customer did something, and when first and last. */
+/** Stores an event and updates its tally: filters ask how often a customer did something, and when first and last. */
 export async function insertCustomEvent(
   { db, project_id }: Ctx,
   event: Omit<Insertable<CustomEventRow>, 'project_id'>,

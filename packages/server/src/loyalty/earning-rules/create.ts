@@ -20,7 +20,7 @@ import { type EarningRule, type NewEarningRule, NewEarningRules } from './schema
 import { countEarningRules, insertEarningRules, listEarningRulesById, type NewRow } from './store.ts'
 import { validityWithin } from './validity.ts'
 
-/** Adds rules to a program that the caller holds: all of them, or none (docs/reference/earning-rules.md#endpoints). */
+/** Adds rules to a program that the caller has locked, all or nothing (docs/reference/earning-rules.md#endpoints). */
 export async function createEarningRules(
   ctx: Ctx,
   campaign: StoredCampaign,
@@ -38,7 +38,7 @@ export async function createEarningRules(
 
   await insertEarningRules(ctx, rows)
   await refuseTooMany(ctx)
-  await refuseForgottenEvents(ctx, rows)
+  await refuseDeletedSchemas(ctx, rows)
   for (const segment of segments.values()) await activateSegment(ctx, segment)
   for (const [index, { id }] of rows.entries())
     await assignRules(
@@ -50,17 +50,17 @@ export async function createEarningRules(
 
   const ids = rows.map(({ id }) => id)
   const created = (await listEarningRulesById(ctx, ids)).map((row) => toEarningRule(row, row.validation_rule_id))
-  await tellAssigned(ctx, campaign, created)
+  await emitRulesAssigned(ctx, campaign, created)
   return created
 }
 
 const readRules = numbersRead(NewEarningRules)
 
-/** The segments that rules wait for, in the order of their ids: two requests that lock the same ones never cross. */
+/** Locks the segments that rules refer to, in the order of their ids: two requests with the same segments cannot deadlock. */
 async function segmentsOf(ctx: Ctx, sent: readonly NewEarningRule[]): Promise<Map<string, StoredSegment>> {
   const ids = sent.flatMap(({ event, segment }) => {
     if (eventKind(event) !== 'segment') return []
-    if (segment?.id == null) throw missing('segment.id')
+    if (segment?.id == null) throw missingParameter('segment.id')
     return [segment.id]
   })
   const segments = new Map<string, StoredSegment>()
@@ -68,10 +68,10 @@ async function segmentsOf(ctx: Ctx, sent: readonly NewEarningRule[]): Promise<Ma
   return segments
 }
 
-const missing = (parameter: string): ApiError =>
+const missingParameter = (parameter: string): ApiError =>
   new ApiError('missing_param', { details: `Parameter '${parameter}' is required` })
 
-/** The rows of new rules; refuses what is wrong with any of them. */
+/** The rows of new rules; throws if any of them is invalid. */
 async function newRows(
   ctx: Ctx,
   campaign: StoredCampaign,
@@ -85,7 +85,7 @@ async function newRows(
     const metadata = rule.metadata ?? {}
     metadataRules.check(metadata, { isNew: true, property: `${path}.metadata` })
     rows.push({
-      // By id they are in the order of the request, also where they are sorted by the moment of their creation.
+      // The ids sort in the order of the request, also in lists ordered by `created_at`.
       id: newId('earning_rule', Date.parse(ctx.now) + index),
       campaign_id: campaign.id,
       automation_id: newId('automation', Date.parse(ctx.now) + index),
@@ -108,7 +108,7 @@ async function newRows(
   return rows
 }
 
-/** What the event of a rule is about; what is said of another kind of event does not matter. */
+/** The segment, schema or tier that the event of a rule refers to; members for other kinds of events are ignored. */
 async function subjectOf(
   ctx: Ctx,
   { event, segment, custom_event, loyalty_tier }: NewEarningRule,
@@ -127,7 +127,7 @@ async function subjectOf(
     case 'custom': {
       const schema = await findCustomEventSchema(ctx, event)
       if (schema === undefined) throw unknownEvent(index, event)
-      if (custom_event?.schema_id == null) throw missing('custom_event.schema_id')
+      if (custom_event?.schema_id == null) throw missingParameter('custom_event.schema_id')
       if (custom_event.schema_id !== schema.id)
         throw invalidPayload(`Property [${index}].custom_event.schema_id must be that of the event ${event}`)
       return { schema_id: schema.id as NonNullable<NewRow['schema_id']> }
@@ -135,35 +135,40 @@ async function subjectOf(
   }
 }
 
-/** Every tier of the rule's own campaign. */
+/** Any tier of the rule's own campaign. */
 const anyTier = '__ANY__'
 
 const unknownEvent = (index: number, event: string): ApiError =>
   invalidPayload(`Property [${index}].event must be an event of ours or the name of a custom event, not ${event}`)
 
-/** Counted after the project's version was taken: nobody else is adding one. */
+/**
+ * Counted after `insertEarningRules` has locked the configuration version of the project: no concurrent request can add rules.
+ */
 async function refuseTooMany(ctx: Ctx): Promise<void> {
   const countMax = ctx.project.limits?.earning_rules ?? limits.earning_rules_max
   if ((await countEarningRules(ctx)) > countMax)
     throw invalidPayload(`Project must NOT have more than ${countMax} earning rules`)
 }
 
-/** Looked at once more: whoever deletes a schema takes the project's version first, and nobody has it now but us. */
-async function refuseForgottenEvents(ctx: Ctx, rows: readonly NewRow[]): Promise<void> {
+/**
+ * Checked again: a request that deletes a schema locks the configuration version first, and this transaction holds that lock
+ * now.
+ */
+async function refuseDeletedSchemas(ctx: Ctx, rows: readonly NewRow[]): Promise<void> {
   for (const [index, { event, schema_id }] of rows.entries())
     if (schema_id != null && (await findCustomEventSchema(ctx, event))?.id !== schema_id)
       throw unknownEvent(index, event)
 }
 
-async function tellAssigned(ctx: Ctx, campaign: StoredCampaign, created: readonly EarningRule[]): Promise<void> {
-  const simple = toSimpleCampaign(campaign)
+async function emitRulesAssigned(ctx: Ctx, campaign: StoredCampaign, created: readonly EarningRule[]): Promise<void> {
+  const simpleCampaign = toSimpleCampaign(campaign)
   await emitMany(
     ctx,
     created.map(
       (earningRule): NewEvent => ({
         type: 'campaign.earning_rule.assigned',
         entity_id: campaign.id,
-        data: { campaign: simple, earning_rule: earningRule },
+        data: { campaign: simpleCampaign, earning_rule: earningRule },
       }),
     ),
   )

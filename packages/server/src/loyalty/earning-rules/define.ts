@@ -4,7 +4,7 @@ import { invalidPayload } from '../../core/http/errors.ts'
 import { knownOnly } from '../../core/lib/known-only.ts'
 import type { UpdateEarningRule } from './schema.ts'
 
-/** What kind of thing happens when a rule pays. Every name that is not one of ours is that of a custom event. */
+/** The kind of event that a rule pays for. Every name that is not built in is the name of a custom event. */
 export type EventKind = 'order' | 'segment' | 'tier' | 'custom'
 
 export function eventKind(event: string): EventKind {
@@ -19,7 +19,7 @@ const tierEvents = new Set(
 
 type Calculation = ProportionalPoints['calculation_type']
 
-/** Where a calculation keeps what it counts, and how many points that is worth: `order.total_amount`. */
+/** The members of `loyalty` with the parameters of a calculation, such as `order.total_amount`. */
 const sources: { readonly [C in Calculation]: readonly [group: string, member: string] } = {
   ORDER_AMOUNT: ['order', 'amount'],
   ORDER_TOTAL_AMOUNT: ['order', 'total_amount'],
@@ -32,7 +32,7 @@ const sources: { readonly [C in Calculation]: readonly [group: string, member: s
 }
 
 /**
- * What can be counted when something happens (docs/reference/earning-rules.md#base-points); a fixed number of points always can.
+ * The calculations allowed for a kind of event (docs/reference/earning-rules.md#base-points); FIXED points are always allowed.
  */
 const calculations: { readonly [K in EventKind]: readonly Calculation[] } = {
   order: [
@@ -49,20 +49,20 @@ const calculations: { readonly [K in EventKind]: readonly Calculation[] } = {
   tier: ['CUSTOMER_METADATA'],
 }
 
-type Words = Record<string, Record<string, unknown> | undefined>
+type PointsMembers = Record<string, Record<string, unknown> | undefined>
 
-/** Refuses points that are counted from something they do not say. Asked before anything is known of their shape. */
+/** Refuses points without the member that their calculation needs. Called before the body is validated. */
 export function refuseWithoutSource(points: EarningPoints): void {
-  // The body of an update may name no calculation of ours; its shape is looked at next.
+  // The calculation type in the body of an update may be unknown; validation follows.
   if (points.type === 'FIXED' || !Object.hasOwn(sources, points.calculation_type)) return
   const [group, member] = sources[points.calculation_type]
-  if ((points as unknown as Words)[group]?.[member] == null)
+  if ((points as unknown as PointsMembers)[group]?.[member] == null)
     throw invalidPayload(
       `Loyalty ${group.replace('_', ' ')} rules must contain one of the following properties - '${member}'`,
     )
 }
 
-/** Points as they are sent for a rule that has some: what they do not say of their type is what the rule says. */
+/** Points of an update, with a missing type or calculation type taken from the stored rule. */
 export function withTypeOf(stored: EarningPoints, sent: NonNullable<UpdateEarningRule['loyalty']>): EarningPoints {
   if (sent.type != null) return sent
   const { calculation_type } = sent as { calculation_type?: Calculation | null }
@@ -74,8 +74,8 @@ export function withTypeOf(stored: EarningPoints, sent: NonNullable<UpdateEarnin
 }
 
 /**
- * The points of a rule as they are stored: only what we know, and of several goods also the first by itself. Refuses what
- * the event of the rule cannot count, and formulas that say nothing about points.
+ * The points of a rule as stored: only known members, and the first of several goods repeated as `object` and `id`. Refuses
+ * calculations that the event does not support, and invalid formulas.
  */
 export function pointsOf(sent: EarningPoints, event: string, path: string): EarningPoints {
   const points = knownOnly(EarningPoints, sent)
@@ -100,7 +100,7 @@ interface Good {
   id: string
 }
 
-/** What a rule counts, and what that is worth. */
+/** The parameters of a calculation: what it counts, and the points for it. */
 export interface Share {
   every: number
   points: number
@@ -112,7 +112,7 @@ export interface Share {
 
 export function shareOf(points: ProportionalPoints): Share {
   const [group, member] = sources[points.calculation_type]
-  return (points as unknown as Words)[group]?.[member] as Share
+  return (points as unknown as PointsMembers)[group]?.[member] as Share
 }
 
 export function withShare(points: ProportionalPoints, share: Share): ProportionalPoints {
@@ -121,7 +121,8 @@ export function withShare(points: ProportionalPoints, share: Share): Proportiona
 }
 
 /**
- * Goods come one by one or as a list; answers always show the first one by itself (docs/reference/earning-rules.md#base-points).
+ * Goods are sent as one object or as a list; responses always repeat the first one as `object` and `id`
+ * (docs/reference/earning-rules.md#base-points).
  */
 function withFirstGood({ object, id, applicable_to = [], ...share }: Share, at: string): Share {
   const [first] = applicable_to
@@ -138,7 +139,7 @@ function refuseFormula(text: string | null | undefined, at: string): void {
   if (fault !== null) throw invalidPayload(`Property ${at}.points_formula is no formula: ${fault.fault}`)
 }
 
-/** When points of a rule expire, as it is stored. */
+/** The expiration rules of an earning rule, as stored. */
 export function expirationRulesOf(sent: PointsExpirationRules, path: string): PointsExpirationRules {
   const rules = knownOnly(PointsExpirationRules, sent)
   if (rules.period_type === 'MONTH' && rules.rounding_type === 'PARTICULAR_MONTH' && rules.rounding_value === undefined)
@@ -146,7 +147,7 @@ export function expirationRulesOf(sent: PointsExpirationRules, path: string): Po
   return rules
 }
 
-/** How long points of a rule wait, as it is stored: only an order can still be cancelled meanwhile. */
+/** The pending period of an earning rule, as stored. Only for orders: only an order can be canceled in the meantime. */
 export function pendingOf(sent: PendingPoints, event: string, path: string): PendingPoints {
   if (eventKind(event) !== 'order')
     throw invalidPayload(`Property ${path}.pending_points is only allowed for event order.paid`)

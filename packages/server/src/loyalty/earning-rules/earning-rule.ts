@@ -7,8 +7,8 @@ import type { EarningRule } from './schema.ts'
 type Row = Selectable<EarningRuleRow>
 
 /**
- * An earning rule as it is answered (docs/reference/earning-rules.md#rule-object); which validation rule it has, its assignment
- * says.
+ * An earning rule as the API returns it (docs/reference/earning-rules.md#rule-object). Its validation rule comes from the rule
+ * assignment.
  */
 export function toEarningRule(row: Row, validationRuleId: string | null): EarningRule {
   const { banner, pending_points, expiration_rules } = row
@@ -44,7 +44,7 @@ export function toSimpleEarningRule(row: Row, validationRuleId: string | null): 
   }
 }
 
-/** Which segment, tier or custom event its event is about. */
+/** The segment, tier or custom event that the rule's event refers to. */
 function subjectOf({
   segment_id,
   schema_id,

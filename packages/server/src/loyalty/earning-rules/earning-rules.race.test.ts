@@ -11,7 +11,7 @@ const statusesOf = (answers: Answer<unknown>[]): Record<string, number> => {
   return Object.fromEntries([...groups].map(([status, { length }]) => [status, length]))
 }
 
-test('many add rules to two programs at once: the limit of the project is not passed', async () => {
+test('concurrent requests that add rules to two programs do not exceed the limit of the project', async () => {
   const shop = await newProject()
   await shop.manage('PUT', '/limits', { earning_rules: 5 })
   const programs = [await newProgram(shop), await newProgram(shop)]
@@ -21,7 +21,7 @@ test('many add rules to two programs at once: the limit of the project is not pa
   expect(statusesOf(answers)).toEqual({ 200: 5, 400: 7 })
 })
 
-test('a custom event is forgotten while a rule begins to wait for it: one of the two is refused', async () => {
+test('of a concurrent schema deletion and a new rule for its event, one is refused', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   for (let round = 0; round < 8; round += 1) {
@@ -38,7 +38,7 @@ test('a custom event is forgotten while a rule begins to wait for it: one of the
   }
 })
 
-test('a segment is deleted while a rule begins to wait for it: one of the two is refused', async () => {
+test('of a concurrent segment deletion and a new rule for it, one is refused', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const filter = { junction: 'and', name: { conditions: { $is: ['Ann'] } } }
@@ -56,7 +56,7 @@ test('a segment is deleted while a rule begins to wait for it: one of the two is
   }
 })
 
-test('a rule is changed, mapped and deleted at once: no tier maps what is gone, and nobody waits for ever', async () => {
+test('a rule changed, mapped and deleted concurrently leaves no mapping behind, and causes no deadlock', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const validationRuleId = (await ok(shop, 'POST', '/v1/validation-rules', {})).id
@@ -94,7 +94,7 @@ test('a rule is changed, mapped and deleted at once: no tier maps what is gone, 
   expect((await ok(shop, 'GET', '/v1/validation-rules-assignments')).total).toBe(0)
 })
 
-test('many add overlapping tiers at once: one of them does', async () => {
+test('of concurrent requests that add overlapping tiers, one succeeds', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const answers = await many(8, (n) =>

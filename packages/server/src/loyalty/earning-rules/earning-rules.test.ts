@@ -29,7 +29,7 @@ async function newClub() {
 const listOfRules = async (shop: Shop, path: string): Promise<Body[]> =>
   (await ok(shop, 'GET', `${path}?limit=100`)).data
 
-/** Points for every so much of what a calculation counts. */
+/** Points proportional to what a calculation counts. */
 const proportional = (calculationType: string, group: string, member: string, more: object = {}) => ({
   type: 'PROPORTIONAL',
   calculation_type: calculationType,
@@ -50,7 +50,7 @@ const calculations: Record<string, object> = {
   CUSTOM_EVENT_METADATA: proportional('CUSTOM_EVENT_METADATA', 'custom_event', 'metadata', property),
 }
 
-test('a rule lives from creation to deletion, and every step is told', async () => {
+test('a rule can be created, updated, switched and deleted, and every step emits an event', async () => {
   const { shop, program, path } = await newClub()
   const rule = (await ok(shop, 'POST', '/v1/validation-rules', { name: 'Big orders' })).id
   const [created] = await newEarningRules(shop, program, {
@@ -152,7 +152,7 @@ test('a rule lives from creation to deletion, and every step is told', async () 
   expect(events[1]?.data.earning_rule).toEqual(changed)
 })
 
-test('what is not said is left out, or null, or a default', async () => {
+test('omitted members are left out, null, or a default', async () => {
   const { shop, program } = await newClub()
   const nothing = Object.fromEntries(
     ['validation_rule_id', 'pending_points', 'expiration_rules', 'source', 'active', 'metadata', 'start_date'].map(
@@ -175,7 +175,7 @@ test('what is not said is left out, or null, or a default', async () => {
     })
 })
 
-test('rules are answered and listed in the order of the request, the oldest first', async () => {
+test('rules are returned and listed in the order of the request, the oldest first', async () => {
   const { shop, program, path } = await newClub()
   const sent = Array.from({ length: 12 }, (_, n) => fixed(n, { source: { banner: `Rule ${n}` } }))
   const created = await newEarningRules(shop, program, ...sent)
@@ -184,7 +184,7 @@ test('rules are answered and listed in the order of the request, the oldest firs
   expect(await ok(shop, 'GET', `${path}?limit=5&page=3`)).toMatchObject({ data: created.slice(10), total: 12 })
 })
 
-test('the list is paged in every order while rules arrive', async () => {
+test('pages are stable in every order while rules are added', async () => {
   const { shop, program, path } = await newClub()
   await expectStablePaging({
     shop,
@@ -199,7 +199,7 @@ test('the list is paged in every order while rules arrive', async () => {
   })
 })
 
-describe('events and what can be counted', () => {
+describe('events and their calculations', () => {
   const order = Object.keys(calculations).filter((name) => name !== 'CUSTOM_EVENT_METADATA')
   const tiers = ['joined', 'left', 'upgraded', 'downgraded', 'prolonged'].map((word) => `customer.loyalty.tier.${word}`)
   const events: Array<[event: string, takes: string[]]> = [
@@ -208,7 +208,7 @@ describe('events and what can be counted', () => {
     ['review', ['FIXED', 'CUSTOM_EVENT_METADATA', 'CUSTOMER_METADATA']],
     ...tiers.map((event): [string, string[]] => [event, ['FIXED', 'CUSTOMER_METADATA']]),
   ]
-  test.each(events)('%s takes %j, when the rule is made and when it changes', async (event, takes) => {
+  test.each(events)('%s accepts the calculations %j, on creation and update', async (event, takes) => {
     const { shop, path } = await newClub()
     const segment = await ok(shop, 'POST', '/v1/segments', { name: 'VIP', customers: [] })
     const schema = await newEventSchema(shop, 'review')
@@ -239,7 +239,7 @@ describe('events and what can be counted', () => {
     }
   })
 
-  test('a rule shows what its event is about, and nothing else that was said', async () => {
+  test('a rule returns the object of its event, and no other that was sent', async () => {
     const { shop, program, path } = await newClub()
     const segment = await ok(shop, 'POST', '/v1/segments', { name: 'VIP', customers: [] })
     const schema = await newEventSchema(shop, 'review')
@@ -266,7 +266,7 @@ describe('events and what can be counted', () => {
   })
 })
 
-/** One by one instead of, or besides, a list of them. */
+/** Goods sent as one object, as a list, or both. */
 const goods: Array<[sent: object, shown: object]> = [
   [good, good],
   [
@@ -280,14 +280,14 @@ const goods: Array<[sent: object, shown: object]> = [
   [{ ...good, applicable_to: [] }, good],
   [{ ...good, applicable_to: null, points_formula: null }, good],
 ]
-test.each(goods)('of items %j it shows %j', async (sent, shown) => {
+test.each(goods)('items sent as %j are returned as %j', async (sent, shown) => {
   const { shop, program } = await newClub()
   const loyalty = proportional('ORDER_ITEMS_AMOUNT', 'order_items', 'amount', sent)
   const [rule] = await newEarningRules(shop, program, { loyalty })
   expect(rule.loyalty.order_items.amount).toEqual({ every: 100, points: 2, ...shown })
 })
 
-test('numbers may come as text, and are numbers from then on; metadata stay as they are', async () => {
+test('numbers may be sent as strings and are stored as numbers; metadata stay unchanged', async () => {
   const { shop, program, path } = await newClub()
   const [rule] = await newEarningRules(shop, program, {
     loyalty: proportional('ORDER_AMOUNT', 'order', 'amount', { every: '250', points: '03' }),
@@ -306,7 +306,7 @@ test('numbers may come as text, and are numbers from then on; metadata stay as t
   })
 })
 
-describe('points that are changed without their type', () => {
+describe('updating points without their type', () => {
   const { CUSTOMER_METADATA, FIXED, ORDER_AMOUNT } = calculations
   const share = { every: 50, points: 3 }
   const changes: Array<[had: object | undefined, sent: object, has: object]> = [
@@ -325,7 +325,7 @@ describe('points that are changed without their type', () => {
       { ...CUSTOMER_METADATA, customer: { metadata: { ...share, ...property } } },
     ],
   ]
-  test.each(changes)('of %j, %j makes %j', async (had, sent, has) => {
+  test.each(changes)('%j updated with %j becomes %j', async (had, sent, has) => {
     const { shop, program, path } = await newClub()
     const [rule] = await newEarningRules(shop, program, { loyalty: had })
     expect(await ok(shop, 'PUT', `${path}/${rule.id}`, { loyalty: sent })).toMatchObject({ id: rule.id })
@@ -352,7 +352,7 @@ describe('points that are changed without their type', () => {
     ],
     [ORDER_AMOUNT, { order: { amount: { every: 0, points: 1 } } }, 'Property .loyalty.order.amount.every must be >= 1'],
   ]
-  test.each(bad)('%j is not changed by %j: %s', async (had, sent, details) => {
+  test.each(bad)('%j refuses the update %j: %s', async (had, sent, details) => {
     const { shop, program, path } = await newClub()
     const [rule] = await newEarningRules(shop, program, { loyalty: had })
     expect(await shop.call('PUT', `${path}/${rule.id}`, { loyalty: sent })).toMatchObject({
@@ -363,7 +363,7 @@ describe('points that are changed without their type', () => {
   })
 })
 
-const without = (calculationType: string, group: object) => ({
+const omitting = (calculationType: string, group: object) => ({
   type: 'PROPORTIONAL',
   calculation_type: calculationType,
   ...group,
@@ -398,14 +398,14 @@ const badRules: Array<[rule: Body, details: string]> = [
     "Property [1].loyalty.order.metadata should have required property 'property'",
   ],
   [
-    { loyalty: without('ORDER_TOTAL_AMOUNT', { order: { amount: { every: 1, points: 1 } } }) },
+    { loyalty: omitting('ORDER_TOTAL_AMOUNT', { order: { amount: { every: 1, points: 1 } } }) },
     "Loyalty order rules must contain one of the following properties - 'total_amount'",
   ],
   [
-    { loyalty: without('ORDER_ITEMS_QUANTITY', { order_items: {} }) },
+    { loyalty: omitting('ORDER_ITEMS_QUANTITY', { order_items: {} }) },
     "Loyalty order items rules must contain one of the following properties - 'quantity'",
   ],
-  [{ loyalty: without('ORDER_AMOUNT', {}) }, "Property [1].loyalty should have required property 'order'"],
+  [{ loyalty: omitting('ORDER_AMOUNT', {}) }, "Property [1].loyalty should have required property 'order'"],
   [
     { loyalty: proportional('ORDER_ITEMS_AMOUNT', 'order_items', 'amount') },
     "Property [1].loyalty.order_items.amount should have required property 'object'",
@@ -456,7 +456,7 @@ const badRules: Array<[rule: Body, details: string]> = [
     'Property [1].validity_timeframe requires .start_date',
   ],
 ]
-test.each(badRules)('%j is refused, and with it the good rule beside it: %s', async (rule, details) => {
+test.each(badRules)('%j is refused together with the valid rule in the same request: %s', async (rule, details) => {
   const { shop, path } = await newClub()
   const bad = { ...(Object.keys(rule).length === 0 || 'event' in rule ? {} : { event: 'order.paid' }), ...rule }
   expect(await shop.call('POST', path, [{ event: 'order.paid', ...fixed(1) }, bad])).toMatchObject({
@@ -478,7 +478,7 @@ test.each(badLists)('a body must be a list of 1 to 100 rules: %#', async (body, 
   expect(await shop.call('POST', path, body)).toMatchObject({ status: 400, body: { key: 'invalid_payload', details } })
 })
 
-describe('what a rule names', () => {
+describe('references of a rule', () => {
   const missing: Array<[more: object, key: string, told: object]> = [
     [
       { event: 'customer.segment.entered', segment: { id: 'seg_none' } },
@@ -508,7 +508,7 @@ describe('what a rule names', () => {
     })
   })
 
-  test('a program of another type is as unknown as none', async () => {
+  test('returns 404 for a campaign of another type', async () => {
     const { shop } = await newClub()
     const coupons = await ok(shop, 'POST', '/v1/campaigns', {
       name: 'Coupons',
@@ -522,7 +522,7 @@ describe('what a rule names', () => {
       })
   })
 
-  test('the rule of another program is not there', async () => {
+  test('returns 404 for a rule of another program', async () => {
     const { shop, program } = await newClub()
     const [rule] = await newEarningRules(shop, program, fixed(1))
     const other = await newProgram(shop)
@@ -532,7 +532,7 @@ describe('what a rule names', () => {
     })
   })
 
-  test('a timeframe may count from the first day of the program', async () => {
+  test('a timeframe may count from the start date of the program', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { start_date: '2026-01-01' })
     const validityTimeframe = { interval: 'P2D', duration: 'P1D' }
@@ -546,7 +546,7 @@ describe('the validation rule of an earning rule', () => {
   const assignmentsOf = async (shop: Shop, id: string): Promise<Body[]> =>
     (await ok(shop, 'GET', `/v1/validation-rules-assignments?related_object_id=${id}`)).data
 
-  test('is assigned to it, replaced, and taken back with it', async () => {
+  test('is assigned, replaced and removed through the earning rule', async () => {
     const { shop, program, path } = await newClub()
     const [a, b] = [
       await ok(shop, 'POST', '/v1/validation-rules', {}),
@@ -576,7 +576,7 @@ describe('the validation rule of an earning rule', () => {
     for (const { type, data } of events) expect(Value.Check(catalogue[type as EventType].data, data), type).toBe(true)
   })
 
-  test('can be assigned from its own side, and is gone when it is deleted', async () => {
+  test('can be assigned through the validation rule, and is removed when that is deleted', async () => {
     const { shop, program, path } = await newClub()
     const { id } = await ok(shop, 'POST', '/v1/validation-rules', {})
     const [rule] = await newEarningRules(shop, program, fixed(1))
@@ -589,7 +589,7 @@ describe('the validation rule of an earning rule', () => {
   })
 })
 
-test('a rule makes a passive segment active, once and silently', async () => {
+test('a rule activates a passive segment, once and without events', async () => {
   const { shop, program } = await newClub()
   await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
   const filter = { junction: 'and', name: { conditions: { $is: ['Ann'] } } }
@@ -608,8 +608,8 @@ test('a rule makes a passive segment active, once and silently', async () => {
   expect((await told(shop, 'customer.segment.entered')).map(({ data }) => data.customer.source_id)).toEqual(['ann2'])
 })
 
-describe('the limit of a project', () => {
-  test('is its own or 100, over all its programs, and nothing is written beyond it', async () => {
+describe('the limit of rules in a project', () => {
+  test('can be set per project, counts all programs, and nothing is written beyond it', async () => {
     const { shop, program, path } = await newClub()
     expect(await shop.manage('PUT', '/limits', { earning_rules: 3 })).toMatchObject({ status: 200 })
     const other = await newProgram(shop)
@@ -626,12 +626,12 @@ describe('the limit of a project', () => {
     })
     expect(await listOfRules(shop, path)).toEqual([])
     await newEarningRules(shop, program, fixed(1))
-    // What is in the bin does not count.
+    // Rules of programs in the bin do not count.
     await shop.call('DELETE', `/v1/loyalties/${other.id}`)
     await newEarningRules(shop, program, fixed(1), fixed(2))
   })
 
-  test('unless said, it is 100', async () => {
+  test('is 100 by default', async () => {
     const { shop, program, path } = await newClub()
     await newEarningRules(shop, program, ...Array.from({ length: 100 }, () => fixed(1)))
     expect(await shop.call('POST', path, [{ event: 'order.paid', ...fixed(1) }])).toMatchObject({
@@ -641,7 +641,7 @@ describe('the limit of a project', () => {
   })
 })
 
-test('deleting a rule takes it out of the tiers that map it, and of no other', async () => {
+test('deleting a rule removes it from the tiers that map it, and from no other', async () => {
   const { shop, program, path } = await newClub()
   const [gone, kept] = await newEarningRules(shop, program, fixed(1), fixed(2))
   const twice = { type: 'MULTIPLY', multiplier: 2 }
@@ -662,7 +662,7 @@ test('deleting a rule takes it out of the tiers that map it, and of no other', a
   expect((await told(shop, 'campaign.loyalty_tier.updated')).map(({ data }) => data.loyalty_tier)).toEqual([changed])
 })
 
-test('rules obey the metadata schema of earning rules', async () => {
+test('rules are validated by the metadata schema of earning rules', async () => {
   const { shop, program, path } = await newClub()
   await ok(shop, 'POST', '/v1/metadata-schemas', {
     related_object: 'earning_rule',
@@ -675,7 +675,7 @@ test('rules obey the metadata schema of earning rules', async () => {
   expect(await shop.call('PUT', `${path}/${rule.id}`, { metadata: { team: 7 } })).toMatchObject(refused)
 })
 
-describe('what an earning rule needs stays', () => {
+describe('an earning rule keeps from deletion', () => {
   const inUse = (id: string) => ({
     status: 400,
     body: {
@@ -686,7 +686,7 @@ describe('what an earning rule needs stays', () => {
     },
   })
 
-  test('a segment', async () => {
+  test('its segment', async () => {
     const { shop, program, path } = await newClub()
     const segment = await ok(shop, 'POST', '/v1/segments', { name: 'VIP', customers: [] })
     const [rule] = await newEarningRules(shop, program, fixed(1, { event: 'customer.segment.entered', segment }))
@@ -695,7 +695,7 @@ describe('what an earning rule needs stays', () => {
     expect(await shop.call('DELETE', `/v1/segments/${segment.id}`)).toMatchObject({ status: 204 })
   })
 
-  test('the schema of a custom event, until the program is in the bin', async () => {
+  test('the schema of its custom event, until the program is in the bin', async () => {
     const { shop, program } = await newClub()
     const schema = await newEventSchema(shop, 'review')
     const [rule] = await newEarningRules(
@@ -723,7 +723,7 @@ describe('what an earning rule needs stays', () => {
     ],
     ['by one of its SKUs', (_, { id }) => ({ object: 'sku', id })],
   ]
-  test.each(named)('a product that is named %s', async (_, goodOf) => {
+  test.each(named)('a product referred to %s', async (_, goodOf) => {
     const { shop, program, path } = await newClub()
     const product = await ok(shop, 'POST', '/v1/products', { name: 'Mug', source_id: 'mug' })
     const sku = await ok(shop, 'POST', `/v1/products/${product.id}/skus`, { sku: 'Blue mug' })
@@ -735,7 +735,7 @@ describe('what an earning rule needs stays', () => {
   })
 })
 
-test('a protected program keeps its rules as they are', async () => {
+test('rules of a protected program cannot be changed', async () => {
   const { shop, program, path } = await newClub()
   const [rule] = await newEarningRules(shop, program, fixed(1))
   await shop.service.runtime.database.db
@@ -754,7 +754,7 @@ test('a protected program keeps its rules as they are', async () => {
   expect(await listOfRules(shop, path)).toEqual([rule])
 })
 
-test('every change is stamped, and a deletion leaves its mark', async () => {
+test('every change gets a configuration version, and a deletion is recorded', async () => {
   const { shop, program, path } = await newClub()
   const { db } = shop.service.runtime.database
   const stamp = async (id: string) => {

@@ -21,8 +21,10 @@ interface RuleParams {
   earningRuleId: string
 }
 
-/** A rule that is about to change. Its program is held first: whoever adds tiers that map rules holds that alone. */
-async function ruleAlone(ctx: Ctx, { campaignId, earningRuleId }: RuleParams): Promise<RuleInProgram> {
+/**
+ * Locks a rule for a change, and its program before it: a request that adds tiers with mappings locks the program exclusively.
+ */
+async function lockRule(ctx: Ctx, { campaignId, earningRuleId }: RuleParams): Promise<RuleInProgram> {
   const campaign = await getProgram(ctx, campaignId, { lock: 'here' })
   return { campaign, rule: await getEarningRule(ctx, campaign.id, earningRuleId, { lock: 'alone' }) }
 }
@@ -77,7 +79,7 @@ export const earningRules = [
     body: UpdateEarningRule,
     reply: EarningRule,
     errors: ['invalid_payload', 'not_found', 'resource_protected', 'metadata_validation_failed'],
-    target: (ctx, { params }) => ruleAlone(ctx, params),
+    target: (ctx, { params }) => lockRule(ctx, params),
     run: (ctx, { target, body }) => changeEarningRule(ctx, target, body),
   }),
   operation({
@@ -88,7 +90,7 @@ export const earningRules = [
     description: 'For good. Points that it has paid stay; tiers map it no longer.',
     reply: null,
     errors: ['not_found', 'resource_protected'],
-    target: (ctx, { params }) => ruleAlone(ctx, params),
+    target: (ctx, { params }) => lockRule(ctx, params),
     run: (ctx, { target }) => removeEarningRule(ctx, target),
   }),
   operation({
@@ -98,7 +100,7 @@ export const earningRules = [
     summary: 'Enable an earning rule',
     reply: EarningRule,
     errors: ['not_found'],
-    target: (ctx, { params }) => ruleAlone(ctx, params),
+    target: (ctx, { params }) => lockRule(ctx, params),
     run: (ctx, { target }) => switchEarningRule(ctx, target, true),
   }),
   operation({
@@ -108,7 +110,7 @@ export const earningRules = [
     summary: 'Disable an earning rule',
     reply: EarningRule,
     errors: ['not_found'],
-    target: (ctx, { params }) => ruleAlone(ctx, params),
+    target: (ctx, { params }) => lockRule(ctx, params),
     run: (ctx, { target }) => switchEarningRule(ctx, target, false),
   }),
 ]

@@ -18,8 +18,8 @@ import { ValidityBody, ValidityView } from '../../rules/terms/validity.ts'
 const Reference = Type.Object({ id: Type.String() })
 
 /**
- * What pays points, when, and how many (docs/reference/earning-rules.md#rule-object). What is not set is left out, but for the
- * members that can be null.
+ * A rule that pays points for an event (docs/reference/earning-rules.md#rule-object). Members without a value are left out,
+ * except for nullable ones.
  */
 export const EarningRule = Type.Object({
   id: Type.String({ description: '`ern_` and 24 characters.' }),
@@ -79,20 +79,19 @@ const newRule = <T extends TSchema>(loyalty: T) =>
     ...settings,
   })
 
-/** Rules as they must be once their numbers are read. */
+/** Rules after numeric strings are converted. */
 export const NewEarningRules = Type.Array(newRule(EarningPoints))
 export type NewEarningRule = Static<typeof NewEarningRules>[number]
 
 const changes = <T extends TSchema>(loyalty: T) => Type.Object({ loyalty: Type.Optional(loyalty), ...settings })
 
 /**
- * What is to change of a rule. It keeps its event: whatever else is said of that is ignored
- * (docs/reference/earning-rules.md#endpoints).
+ * Changes of a rule. Its event cannot change; members about the event are ignored (docs/reference/earning-rules.md#endpoints).
  */
 export const EarningRuleChanges = changes(EarningPoints)
 export type EarningRuleChanges = Static<typeof EarningRuleChanges>
 
-/** Points as they are sent: a source without the member that counts is refused in the words of the spec, by `pointsOf`. */
+/** Points as sent. A calculation without its parameters passes here: `pointsOf` refuses it with the message of the spec. */
 export const EarningPointsBody = NumericText(withEmptySources(EarningPoints))
 
 function withEmptySources(schema: typeof EarningPoints): typeof EarningPoints {
@@ -135,7 +134,7 @@ export const CreateEarningRules = Type.Array(CreateEarningRule, {
 
 export const EarningRules = Type.Array(EarningRule)
 
-/** Points without a type are of the type that the rule has; `withTypeOf` says which, and only then is their shape known. */
+/** Points without a type keep the type of the stored rule; `withTypeOf` adds it, and only then can they be validated. */
 const PointsOfSameType = Type.Object(
   { type: Type.Optional(Type.Null()) },
   {

@@ -10,7 +10,7 @@ import type { EarningRule, EarningRuleQuery } from './schema.ts'
 
 type RuleId = EarningRuleRow['id']
 
-/** An earning rule with the validation rule that is assigned to it; the first, where there are more. */
+/** An earning rule with its assigned validation rule; the first if there are several. */
 export interface StoredEarningRule extends Selectable<EarningRuleRow> {
   validation_rule_id: string | null
 }
@@ -28,7 +28,7 @@ function ruleQuery({ db, project_id }: Ctx) {
     )
 }
 
-/** A rule of a program; 404 when the program has none of this id. */
+/** A rule of a program; 404 if the program has no rule with this id. */
 export async function getEarningRule(
   ctx: Ctx,
   campaignId: string,
@@ -40,7 +40,7 @@ export async function getEarningRule(
   return rule
 }
 
-/** A rule of any program; `here`: it stays until the end of the transaction, `alone`: nobody else changes it meanwhile. */
+/** A rule of any program. The lock `here` keeps other transactions from deleting it, `alone` from changing it, too. */
 export async function findEarningRule(
   ctx: Ctx,
   id: string,
@@ -83,7 +83,7 @@ export async function listEarningRules(
   return { rules: rows.map((row) => toEarningRule(row, row.validation_rule_id)), total }
 }
 
-/** Which of some ids are rules of a program. */
+/** The ids among these that are rules of a program. */
 export async function listEarningRuleIds({ db, project_id }: Ctx, campaignId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom('earning_rules')
@@ -95,7 +95,7 @@ export async function listEarningRuleIds({ db, project_id }: Ctx, campaignId: st
   return new Set<string>(rows.map(({ id }) => id))
 }
 
-/** The rules of all programs that are not in the bin: what the limit of a project counts. */
+/** The number of rules in all programs that are not in the bin, for the limit of the project. */
 export async function countEarningRules({ db, project_id }: Ctx): Promise<number> {
   const { count } = await db
     .selectFrom('earning_rules')
@@ -113,7 +113,7 @@ export async function countEarningRules({ db, project_id }: Ctx): Promise<number
 
 export type NewRow = Omit<Insertable<EarningRuleRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
 
-/** Writes rules; from then on nobody else adds any until the end of the transaction. */
+/** Inserts rules. This locks the configuration version, so no other transaction adds rules until this one ends. */
 export async function insertEarningRules({ db, project_id, now }: Ctx, rules: readonly NewRow[]): Promise<void> {
   const configVersion = await nextConfigurationVersion(db, project_id)
   await db
@@ -124,7 +124,7 @@ export async function insertEarningRules({ db, project_id, now }: Ctx, rules: re
     .execute()
 }
 
-/** Writes columns of a rule that the caller holds alone. */
+/** Updates a rule that the caller has locked exclusively. */
 export async function updateEarningRule(
   { db, project_id, now }: Ctx,
   id: RuleId,
@@ -139,7 +139,7 @@ export async function updateEarningRule(
     .executeTakeFirstOrThrow()
 }
 
-/** Its validation rule and its places in tiers must be gone already. */
+/** The caller has deleted its validation rule assignment and its mappings in tiers already. */
 export async function deleteEarningRule({ db, project_id }: Ctx, id: RuleId): Promise<void> {
   await recordDeletion(db, project_id, 'earning_rule', id)
   await db

@@ -16,20 +16,20 @@ import { type EarningRule, EarningRuleChanges, type UpdateEarningRule } from './
 import { getEarningRule, type StoredEarningRule, updateEarningRule } from './store.ts'
 import { validityWithin } from './validity.ts'
 
-/** A rule that is about to change, held alone, and its program, which stays meanwhile. */
+/** A rule locked exclusively for a change, and its program, locked against deletion. */
 export interface RuleInProgram {
   campaign: StoredCampaign
   rule: StoredEarningRule
 }
 
-/** Changes what is said of a rule; metadata are merged key by key. It goes on to wait for the same event. */
+/** Updates a rule; metadata are merged key by key. Its event cannot change. */
 export async function changeEarningRule(
   ctx: Ctx,
   { campaign, rule }: RuleInProgram,
   body: UpdateEarningRule,
 ): Promise<EarningRule> {
   refuseProtected(campaign)
-  const changes = typed(rule, body)
+  const changes = withPointsType(rule, body)
   if (changes.loyalty !== undefined) refuseWithoutSource(changes.loyalty)
   const { validation_rule_id, loyalty, pending_points, expiration_rules, source, active, metadata, ...limits } =
     readChanges(changes)
@@ -52,17 +52,17 @@ export async function changeEarningRule(
     metadata: JSON.stringify(merged),
   })
   if (rules !== undefined) await replaceRules(ctx, rule.id, rules)
-  return tellChanged(ctx, { campaign, rule }, 'updated')
+  return emitRuleChanged(ctx, { campaign, rule }, 'updated')
 }
 
-const typed = (
+const withPointsType = (
   { loyalty: stored }: StoredEarningRule,
   { loyalty, ...changes }: UpdateEarningRule,
 ): EarningRuleChanges => (loyalty === undefined ? changes : { ...changes, loyalty: withTypeOf(stored, loyalty) })
 
 const readChanges = numbersRead(EarningRuleChanges)
 
-/** Switches a rule on or off; nothing happens to one that is so already. */
+/** Enables or disables a rule; does nothing if it already is. */
 export async function switchEarningRule(
   ctx: Ctx,
   { campaign, rule }: RuleInProgram,
@@ -70,20 +70,20 @@ export async function switchEarningRule(
 ): Promise<EarningRule> {
   if (rule.active === active) return toEarningRule(rule, rule.validation_rule_id)
   await updateEarningRule(ctx, rule.id, { active })
-  return tellChanged(ctx, { campaign, rule }, active ? 'enabled' : 'disabled')
+  return emitRuleChanged(ctx, { campaign, rule }, active ? 'enabled' : 'disabled')
 }
 
-/** Leaves a rule with this validation rule, or none; an assignment that is wanted stays as it is. */
+/** Replaces the validation rule of a rule; an unchanged assignment is kept. */
 async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidationRule[]): Promise<void> {
-  const assigned = (await listAssignmentsOf(ctx, 'earning_rule', [id])).map(({ rule_id }) => rule_id)
-  for (const ruleId of assigned)
+  const assignedIds = (await listAssignmentsOf(ctx, 'earning_rule', [id])).map(({ rule_id }) => rule_id)
+  for (const ruleId of assignedIds)
     if (!rules.some((rule) => rule.id === ruleId))
       await unassign(ctx, { rule_id: ruleId, related_object_type: 'earning_rule', related_object_ids: [id] })
-  const wanted = rules.filter((rule) => !assigned.includes(rule.id))
-  await assignRules(ctx, wanted, 'earning_rule', id)
+  const addedRules = rules.filter((rule) => !assignedIds.includes(rule.id))
+  await assignRules(ctx, addedRules, 'earning_rule', id)
 }
 
-async function tellChanged(
+async function emitRuleChanged(
   ctx: Ctx,
   { campaign, rule }: RuleInProgram,
   change: 'updated' | 'enabled' | 'disabled',

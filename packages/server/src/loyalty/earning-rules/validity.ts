@@ -3,9 +3,9 @@ import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { type ValidityBody, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
 
 /**
- * When a rule holds, after a body was applied to it. What it does not say its campaign says
- * (docs/reference/earning-rules.md#when-a-rule-fires): a timeframe may count from the campaign's first day. `path` is where the
- * body stood.
+ * The validity of a rule after a request body is applied. The campaign's validity is the default
+ * (docs/reference/earning-rules.md#when-a-rule-fires): a timeframe may count from the campaign's start date. `path` is the
+ * position of the rule in the request body.
  */
 export function validityWithin(
   campaign: StoredCampaign,

@@ -1,8 +1,8 @@
 import type { EmittedEventType } from '../../core/events/catalogue.ts'
 
 /**
- * What the history of a card tells of (docs/reference/loyalty-programs.md#events): its own events and those of its holder all
- * begin with `customer`.
+ * The event types in the activity of a card (docs/reference/loyalty-programs.md#events): events of the card and of its holder,
+ * all beginning with `customer`.
  */
 export const activityTypes = [
   'customer.loyalty.tier.joined',

@@ -36,7 +36,7 @@ async function aMember() {
   return { shop, program, card, paths }
 }
 
-test('what happened to the card and to its holder in the program, the newest first', async () => {
+test('lists events of the card and of its holder in the program, the newest first', async () => {
   const { shop, card, paths } = await aMember()
   const elsewhere = await newHeldCard(shop, await newCardCampaign(shop))
   const { customer_id } = card
@@ -47,8 +47,8 @@ test('what happened to the card and to its holder in the program, the newest fir
     await insertEvent(shop, customer_id, 'customer.voucher.deleted', { voucher: { id: card.id }, campaign: null }),
   ]
   await insertEvent(shop, customer_id, added, about(elsewhere)) // another program of the same customer
-  await insertEvent(shop, elsewhere.customer_id, added, about(card)) // somebody else
-  await insertEvent(shop, customer_id, 'customer.loyalty.updated', data) // not for this list
+  await insertEvent(shop, elsewhere.customer_id, added, about(card)) // another customer
+  await insertEvent(shop, customer_id, 'customer.loyalty.updated', data) // not a type of this list
   await insertEvent(shop, card.id, 'voucher.loyalty_card.points_added', data)
   for (const path of paths) {
     const { body } = await shop.call('GET', path)
@@ -65,7 +65,7 @@ test('what happened to the card and to its holder in the program, the newest fir
   }
 })
 
-test('every type of the list is told, and no other', async () => {
+test('every type of the list is emitted, and no other', async () => {
   const { shop, card, paths } = await aMember()
   for (const type of activityTypes) await insertEvent(shop, card.customer_id, type, about(card))
   const { body } = await shop.call('GET', `${paths[0]}?order=created_at&limit=100`)
@@ -73,7 +73,7 @@ test('every type of the list is told, and no other', async () => {
   expect(activityTypes).toHaveLength(6 + 2 + 4 + 2 + 4 + 1 + 7)
 })
 
-test('pages stay the same while events arrive', async () => {
+test('pages are stable while events are added', async () => {
   const { shop, card, paths } = await aMember()
   for (const path of paths)
     await expectStablePaging({
@@ -85,7 +85,7 @@ test('pages stay the same while events arrive', async () => {
     })
 })
 
-test('a card that nobody holds has no history', async () => {
+test('a card without a holder has no activity', async () => {
   const shop = await newProject()
   const { id } = await newCardCampaign(shop)
   await shop.call('POST', `/v1/campaigns/${id}/vouchers/FREE`, {})

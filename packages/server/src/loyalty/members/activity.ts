@@ -5,14 +5,14 @@ import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { activityTypes } from './activity-types.ts'
 import type { MemberActivity, MemberActivityQuery } from './schema.ts'
 
-/** What happened to a card and to its holder in the campaign of the card; nothing to one that nobody holds. */
+/** The events of a card and of its holder in the card's campaign; empty for a card without a holder. */
 export async function listMemberActivity(
   { db, project_id }: Ctx,
   { id, holder_id, campaign_id }: StoredVoucher,
   query: MemberActivityQuery,
 ) {
   const { rows, ...more } = await cursorOf(
-    // All these events are about the customer, and ids of events sort by time: a page is read from the index of both.
+    // All these events have the customer as their entity, and event ids sort by time: a page is read from the index on both.
     db
       .selectFrom('events')
       .where('project_id', '=', project_id)

@@ -6,7 +6,7 @@ type Lot = Pick<LotRow, 'id' | 'voucher_id' | 'points' | 'expires_at' | 'created
   expired_points: number | null
 }
 
-/** [LB] The points of a card that expire on one day; those that never do have no such day. */
+/** [LB] The points of a card that expire on one day; without `expires_at` if they never expire. */
 export function toBucket(lot: Lot & { expires_at: string }, campaignId: string): PointsBucketInEvents
 export function toBucket(lot: Lot, campaignId: string): PointsBucket
 export function toBucket(lot: Lot, campaignId: string): PointsBucket {

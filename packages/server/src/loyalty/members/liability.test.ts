@@ -31,8 +31,8 @@ async function liability(shop: Shop, { id }: { id: string }, asOf?: string) {
   return body
 }
 
-/** Earned 100 until May, 300 until August and 1000 for ever; 150 spent in April, 30 of it given back. */
-const story: Move[] = [
+/** 100 earned that expire in May, 300 in August and 1000 never; 150 spent in April, 30 of it refunded. */
+const postedMoves: Move[] = [
   ['issued', 'card', 1000, null, '2031-01-01T10:00:00.000Z'],
   ['issued', 'card', 100, '2031-05-31', '2031-02-01T10:00:00.000Z'],
   ['issued', 'card', 300, '2031-08-31', '2031-03-01T10:00:00.000Z'],
@@ -46,20 +46,20 @@ const atDays: Array<[as_of: string, expiring: Record<string, number>, non_expiri
   ['2030-12-31', {}, 0],
   ['2031-01-01T09:59:59.999Z', {}, 0],
   ['2031-01-01T10:00:00Z', {}, 1000],
-  ['2031-01-01', {}, 1000], // the whole of the day
+  ['2031-01-01', {}, 1000], // until the end of the day
   ['2031-03-31', { '2031-05': 100, '2031-08': 300 }, 1000],
   ['2031-04-01', { '2031-05': 20, '2031-08': 230 }, 1000],
   ['2031-04-02', { '2031-05': 20, '2031-08': 260 }, 1000],
   ['2031-05-31', { '2031-05': 20, '2031-08': 260 }, 1000],
-  ['2031-06-01T00:00:00Z', { '2031-08': 260 }, 1000], // over, although nobody had written it down
+  ['2031-06-01T00:00:00Z', { '2031-08': 260 }, 1000], // expired, although the daily job had not closed it yet
   ['2031-06-30', { '2031-08': 260 }, 1000],
   ['2031-09-01', {}, 1000],
   ['9999-12-31', {}, 1000],
   ['0001-01-01', {}, 0],
 ]
 
-test.each(atDays)('as of %s: %o and %i for ever', async (asOf, expiring, nonExpiring) => {
-  const { shop, program } = await told()
+test.each(atDays)('as of %s: %o expiring and %i never expiring', async (asOf, expiring, nonExpiring) => {
+  const { shop, program } = await sharedProgram()
   const body = await liability(shop, program, asOf)
   expect(
     Object.fromEntries(body.expiring.map((each: { month: string; amount: number }) => [each.month, each.amount])),
@@ -67,19 +67,19 @@ test.each(atDays)('as of %s: %o and %i for ever', async (asOf, expiring, nonExpi
   expect(body).toMatchObject({ non_expiring: nonExpiring, pending: 0 })
 })
 
-/** The same for all tests that only read. */
-const told = () => (made ??= tell())
-let made: ReturnType<typeof tell> | undefined
+/** Shared by all tests that only read. */
+const sharedProgram = () => (cachedProgram ??= newProgramWithPostings())
+let cachedProgram: ReturnType<typeof newProgramWithPostings> | undefined
 
-async function tell() {
+async function newProgramWithPostings() {
   const shop = await newProject()
   const program = await newCardCampaign(shop)
   const card = await newHeldCard(shop, program)
-  await post(shop, card, ...story)
+  await post(shop, card, ...postedMoves)
   return { shop, program, card }
 }
 
-test('several cards add up by month, and those of other programs do not count', async () => {
+test('cards add up by month, without those of other programs', async () => {
   const shop = await newProject()
   const [program, other] = [await newCardCampaign(shop), await newCardCampaign(shop)]
   const [first, second, empty] = [
@@ -108,7 +108,7 @@ test('several cards add up by month, and those of other programs do not count', 
   })
 })
 
-test('points that wait are told apart until they are activated or canceled', async () => {
+test('pending points are reported separately until activated or canceled', async () => {
   const shop = await newProject()
   const program = await newCardCampaign(shop)
   const card = await newHeldCard(shop, program)
@@ -120,7 +120,7 @@ test('points that wait are told apart until they are activated or canceled', asy
   await post(
     shop,
     card,
-    ['issued', 'pending', 50, '2031-01-02', created], // by the day they activate
+    ['issued', 'pending', 50, '2031-01-02', created], // with the day of activation
     ['issued', 'pending', 20, '2031-01-01', created],
     ['pending', 'issued', 50, '2031-01-02', activated],
     ['issued', 'card', 50, '2031-12-31', activated],
@@ -131,7 +131,7 @@ test('points that wait are told apart until they are activated or canceled', asy
   expect(await liability(shop, program, canceled)).toMatchObject({ outstanding: 50, pending: 0 })
 })
 
-test('a day ends when it ends in the time zone of the project', async () => {
+test('a day ends in the time zone of the project', async () => {
   const shop = await newProject({ project: { timezone: 'Pacific/Auckland' } })
   const program = await newCardCampaign(shop)
   const card = await newHeldCard(shop, program)
@@ -148,7 +148,7 @@ test('a day ends when it ends in the time zone of the project', async () => {
   expect(await liability(shop, program, '2031-06-02T12:00:00Z')).toMatchObject({ outstanding: 0 })
 })
 
-test('gift cards, as they are sold, spent and deleted', async () => {
+test('gift cards count when sold, spent and deleted', async () => {
   const shop = await newProject()
   const campaign = await newCardCampaign(shop, { type: 'GIFT_VOUCHER', gift: { amount: 2_500 } })
   const [first, second] = [await newHeldCard(shop, campaign), await newHeldCard(shop, campaign)]
@@ -161,8 +161,8 @@ test('gift cards, as they are sold, spent and deleted', async () => {
   expect(await liability(shop, campaign, before.as_of)).toEqual(before)
 })
 
-test('what cannot be asked', async () => {
-  const { shop, program } = await told()
+test('invalid requests are refused', async () => {
+  const { shop, program } = await sharedProgram()
   for (const asOf of ['yesterday', '2031-13-01', '2031-02-30', ''])
     expect(await shop.call('GET', `/v1/loyalties/${program.id}/liability?as_of=${asOf}`), asOf).toMatchObject({
       status: 400,

@@ -7,7 +7,7 @@ import { clockOf, dateText } from '../../core/query/filter/calendar.ts'
 import { getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
 import type { Liability } from './schema.ts'
 
-/** Only these have cards with something on them. */
+/** A campaign whose cards have a balance; 404 for other types. */
 export async function getCampaignWithCards(ctx: Ctx, key: string): Promise<StoredCampaign> {
   const campaign = await getCampaign(ctx, key)
   if (!Object.hasOwn(assets, campaign.campaign_type)) throw notFound('campaign', key)
@@ -19,10 +19,17 @@ const assets: Partial<Record<StoredCampaign['campaign_type'], Liability['asset']
   GIFT_VOUCHERS: 'credits',
 }
 
-/** What a campaign owed the holders of its cards at a moment, from postings alone: so it can be told of any day ever. */
-export async function liabilityOf(ctx: Ctx, campaign: StoredCampaign, asked: string | undefined): Promise<Liability> {
-  const asOf = readMoment(ctx, asked)
-  const { months, pending, cards } = await sumUp(ctx, campaign.id, asOf)
+/**
+ * The liability of a campaign to the holders of its cards at a given time. It is computed from postings alone, so it is
+ * available for any past day.
+ */
+export async function liabilityOf(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  asOfParameter: string | undefined,
+): Promise<Liability> {
+  const asOf = readMoment(ctx, asOfParameter)
+  const { months, pending, cards } = await sumPostings(ctx, campaign.id, asOf)
   const expiring = months.flatMap(({ month, amount }) => (month === null ? [] : [{ month, amount }]))
   const nonExpiring = months.find(({ month }) => month === null)?.amount ?? 0
   return {
@@ -38,34 +45,38 @@ export async function liabilityOf(ctx: Ctx, campaign: StoredCampaign, asked: str
   }
 }
 
-/** A day stands for its end: the books of 31 December hold all that was posted on it. */
-function readMoment({ now, project: { timezone } }: Ctx, asked: string | undefined): Instant {
-  if (asked === undefined) return now
-  const moment = parseInstant(asked)
+/** A date stands for its end: the liability of 31 December includes everything posted on that day. */
+function readMoment({ now, project: { timezone } }: Ctx, asOfParameter: string | undefined): Instant {
+  if (asOfParameter === undefined) return now
+  const moment = parseInstant(asOfParameter)
   if (moment === null) throw invalidQuery('Property .as_of cannot be recognized as a ISO-8601 compliant date')
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(asked)) return moment
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(asOfParameter)) return moment
   const { zone } = clockOf({ now, timezone })
-  const nextDay = Temporal.PlainDate.from(asked).add({ days: 1 }).toZonedDateTime(zone.name)
+  const nextDay = Temporal.PlainDate.from(asOfParameter).add({ days: 1 }).toZonedDateTime(zone.name)
   return toInstant(Math.max(firstMoment, Math.min(nextDay.epochMilliseconds - 1, lastMoment)))
 }
 
-// Of the years that have four digits.
+// Years with four digits.
 const firstMoment = Date.parse('0001-01-01T00:00:00.000Z')
 const lastMoment = Date.parse('9999-12-31T23:59:59.999Z')
 
 interface Sums {
-  /** What is left, by the month in which it expires; null: never. */
+  /** The outstanding amount by month of expiry; null: never expires. */
   months: Array<{ month: string | null; amount: number }>
   pending: number
   cards: number
 }
 
 /**
- * A posting names the day of its lot, and a card has one lot for a day: so what is left until a day is what went to cards
- * under that day less what was taken, whoever's it is. What was overdue counts as expired, whether or not somebody had
- * closed it by then. All postings of the cards are read once, and only the sums of the days are kept.
+ * Every posting has the expiration date of its lot, and a card has one lot per date: the amount outstanding for a date is the
+ * sum credited to cards with that date minus the sum taken, over all cards. Overdue lots count as expired, whether or not the
+ * daily job had closed them by then. The postings of the cards are read once, and only the sums per date are kept.
  */
-async function sumUp({ db, project_id, project: { timezone } }: Ctx, campaignId: string, asOf: Instant): Promise<Sums> {
+async function sumPostings(
+  { db, project_id, project: { timezone } }: Ctx,
+  campaignId: string,
+  asOf: Instant,
+): Promise<Sums> {
   const today = dateText(clockOf({ now: asOf, timezone }).today)
   const { rows } = await sql<Sums>`
     with cards as not materialized (

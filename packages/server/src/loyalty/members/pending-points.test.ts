@@ -17,7 +17,7 @@ async function twoCards() {
 
 const idsOf = (body: { data: Array<{ id: string }> }) => body.data.map(({ id }) => id)
 
-test('an entry is shown without its status', async () => {
+test('an entry is returned without its status', async () => {
   const { shop, card, paths } = await twoCards()
   const id = await insertPending(shop, card, { points: 25, updated_at: '2031-05-11T09:00:00.000Z' })
   const { body } = await shop.call('GET', paths.member)
@@ -41,7 +41,7 @@ test('an entry is shown without its status', async () => {
   })
 })
 
-test('only those that still wait, of the card or of all cards of the program, by the day they activate', async () => {
+test('lists only pending entries, of a card or a program, by the day they activate', async () => {
   const { shop, other, card, neighbour, paths } = await twoCards()
   const later = await insertPending(shop, card, { activates_at: '2031-06-30' })
   const sooner = await insertPending(shop, card, { activates_at: '2031-06-01' })
@@ -52,7 +52,7 @@ test('only those that still wait, of the card or of all cards of the program, by
   expect(idsOf((await shop.call('GET', paths.both)).body)).toEqual([later, sooner])
   expect(idsOf((await shop.call('GET', paths.program)).body)).toEqual([later, between, sooner])
   expect(idsOf((await shop.call('GET', `${paths.program}?order=id`)).body)).toEqual([sooner, between, later])
-  // The id of the card will do too.
+  // The id of the card works, too.
   expect(idsOf((await shop.call('GET', `/v1/loyalties/members/${card.id}/pending-points`)).body)).toHaveLength(2)
 })
 
@@ -74,7 +74,7 @@ test('example 24: five entries, two at a time', async () => {
   ])
 })
 
-test('one may continue after an entry that was activated meanwhile', async () => {
+test('a page can continue after an entry activated since', async () => {
   const { shop, card, paths } = await twoCards()
   const sooner = await insertPending(shop, card, { activates_at: '2031-06-01' })
   const gone = await insertPending(shop, card, { activates_at: '2031-06-02', status: 'ACTIVATED' })
@@ -82,7 +82,7 @@ test('one may continue after an entry that was activated meanwhile', async () =>
 })
 
 test.each<[of: 'program' | 'both' | 'member']>([['program'], ['both'], ['member']])(
-  'pages stay the same while entries arrive, %s',
+  'pages are stable while entries are added, %s',
   async (of) => {
     const { shop, card, paths } = await twoCards()
     await expectStablePaging({
@@ -95,7 +95,7 @@ test.each<[of: 'program' | 'both' | 'member']>([['program'], ['both'], ['member'
   },
 )
 
-test('what is not there', async () => {
+test('returns 404 for unknown cards, campaigns of another type and other vouchers', async () => {
   const { shop, other, card } = await twoCards()
   const coupons = await shop.call('POST', '/v1/campaigns', {
     name: 'Coupons',

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { PendingPointsRow } from '../../core/db/tables.ts'
 import type { PendingPoints } from '../../core/events/shapes.ts'
 
-/** [PP] Points that wait for their day (docs/reference/points.md#pending-points); their status is nobody else's business. */
+/** [PP] Pending points (docs/reference/points.md#pending-points), without their internal status. */
 export function toPendingPoints(row: Selectable<PendingPointsRow>): PendingPoints {
   const { id, voucher_id, campaign_id, customer_id, order_id, points, activates_at, created_at, updated_at } = row
   return {

@@ -15,7 +15,7 @@ async function insertLot(shop: Shop, card: HeldCard, row: Record<string, unknown
 
 const pathOf = (card: HeldCard) => `/v1/loyalties/${card.campaign_id}/members/${card.code}/points-expiration`
 
-test('open buckets, the next to expire first and the one that never does last; empty ones too', async () => {
+test('lists open buckets, the next to expire first and the one that never expires last, including empty ones', async () => {
   const shop = await newProject()
   const program = await newCardCampaign(shop)
   const card = await newHeldCard(shop, program)
@@ -56,7 +56,7 @@ test('open buckets, the next to expire first and the one that never does last; e
   expect(second).toMatchObject({ data: [{ id: later }], total: 3 })
 })
 
-test('pages stay the same while buckets are opened', async () => {
+test('pages are stable while buckets are added', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
   const dayOf = (n: number) => new Date(Date.UTC(2031, 0, (n * 7) % 53)).toISOString().slice(0, 10)
@@ -69,7 +69,7 @@ test('pages stay the same while buckets are opened', async () => {
   })
 })
 
-test('a card of another program is not there', async () => {
+test('returns 404 for a card of another program', async () => {
   const shop = await newProject()
   const [program, other] = [await newCardCampaign(shop), await newCardCampaign(shop)]
   const card = await newHeldCard(shop, program)
@@ -88,7 +88,7 @@ async function exportOf(shop: Shop, campaignId: string, body?: object) {
   return { answer: answer.body, csv: (await followExport(shop, done.result?.url ?? '')).body }
 }
 
-test('the export answers what was sent, and never leaves the program', async () => {
+test('the export returns its parameters, and is limited to the program', async () => {
   const shop = await newProject()
   const [program, other] = [await newCardCampaign(shop), await newCardCampaign(shop)]
   const [card, foreign] = [await newHeldCard(shop, program), await newHeldCard(shop, other)]

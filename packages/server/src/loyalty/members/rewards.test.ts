@@ -3,7 +3,7 @@ import { newProject, type Shop } from '../../testing/app.ts'
 import { assign, newLoyaltyReward, newMaterial } from '../../testing/loyalty.ts'
 import { type HeldCard, insertTier, newCardCampaign, newHeldCard, putIntoTier } from '../../testing/member-rows.ts'
 
-/** A program with a mug for 75, a gift for 120 and money at 50 points a unit; its member has 80 points. */
+/** A program with a mug for 75, a gift for 120 and a COIN reward at 50 points per unit; its member has 80 points. */
 async function aMember() {
   const shop = await newProject()
   const program = await newCardCampaign(shop, { type: 'LOYALTY_CARD', loyalty_card: { points: 80 } })
@@ -35,7 +35,7 @@ async function rewardsOf(shop: Shop, { code }: HeldCard, query = '') {
   return body.data
 }
 
-/** What the rewards cost, by id; money has no price, but a ratio. */
+/** The prices of the rewards, by id; a COIN reward has no price, but a ratio. */
 async function pricesOf(shop: Shop, card: HeldCard, query = '') {
   const rewards = await rewardsOf(shop, card, query)
   return Object.fromEntries(
@@ -47,7 +47,7 @@ async function pricesOf(shop: Shop, card: HeldCard, query = '') {
   )
 }
 
-test('what the program offers, the newest assignment first', async () => {
+test('lists the rewards of the program, the newest assignment first', async () => {
   const { shop, card, mug, gift, coin, assigned } = await aMember()
   const rewards = await rewardsOf(shop, card)
   expect(rewards).toEqual([
@@ -57,7 +57,7 @@ test('what the program offers, the newest assignment first', async () => {
   ])
 })
 
-test('example 22: at the prices of the tier, and without what the tier does not have', async () => {
+test('example 22: lists the prices of the tier, without rewards that the tier hides', async () => {
   const { shop, card, mug, gift, coin, assigned, become } = await aMember()
   await become({ [mug.id]: { type: 'MULTIPLY', multiplier: 0.5 }, [gift.id]: { type: 'CUSTOM', points: 20 } })
   expect(await pricesOf(shop, card)).toEqual({ [mug.id]: 38, [gift.id]: 20, [coin.id]: '50 a unit' })
@@ -65,7 +65,7 @@ test('example 22: at the prices of the tier, and without what the tier does not 
   expect(await pricesOf(shop, card)).toEqual({ [gift.id]: 120, [coin.id]: '50 a unit' })
 })
 
-test('only what the balance can pay, at the prices of the tier', async () => {
+test('filters by what the balance can pay, at the prices of the tier', async () => {
   const { shop, card, mug, gift, coin, become } = await aMember()
   const affordable = async () => Object.keys(await pricesOf(shop, card, '?affordable_only=true')).sort()
   expect(await affordable()).toEqual([mug.id, coin.id].sort())
@@ -78,7 +78,7 @@ test('only what the balance can pay, at the prices of the tier', async () => {
   expect(await affordable()).toEqual([gift.id])
 })
 
-test('a card of its own has no rewards, and what is no loyalty card is not there', async () => {
+test('a card without a campaign has no rewards, and other vouchers return 404', async () => {
   const { shop } = await aMember()
   await shop.call('POST', '/v1/vouchers/ALONE', { type: 'LOYALTY_CARD', loyalty_card: { points: 100 } })
   expect((await shop.call('GET', '/v1/loyalties/members/ALONE/rewards')).body).toMatchObject({ data: [], total: 0 })

@@ -6,7 +6,7 @@ import type { MemberReward, MemberRewardQuery } from './schema.ts'
 import { findMembership } from './store.ts'
 
 /**
- * What the program of a card offers its holder, at the prices of the holder's tier
+ * The rewards that the program of a card offers, at the prices of the holder's tier
  * (docs/reference/rewards.md#assignments-of-a-program).
  */
 export async function listMemberRewards(
@@ -14,7 +14,7 @@ export async function listMemberRewards(
   card: StoredVoucher,
   { affordable_only = false }: MemberRewardQuery,
 ): Promise<MemberReward[]> {
-  if (card.campaign_id === null) return [] // a card of its own (docs/reference/vouchers.md#create-a-voucher)
+  if (card.campaign_id === null) return [] // a card without a campaign (docs/reference/vouchers.md#create-a-voucher)
   const membership = await findMembership(ctx, card.id)
   const assigned = await listAssignedRewards(ctx, card.campaign_id)
   return assigned.flatMap(({ reward: row, assignment: offer }): MemberReward[] => {

@@ -19,8 +19,8 @@ export const PendingPointsQuery = Type.Object(CursorQuery({ order: ['-id', 'id']
 export type PendingPointsQuery = Static<typeof PendingPointsQuery>
 
 /**
- * [LB] The points of a card that expire on one day (docs/reference/points.md#bucket-object). Events tell only of those that have
- * such a day.
+ * [LB] The points of a card that expire on one day (docs/reference/points.md#bucket-object). Events contain only buckets that
+ * expire.
  */
 export const PointsBucket = Type.Object({
   ...PointsBucketInEvents.properties,
@@ -64,12 +64,12 @@ export const MemberRewardQuery = Type.Object({
 })
 export type MemberRewardQuery = Static<typeof MemberRewardQuery>
 
-/** At most one, with its `expiration`. */
+/** One tier at most, with its `expiration`. */
 export const MemberTierList = listOf('data', LoyaltyTier, { total: true })
 
 const Sum = Int({ minimum: 0 })
 
-/** What a campaign owes the holders of its cards. */
+/** The liability of a campaign to the holders of its cards. */
 export const Liability = Type.Object({
   object: Type.Literal('liability'),
   campaign: Type.Object({ id: Type.String(), name: Name, object: Type.Literal('campaign') }),

@@ -8,23 +8,25 @@ import { toBucket } from './bucket.ts'
 import { toPendingPoints } from './pending-points.ts'
 import type { PendingPointsQuery, PointsBucket, PointsBucketQuery } from './schema.ts'
 
-/** Points of one card, or of all cards of a campaign, that still wait. Their ids sort by the moment they activate. */
+/** The entries of a card, or of all cards of a campaign, that are still pending. Their ids sort by the time of activation. */
 export async function listPendingPoints(
   { db, project_id }: Ctx,
-  of: Pick<PendingPointsRow, 'voucher_id'> | Pick<PendingPointsRow, 'campaign_id'>,
+  owner: Pick<PendingPointsRow, 'voucher_id'> | Pick<PendingPointsRow, 'campaign_id'>,
   query: PendingPointsQuery,
 ): Promise<{ entries: PendingPoints[]; has_more: boolean; more_starting_after?: string }> {
-  const ever = db.selectFrom('pending_points').where('project_id', '=', project_id).selectAll()
+  const entries = db.selectFrom('pending_points').where('project_id', '=', project_id).selectAll()
   const { rows, ...more } = await cursorOf(
-    'voucher_id' in of ? ever.where('voucher_id', '=', of.voucher_id) : ever.where('campaign_id', '=', of.campaign_id),
+    'voucher_id' in owner
+      ? entries.where('voucher_id', '=', owner.voucher_id)
+      : entries.where('campaign_id', '=', owner.campaign_id),
     query,
-    // The condition in the words of the indexes. One may continue after an entry that has been activated meanwhile.
+    // Written as in the partial indexes. A cursor may point to an entry activated since.
     { columns: { id: 'id' }, default_order: '-id', where: [sql`status = 'PENDING'`] },
   )
   return { entries: rows.map(toPendingPoints), ...more }
 }
 
-/** The points of a card by the day they expire, those that never do last; without what is over. */
+/** The open buckets of a card by expiration date, the one that never expires last. */
 export async function listBuckets(
   { db, project_id }: Ctx,
   { voucher_id, campaign_id }: Pick<LoyaltyMemberRow, 'voucher_id' | 'campaign_id'>,
@@ -42,14 +44,14 @@ export async function listBuckets(
   return { buckets: rows.map((row) => toBucket(row, campaign_id)), total }
 }
 
-/** A member with the tier it is in. */
+/** A member with its current tier. */
 export interface Membership {
   member: Selectable<LoyaltyMemberRow>
   tier: Selectable<LoyaltyTierRow>
 }
 
 /**
- * The tier of a card and since when, or undefined. One that has still to start is none yet
+ * The current tier of a card, or undefined; a tier that starts later does not count yet
  * (docs/reference/loyalty-tiers.md#endpoints).
  */
 export async function findMembership(

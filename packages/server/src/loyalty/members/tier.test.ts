@@ -9,7 +9,7 @@ async function tiersOf(shop: Shop, { code }: HeldCard) {
   return body.data
 }
 
-test('the tier of a member with the days it lasts, as section 16 shows it', async () => {
+test('the tier of a member contains its dates, as in section 16', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
   const tierId = await insertTier(shop, card.campaign_id)
@@ -45,7 +45,7 @@ test('the tier of a member with the days it lasts, as section 16 shows it', asyn
   ])
 })
 
-test('a tier without an end has no expiration date, and one that was prolonged says when', async () => {
+test('a tier without an end has no expiration date, and a prolonged one has updated_at', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
   const tierId = await insertTier(shop, card.campaign_id)
@@ -60,7 +60,7 @@ test('a tier without an end has no expiration date, and one that was prolonged s
   expect(expiration).toMatchObject({ start_date: '2031-03-14', updated_at: '2031-04-01T00:00:00.000Z' })
 })
 
-test('nobody is in a tier that has still to start', async () => {
+test('a tier that starts later is not returned', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
   expect(await tiersOf(shop, card)).toEqual([])

@@ -5,7 +5,7 @@ import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { findMembership, type Membership } from './store.ts'
 
-/** The tier of a member, alone in its list, or nothing. */
+/** The tier of a member as a list with one element, or an empty list. */
 export async function listMemberTiers(ctx: Ctx, { id }: StoredVoucher): Promise<LoyaltyTier[]> {
   const membership = await findMembership(ctx, id)
   return membership === undefined ? [] : [toMemberTier(membership)]

@@ -6,7 +6,7 @@ import { followExport, readExport, workOnExports } from '../../testing/exports.t
 import { type HeldCard, insertRow, newCardCampaign, newHeldCard } from '../../testing/member-rows.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
 
-/** At noon of a day of May 2031. */
+/** Noon of a day in May 2031. */
 async function insertTransaction(shop: Shop, card: HeldCard, day: number, row: Record<string, unknown> = {}) {
   const createdAt = new Date(Date.UTC(2031, 4, day, 12)).toISOString()
   const id = newId('transaction', Date.parse(createdAt))
@@ -33,9 +33,9 @@ async function insertTransaction(shop: Shop, card: HeldCard, day: number, row: R
   return id
 }
 
-/** The same for all tests that only read. */
-const threeDays = () => (made ??= makeThreeDays())
-let made: ReturnType<typeof makeThreeDays> | undefined
+/** Shared by all tests that only read. */
+const threeDays = () => (cachedDays ??= makeThreeDays())
+let cachedDays: ReturnType<typeof makeThreeDays> | undefined
 
 async function makeThreeDays() {
   const shop = await newProject()
@@ -57,7 +57,7 @@ async function makeThreeDays() {
 
 const idsIn = (body: { data: Array<{ id: string }> }) => body.data.map(({ id }) => id)
 
-test('of the card or of the program, the newest first', async () => {
+test('lists transactions of a card or a program, the newest first', async () => {
   const { shop, program, card, ids, paths } = await threeDays()
   const { body } = await shop.call('GET', `${paths.member}?limit=1`)
   expect(body).toEqual({
@@ -87,7 +87,7 @@ test('of the card or of the program, the newest first', async () => {
   expect(idsIn((await shop.call('GET', paths.program)).body)).toEqual(ids.toReversed())
 })
 
-test('by filters', async () => {
+test('filters transactions', async () => {
   const { shop, neighbour, ids, paths } = await threeDays()
   const [first, second, third] = ids
   const cases: Array<[path: string, filters: string, found: readonly string[]]> = [
@@ -127,7 +127,7 @@ test.each<[path: 'program' | 'both' | 'member', filters: string]>([
 })
 
 test.each<[of: 'program' | 'both' | 'member']>([['program'], ['both'], ['member']])(
-  'pages stay the same while transactions arrive, %s',
+  'pages are stable while transactions are added, %s',
   async (of) => {
     const { shop, card, paths } = await makeThreeDays()
     await expectStablePaging({
@@ -140,7 +140,7 @@ test.each<[of: 'program' | 'both' | 'member']>([['program'], ['both'], ['member'
   },
 )
 
-test('a campaign without points is seen, but has no transactions', async () => {
+test('a campaign without points is accepted, but has no transactions', async () => {
   const shop = await newProject()
   const { id } = await newCampaign(shop, 'Coupons')
   expect(await shop.call('GET', `/v1/loyalties/${id}/transactions`)).toMatchObject({
@@ -162,7 +162,7 @@ async function exportTo(shop: Shop, path: string, body?: object) {
   return { parameters: answer.body.parameters, csv: (await followExport(shop, result?.url ?? '')).body }
 }
 
-test('without a body, an export has the bound of its path alone', async () => {
+test('an export without a body is limited only by its path', async () => {
   const { shop, program, card, paths, ids } = await threeDays()
   const ofProgram = await exportTo(shop, paths.program)
   expect(ofProgram.parameters).toEqual({ filters: { campaign_id: { conditions: { $in: [program.id] } } } })
@@ -181,7 +181,7 @@ test('without a body, an export has the bound of its path alone', async () => {
   }
 })
 
-test('an export does what it is told, within its bound', async () => {
+test('an export applies its parameters within the limits of its path', async () => {
   const { shop, program, neighbour, paths } = await threeDays()
   const filters = { junction: 'or', voucher_id: { conditions: { $is: neighbour.id } } }
   const asked = { order: 'created_at', fields: ['amount', 'voucher_id'], filters }
@@ -192,7 +192,7 @@ test('an export does what it is told, within its bound', async () => {
   })
   expect(ofProgram.csv).toBe(`Amount,Voucher ID\n2,${neighbour.id}\n`)
   const ofMember = await exportTo(shop, paths.member, { parameters: { ...asked, fields: ['amount'] } })
-  expect(ofMember.csv).toBe('Amount\n') // a card of somebody else
+  expect(ofMember.csv).toBe('Amount\n') // a card of another customer
   const byDate = {
     created_at: { conditions: { $after: '2031-05-02' } },
     campaign_id: { conditions: { $is: program.id } },
@@ -202,7 +202,7 @@ test('an export does what it is told, within its bound', async () => {
   )
 })
 
-test('gift cards are exported too', async () => {
+test('exports include gift cards', async () => {
   const shop = await newProject()
   const campaign = await newCardCampaign(shop, { type: 'GIFT_VOUCHER', gift: { amount: 500 } })
   const { code } = await newHeldCard(shop, campaign)
@@ -223,7 +223,7 @@ test.each<[parameters: object, key: string]>([
     expect(await shop.call('POST', `${path}/export`, { parameters })).toMatchObject({ status: 400, body: { key } })
 })
 
-test('days ago are those of the project', async () => {
+test('relative days are in the time zone of the project', async () => {
   const { shop, ids, paths } = await threeDays()
   shop.service.clock.set('2031-05-05T10:00:00Z')
   const ago = async (operator: string, days: number) =>

@@ -8,7 +8,7 @@ import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { CardTransactionQuery } from './schema.ts'
 
 /**
- * The transactions of a program. Other campaigns are seen here too, but have none
+ * The transactions of a program. Campaigns of other types are accepted, with an empty list
  * (docs/reference/loyalty-cards.md#list-transactions).
  */
 export async function listProgramTransactions(
@@ -28,7 +28,7 @@ export async function listMemberTransactions(ctx: Ctx, { id }: StoredVoucher, qu
   return listed('data', transactions, more)
 }
 
-/** What the transactions of one card are filtered by, in lists. */
+/** The filter fields in the list of a card's transactions. */
 export const memberTransactionFields: FilterFields = {
   id: { type: 'string', column: 'voucher_transactions.id' },
   created_at: { type: 'datetime', column: 'voucher_transactions.created_at' },

@@ -7,8 +7,9 @@ import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { adjustPoints } from './adjust.ts'
 
 /**
- * Adds to a card or takes from it, by postings and one transaction (docs/reference/balances.md#adjust-a-balance). The points of a
- * loyalty card are adjusted by its program (docs/reference/loyalty-cards.md#adjust-the-balance).
+ * Adds to the balance of a card or takes from it, by postings and one transaction
+ * (docs/reference/balances.md#adjust-a-balance). Points of a loyalty card follow the rules of its program
+ * (docs/reference/loyalty-cards.md#adjust-the-balance).
  */
 export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustBalance): Promise<BalanceAnswer> {
   const { amount, source_id = null, reason = null } = body

@@ -15,7 +15,7 @@ import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 type Adjustment = Pick<AdjustPoints, 'points' | 'source_id' | 'reason' | 'expiration_type' | 'expiration_date'>
 
-/** Puts points on a card or takes them off it by hand (docs/reference/loyalty-cards.md#adjust-the-balance). */
+/** Adds points to a card or removes them on request (docs/reference/loyalty-cards.md#adjust-the-balance). */
 export async function adjustPoints(
   ctx: Ctx,
   member: StoredVoucher,
@@ -25,24 +25,24 @@ export async function adjustPoints(
   const { points, source_id, reason } = sent
   if (points === 0) throw new ApiError('invalid_amount', { details: 'Property .points must not be 0' })
   const expiresAt = expiryOf(ctx, sent)
-  const { books, card } = await openCard(ctx, member)
+  const { work, card } = await openCard(ctx, member)
   if (source_id != null) await refuseUsedSources(ctx, [{ voucher_id: member.id, source_id }])
 
   const moment = momentNow(ctx)
-  const told = { source, source_id: source_id ?? null, reason: reason ?? null, operation_type: 'MANUAL' } as const
+  const details = { source, source_id: source_id ?? null, reason: reason ?? null, operation_type: 'MANUAL' } as const
   const date = expiresAt === undefined ? expirationDate(moment.today, card.program.expiration_rules) : expiresAt
   const posted =
     points > 0
-      ? credit(books, card, { amount: points, expires_at: date }, { ...told, type: 'POINTS_ADDITION' }, moment)
-      : debit(books, card, -points, { ...told, type: 'POINTS_REMOVAL' }, moment)
-  emitTransaction(books, card, posted)
-  tellPointsAdded(books, card, posted)
-  await followBalances(books, [member.id], moment, { isIncreased: points > 0 })
-  await saveMembers(books)
+      ? credit(work, card, { amount: points, expires_at: date }, { ...details, type: 'POINTS_ADDITION' }, moment)
+      : debit(work, card, -points, { ...details, type: 'POINTS_REMOVAL' }, moment)
+  emitTransaction(work, card, posted)
+  tellPointsAdded(work, card, posted)
+  await followBalances(work, [member.id], moment, { isIncreased: points > 0 })
+  await saveMembers(work)
   return toPointsBalance(posted.balance)
 }
 
-/** The answer about points that somebody moved by hand. */
+/** The response to a manual change of points. */
 export function toPointsBalance(balance: Balance): PointsBalance {
   const { total, object, related_object } = balance
   const points = balance.type === 'loyalty_card' ? balance.points : 0
@@ -57,18 +57,18 @@ export function toPointsBalance(balance: Balance): PointsBalance {
   }
 }
 
-/** The books of whoever holds a card, brought up to today; nobody else changes it until they are closed. */
+/** Locks and loads the holder of a card and applies due changes. No other transaction changes the card until this one ends. */
 export async function openCard(
   ctx: Ctx,
   { id, code, holder_id }: StoredVoucher,
-  asked: { pending_id?: string } = {},
-): Promise<{ books: LoyaltyUnitOfWork; card: Card }> {
+  loadOptions: { pending_id?: string } = {},
+): Promise<{ work: LoyaltyUnitOfWork; card: Card }> {
   if (holder_id === null) throw notPublished(code)
-  const books = await lockAndLoadMembers(ctx, [holder_id], asked)
-  await applyDueChanges(books)
-  const card = cardNamed(books, id)
-  if (card === undefined) throw notFound('voucher', code) // deleted meanwhile
-  return { books, card }
+  const work = await lockAndLoadMembers(ctx, [holder_id], loadOptions)
+  await applyDueChanges(work)
+  const card = cardNamed(work, id)
+  if (card === undefined) throw notFound('voucher', code) // deleted by a concurrent request
+  return { work, card }
 }
 
 export const notPublished = (code: string): ApiError =>

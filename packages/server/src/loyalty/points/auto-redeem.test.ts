@@ -21,9 +21,9 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Rewards that redeem themselves: docs/reference/rewards.md#automatic-redemption. */
+/* Automatic redemption: docs/reference/rewards.md#automatic-redemption. */
 
-test('after an order, an addition and a transfer', async () => {
+test('automatic redemption runs after an order, an addition and a transfer', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const giving = await newProgram(shop, { points: 500 })
@@ -69,7 +69,7 @@ test('after an order, an addition and a transfer', async () => {
   expect(await told(shop, 'customer.rewarded')).toHaveLength(4)
 })
 
-test('with the price of the tier, and the change of the tier comes after', async () => {
+test('automatic redemption uses the price of the tier, and the tier changes afterwards', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const reward = await newMaterial(shop)
@@ -77,13 +77,13 @@ test('with the price of the tier, and the change of the tier comes after', async
   const half = { rewards: { [assignment.id]: { type: 'MULTIPLY', multiplier: 0.5 } } }
   await newTiers(shop, program, { Bronze: [0, 9], Silver: [10] }, { Silver: half })
   const { code } = await newMember(shop, program, 'ann')
-  await addPoints(shop, code, 60) // of Bronze, which pays in full; then Silver
+  await addPoints(shop, code, 60) // Bronze pays the full price; then Silver
   expect(await balanceOf(shop, code)).toBe(60)
   await addPoints(shop, code, 1)
   expect(await movements(shop, code)).toEqual(['POINTS_ADDITION 60', 'POINTS_ADDITION 1', 'POINTS_REDEMPTION -50'])
 })
 
-test('coupons, and points of another program', async () => {
+test('automatic redemption issues coupons, and points of another program', async () => {
   const shop = await newProject()
   const [one, two, target] = [await newProgram(shop), await newProgram(shop), await newProgram(shop)]
   const coupons = await newCampaign(shop, 'Coupons', { type: 'AUTO_UPDATE' })
@@ -102,7 +102,7 @@ test('coupons, and points of another program', async () => {
   ])
 })
 
-test('until nothing is left to give: then the points stay, without a word', async () => {
+test('automatic redemption stops when no reward is left: the points stay, and no error is reported', async () => {
   const shop = await newProject()
   const [one, two] = [await newProgram(shop), await newProgram(shop)]
   const empty = await newCampaign(shop, 'Empty')
@@ -116,7 +116,7 @@ test('until nothing is left to give: then the points stay, without a word', asyn
   expect(await told(shop, 'redemption.failed')).toEqual([])
 })
 
-test('25 units at a time, ten times a day, and the next day again', async () => {
+test('automatic redemption is limited to 25 units per run and ten runs a day, and continues the next day', async () => {
   const shop = await newProject()
   shop.service.clock.set('2025-03-10T10:00:00.000Z')
   const program = await newProgram(shop)
@@ -135,7 +135,7 @@ test('25 units at a time, ten times a day, and the next day again', async () => 
   expect(await balanceOf(shop, many.code)).toBe(1)
 })
 
-test('the day itself redeems what the limits left', async () => {
+test('the daily job redeems what the limits left over', async () => {
   const shop = await newProject()
   shop.service.clock.set('2025-03-10T10:00:00.000Z')
   const program = await newProgram(shop)
@@ -147,7 +147,7 @@ test('the day itself redeems what the limits left', async () => {
   expect(await balanceOf(shop, code)).toBe(0)
 })
 
-test('one reward of a program may do so, and none that pays an order', async () => {
+test('a program can have one automatic reward, and no COIN reward can be automatic', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   await assign(shop, program, await newMaterial(shop), 10, { auto_redeem: true })

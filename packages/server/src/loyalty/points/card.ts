@@ -13,61 +13,64 @@ import type { CascadeState } from '../../incentives/reactions.ts'
 import type { Program, Programs } from './programs.ts'
 
 /**
- * The programs of some customers, in memory and under locks. Whatever happens to points is written here first: every step sees
- * what the one before it did, and all of it is saved at once.
+ * Unit of work: the loyalty cards of some customers, locked and held in memory. Every step changes these objects first, so that
+ * the next step sees its result; `saveMembers` writes all changes at once.
  */
 export interface LoyaltyUnitOfWork {
   ctx: Ctx
   configuration: Configuration
   programs: Programs
   people: Map<string, Person>
-  chain: CascadeState
-  /** What is to be written, but for people and cards, who know themselves what has changed. */
-  written: Written
-  /** What is asked for besides the customers; kept for reading again. */
-  asked: Asked
+  cascade: CascadeState
+  /** Rows to write on save. Changes of people and cards are not among them: those objects track their own. */
+  writes: QueuedWrites
+  /** What to load besides the customers; `flushAndReload` uses it again. */
+  loadOptions: LoadOptions
 }
 
 export type { CascadeState }
 
 export const newCascade = (): CascadeState => ({ fired: new Set(), closed: new Set() })
 
-/** When something happens: now, or at the start of a day gone by that is made up for. */
+/** The time at which a change takes effect: now, or the start of a past day whose due changes are applied late. */
 export interface Moment {
   at: Instant
   /** The day in the project's time zone. */
   today: string
-  /** The day as of which lots count: the day before, as long as those of that day are not expired yet. */
+  /** Lots count as of this day. It is the day before `today` as long as the lots that ended on that day are not expired yet. */
   spent_on: string
 }
 
 export interface Person {
   customer: StoredCustomer
-  /** One for each program. */
+  /** One card per program. */
   cards: Card[]
   moves: Record<string, CardMove>
 }
 
-/** What the row of a customer has to say of a program from now on; an empty one: it does already, but nobody was told. */
+/**
+ * The change of `customers.loyalty` for one program. An empty object: the row is already up to date, but
+ * `customer.loyalty.updated` is still to be emitted.
+ */
 export type CardMove = Exclude<LoyaltyMove, { gone: true }>
 
 export interface Card {
   voucher: LoadedVoucher
   person: Person
   program: Program
-  /** Lots that are open. */
+  /** Open lots. */
   lots: OpenLot[]
   member: Member
-  /** Entries that are due, or that the cause is about. */
+  /** Pending entries that are due, or that belong to the order or the entry of the request. */
   pending: PendingEntry[]
-  /** The day on which the next of the others is due. */
+  /** The day on which the next of the pending entries that were not loaded is due. */
   next_activation: string | null
-  /** Rules that have paid for the order of the cause before. */
+  /** Earning rules that have already paid for the order of the request. */
   paid_rules: string[]
-  /** What was collected in the period that counts for the tier, day by day. */
+  /** Points credited in the period that counts for the tier, by day. */
   credits: Array<{ date: string; points: number }>
   change: Partial<Record<CreditColumn, number>>
-  /** Lots as they were read, by id. */
+  /** The points of each lot as loaded, by lot id. */
   saved_lots: ReadonlyMap<string, number>
   is_member_changed: boolean
 }
@@ -80,30 +83,30 @@ export type Member = Omit<Selectable<LoyaltyMemberRow>, 'project_id'>
 
 export type PendingEntry = Omit<Selectable<PendingPointsRow>, 'project_id'>
 
-export type Written = Required<
+export type QueuedWrites = Required<
   Pick<
     Changes,
     'transactions' | 'postings' | 'pending_points' | 'earnings' | 'reward_redemptions' | 'tallies' | 'lots' | 'events'
   >
 >
 
-export interface Asked {
-  /** Whose entries and payments are of interest. */
+export interface LoadOptions {
+  /** The order whose pending entries and earnings are loaded. */
   order_id?: string
   pending_id?: string
-  /** The first day that is made up for. */
+  /** The first past day whose due changes are applied: points credited since then are loaded. */
   since?: string
 }
 
-/** A request at a moment that is made up for. */
+/** The request context as of a moment. Events keep the real time of the request as `event_time`. */
 export const asOfMoment = (ctx: Ctx, { at }: Moment): Ctx => ({
   ...ctx,
   now: at,
   event_time: ctx.event_time ?? ctx.now,
 })
 
-/** The row of its holder says what is on a card already; whoever follows the holder is still to be told. */
-export function noteMoved(card: Card): void {
+/** Has `customer.loyalty.updated` emitted for a card whose points are already in the row of its holder. */
+export function markHolderChanged(card: Card): void {
   const { moves } = card.person
   moves[card.program.campaign.name] = { ...moves[card.program.campaign.name] }
 }
@@ -114,10 +117,10 @@ export function momentNow({ now, project: { timezone } }: Ctx): Moment {
   return { at: now, today, spent_on: today }
 }
 
-/** Asked for again and again by one request. */
+/** Cached: one request asks for it many times. */
 let latest = { now: '', timezone: '', today: '' }
 
-/** The card as the engine keeps its books. */
+/** The card as the ledger account of the engine. */
 export const accountOf = ({ voucher, lots }: Card): Account => ({ id: voucher.id, asset: 'points', lots })
 
 export function* allCards({ people }: LoyaltyUnitOfWork): Generator<Card> {
@@ -127,11 +130,11 @@ export function* allCards({ people }: LoyaltyUnitOfWork): Generator<Card> {
 export const cardIn = ({ people }: LoyaltyUnitOfWork, customerId: string, campaignId: string): Card | undefined =>
   people.get(customerId)?.cards.find(({ program }) => program.campaign.id === campaignId)
 
-export const cardNamed = (books: LoyaltyUnitOfWork, voucherId: string): Card | undefined => {
-  for (const card of allCards(books)) if (card.voucher.id === voucherId) return card
+export const cardNamed = (work: LoyaltyUnitOfWork, voucherId: string): Card | undefined => {
+  for (const card of allCards(work)) if (card.voucher.id === voucherId) return card
   return undefined
 }
 
-/** Events have their ids, and with them their order, from the moment they are told. */
-export const tell = ({ written }: LoyaltyUnitOfWork, ...events: NewEvent[]): void =>
-  void written.events.push(...events.map(withEventId))
+/** Queues events until the unit of work is saved. They get their ids, and thereby their order, here. */
+export const queueEvents = ({ writes }: LoyaltyUnitOfWork, ...events: NewEvent[]): void =>
+  void writes.events.push(...events.map(withEventId))

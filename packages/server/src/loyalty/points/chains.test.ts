@@ -34,32 +34,35 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* One thing leads to another (docs/reference/earning-rules.md#from-event-to-points): from card to card, from program to program, and with days to make up for. */
+/*
+ * Cascades (docs/reference/earning-rules.md#from-event-to-points): from card to card, from program to program, and over overdue
+ * days.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
 const on = (expirationDate: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date: expirationDate })
 
-/** A rule that pays for a turn of a tier. */
+/** A rule that pays for a change of tier. */
 const forTier = (turn: 'joined' | 'left' | 'upgraded', { id }: { id: string }, points: number) =>
   fixed(points, { event: `customer.loyalty.tier.${turn}`, loyalty_tier: { id } })
 
-/** A shop whose clock says 1 April 2025, ten in the morning. */
+/** A shop whose clock is at 10:00 on 1 April 2025. */
 async function newShop(): Promise<Shop> {
   const shop = await newProject()
   shop.service.clock.set('2025-04-01T10:00:00.000Z')
   return shop
 }
 
-/** A reward that puts points on the card of a program. */
+/** A reward that credits points on the card of a program. */
 const pointsOf = (shop: Shop, { id }: { id: string }, balance: number): Promise<Body> =>
   newLoyaltyReward(shop, { campaign: { id, balance } })
 
 const expectAudited = async (shop: Shop): Promise<void> =>
   expect(await auditLedger(askOf(shop), shop.project_id, { is_in_order: true })).toEqual([])
 
-/** Transactions with their moment, such as `2025-04-05T00:00 POINTS_ACCRUAL 50 → 110`. */
+/** Transactions with their time, such as `2025-04-05T00:00 POINTS_ACCRUAL 50 → 110`. */
 const dated = async (shop: Shop, code: string): Promise<string[]> =>
   (await transactions(shop, code)).map(
     ({ created_at, type, details: { balance } }) =>
@@ -81,13 +84,13 @@ const loyaltyOf = async (shop: Shop, sourceId = 'ann'): Promise<Body> =>
 const punctual = ['02', '03', '04', '05', '06', '07', '08'].map((day) => `2025-04-${day}T00:00:05.000Z`)
 const late = ['2025-04-08T00:00:05.000Z']
 
-describe('a reward of points on another card', () => {
+describe('a reward that credits points on another card', () => {
   test.each([
     ['first the mug', false, false],
     ['first the points', true, false],
-    ['first the mug, with a day to make up for', false, true],
-    ['first the points, with a day to make up for', true, true],
-  ])('and the same card pays a mug in one request: %s', async (_, isReversed, isDue) => {
+    ['first the mug, with an overdue day', false, true],
+    ['first the points, with an overdue day', true, true],
+  ])('is redeemed together with a mug from the same card in one request: %s', async (_, isReversed, isDue) => {
     const shop = await newShop()
     const [paying, topping] = [await newProgram(shop), await newProgram(shop)]
     const mug = await newMaterial(shop)
@@ -121,7 +124,7 @@ describe('a reward of points on another card', () => {
   test.each([
     ['nothing', false],
     ['something', true],
-  ])('makes the customer join, which pays on the card that pays; %s is due on it', async (_, isDue) => {
+  ])('makes the customer join, which earns points on the paying card; %s is due on it', async (_, isDue) => {
     const shop = await newShop()
     const [paying, other] = [await newProgram(shop), await newProgram(shop)]
     const { Base } = await newTiers(shop, other, { Base: [0] })
@@ -147,9 +150,9 @@ describe('a reward of points on another card', () => {
   })
 
   test.each([
-    ['a member of it', true],
-    ['nobody who knew it', false],
-  ])('redeems itself at midnight, for %s; the others come to their turn', async (_, isMember) => {
+    ['a member of the other program', true],
+    ['a customer who is no member of it', false],
+  ])('is redeemed automatically at midnight, for %s; other members are processed, too', async (_, isMember) => {
     const shop = await newShop()
     const [paying, other] = [await newProgram(shop), await newProgram(shop)]
     await assign(shop, paying, await pointsOf(shop, other, 70), 100, { auto_redeem: true })
@@ -174,7 +177,7 @@ describe('a reward of points on another card', () => {
     await expectAudited(shop)
   })
 
-  test('redeems itself by a paid order, makes the customer join, and that pays on the first card', async () => {
+  test('is redeemed automatically after a paid order, makes the customer join, and joining pays on the first card', async () => {
     const shop = await newShop()
     const [paying, other] = [await newProgram(shop), await newProgram(shop)]
     const { Base } = await newTiers(shop, other, { Base: [0] })
@@ -188,7 +191,7 @@ describe('a reward of points on another card', () => {
   })
 })
 
-test('configuration that was undone is not remembered', async () => {
+test('configuration of a rolled back transaction is not cached', async () => {
   const shop = await newShop()
   const { configurations, database } = shop.service.runtime
   const { project_id } = shop
@@ -201,7 +204,7 @@ test('configuration that was undone is not remembered', async () => {
   })
   await expect(work).rejects.toThrow('refused after all')
   expect(configurations.known(project_id).version).toBeLessThan(undone)
-  const { id } = await newProgram(shop) // which has the same version
+  const { id } = await newProgram(shop) // with the same configuration version
   const { campaigns, version } = await configurations.atLeast(database.db, project_id, undone)
   expect([version, campaigns.has(id)]).toEqual([undone, true])
 })
@@ -209,20 +212,20 @@ test('configuration that was undone is not remembered', async () => {
 describe('a card that can hold no more', () => {
   const most = Number.MAX_SAFE_INTEGER
 
-  test('earns nothing by an order, which is paid all the same', async () => {
+  test('earns nothing by an order, and the order is paid all the same', async () => {
     const shop = await newShop()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, fixed(20), fixed(20, inDays(3)), fixed(4))
     const { code } = await newMember(shop, program, 'ann')
     await addPoints(shop, code, most - 10)
     expect(await payOrder(shop, 'ann')).toMatchObject({ status: 'PAID' })
-    // Whatever still fits is paid.
+    // Points that still fit are credited.
     expect(await movements(shop, code)).toEqual([`POINTS_ADDITION ${most - 10}`, 'POINTS_ACCRUAL 4'])
     expect(await pendingOf(shop, code)).toEqual([])
     await expectAudited(shop)
   })
 
-  test('gets nothing of what waits for it; what else is due happens', async () => {
+  test('gets no pending points; its other due changes are applied', async () => {
     const shop = await newShop()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, fixed(20, inDays(3)), fixed(4, inDays(3)))
@@ -240,7 +243,7 @@ describe('a card that can hold no more', () => {
     await expectAudited(shop)
   })
 
-  test('is given no reward of points, and the reward costs nothing', async () => {
+  test('gets no reward of points, and the reward costs nothing', async () => {
     const shop = await newShop()
     const [paying, full] = [await newProgram(shop), await newProgram(shop)]
     const reward = await pointsOf(shop, full, 40)
@@ -256,7 +259,7 @@ describe('a card that can hold no more', () => {
   })
 })
 
-test('nobody joins where publications are refused, and the order is paid', async () => {
+test('a customer does not join if the publication is refused, and the order is paid', async () => {
   const shop = await newShop()
   const definition = { type: 'string', optional: false, array: false, deleted: false }
   const schema = { related_object: 'publication', properties: { desk: definition } }
@@ -269,9 +272,9 @@ test('nobody joins where publications are refused, and the order is paid', async
   await expectAudited(shop)
 })
 
-describe('a job that comes days late', () => {
-  test('does what is due first first, whichever card it is about', async () => {
-    const play = async (looks: readonly string[]) => {
+describe('a daily job that runs days late', () => {
+  test('applies due changes in chronological order across cards', async () => {
+    const ledgerAfter = async (runTimes: readonly string[]) => {
       const shop = await newShop()
       const [tiered, paid] = [await newProgram(shop, onDrop), await newProgram(shop)]
       const { High } = await newTiers(shop, tiered, { Low: [0, 99], High: [100] })
@@ -281,12 +284,12 @@ describe('a job that comes days late', () => {
       const b = await newMember(shop, paid, 'ann')
       await addPoints(shop, b.code, 60, on('2025-04-02'))
       await payOrder(shop, 'ann')
-      for (const look of looks) await runUntil(shop, look)
+      for (const runTime of runTimes) await runUntil(shop, runTime)
       await expectAudited(shop)
       return [await dated(shop, a.code), await dated(shop, b.code)]
     }
-    const books = await play(punctual)
-    expect(books).toEqual([
+    const ledger = await ledgerAfter(punctual)
+    expect(ledger).toEqual([
       ['2025-04-05T00:00 PENDING_POINTS_ACTIVATION 100 → 100'],
       [
         '2025-04-01T10:00 POINTS_ADDITION 60 → 60',
@@ -294,11 +297,11 @@ describe('a job that comes days late', () => {
         '2025-04-05T00:00 POINTS_ACCRUAL 50 → 50',
       ],
     ])
-    expect(await play(late)).toEqual(books)
+    expect(await ledgerAfter(late)).toEqual(ledger)
   })
 
-  test('counts what was collected in the month of the day, though it is spent at once', async () => {
-    const play = async (looks: readonly string[]) => {
+  test('counts points collected in the month of the overdue day, even if spent at once', async () => {
+    const ledgerAfter = async (runTimes: readonly string[]) => {
       const shop = await newShop()
       const program = await newProgram(shop, inPeriod('MONTH', 'IMMEDIATE', 'END_OF_NEXT_PERIOD'))
       await newTiers(shop, program, { Silver: [100] })
@@ -306,24 +309,28 @@ describe('a job that comes days late', () => {
       await assign(shop, program, await newMaterial(shop), 120, { auto_redeem: true })
       const { code } = await newMember(shop, program, 'ann')
       await payOrder(shop, 'ann')
-      for (const look of looks) await runUntil(shop, look)
+      for (const runTime of runTimes) await runUntil(shop, runTime)
       await expectAudited(shop)
       const { name, expiration } = (await tierOf(shop, code)) ?? {}
       const { start_date, expiration_date } = expiration ?? {}
-      return { books: await dated(shop, code), turns: await tierTurns(shop), tier: [name, start_date, expiration_date] }
+      return {
+        ledger: await dated(shop, code),
+        turns: await tierTurns(shop),
+        tier: [name, start_date, expiration_date],
+      }
     }
     const secondOfMay = '2025-05-02T00:00:05.000Z'
-    const books = await play([...punctual, secondOfMay])
-    expect(books).toEqual({
-      books: ['2025-04-05T00:00 PENDING_POINTS_ACTIVATION 150 → 150', '2025-04-05T00:00 POINTS_REDEMPTION -120 → 30'],
+    const ledger = await ledgerAfter([...punctual, secondOfMay])
+    expect(ledger).toEqual({
+      ledger: ['2025-04-05T00:00 PENDING_POINTS_ACTIVATION 150 → 150', '2025-04-05T00:00 POINTS_REDEMPTION -120 → 30'],
       turns: ['joined Silver'],
       tier: ['Silver', '2025-04-05', '2025-05-31'],
     })
-    expect(await play([secondOfMay])).toEqual(books)
+    expect(await ledgerAfter([secondOfMay])).toEqual(ledger)
   })
 
-  test('has customers join on the day on which it should have come, and tells of it now', async () => {
-    const play = async (looks: readonly string[]) => {
+  test('dates joining on the overdue day, and emits the events now', async () => {
+    const ledgerAfter = async (runTimes: readonly string[]) => {
       const shop = await newShop()
       const [tiered, joined] = [await newProgram(shop, onDrop), await newProgram(shop, { ...onDrop, auto_join: true })]
       const { High } = await newTiers(shop, tiered, { Low: [0, 99], High: [100] })
@@ -332,7 +339,7 @@ describe('a job that comes days late', () => {
       await newEarningRules(shop, joined, forTier('upgraded', High, 50))
       await newMember(shop, tiered, 'ann')
       await payOrder(shop, 'ann')
-      for (const look of looks) await runUntil(shop, look)
+      for (const runTime of runTimes) await runUntil(shop, runTime)
       await expectAudited(shop)
       const code = await cardIn(shop, joined)
       const { publications } = await ok(shop, 'GET', `/v1/publications?campaign=${joined.name}`)
@@ -343,29 +350,29 @@ describe('a job that comes days late', () => {
         [shop.project_id],
       )
       return {
-        books: await dated(shop, code),
+        ledger: await dated(shop, code),
         tier_since: (await tierOf(shop, code)).expiration.start_date,
         published: publications.map(({ created_at }: Body) => created_at),
-        told_on: (rows as Array<{ day: string }>).map(({ day }) => day),
+        emitted_on: (rows as Array<{ day: string }>).map(({ day }) => day),
       }
     }
-    const { told_on, ...books } = await play(punctual)
-    expect([books, told_on]).toEqual([
+    const { emitted_on, ...ledger } = await ledgerAfter(punctual)
+    expect([ledger, emitted_on]).toEqual([
       {
-        books: ['2025-04-05T00:00 POINTS_ACCRUAL 50 → 50'],
+        ledger: ['2025-04-05T00:00 POINTS_ACCRUAL 50 → 50'],
         tier_since: '2025-04-05',
         published: ['2025-04-05T00:00:00.000Z'],
       },
       ['2025-04-05'],
     ])
-    expect(await play(late)).toEqual({ ...books, told_on: ['2025-04-08'] })
+    expect(await ledgerAfter(late)).toEqual({ ...ledger, emitted_on: ['2025-04-08'] })
   })
 
   test.each([
-    ['a card that nothing was due on', false],
-    ['a card that was made on one of these days', true],
-  ])('lets go what came and went meanwhile on %s, before an order pays on it', async (_, autoJoin) => {
-    const play = async (looks: readonly string[]) => {
+    ['a card with nothing due', false],
+    ['a card created on one of the overdue days', true],
+  ])('expires points credited and expired in the meantime on %s, before an order pays on it', async (_, autoJoin) => {
+    const ledgerAfter = async (runTimes: readonly string[]) => {
       const shop = await newShop()
       const [tiered, paid] = [await newProgram(shop, onDrop), await newProgram(shop, { auto_join: autoJoin })]
       const { High } = await newTiers(shop, tiered, { Low: [0, 99], High: [100] })
@@ -375,22 +382,22 @@ describe('a job that comes days late', () => {
       if (!autoJoin) await newMember(shop, paid, 'ann')
       const todayOnly = { expiration_rules: { period_type: 'MONTH', period_value: 0 } }
       await newEarningRules(shop, paid, { ...forTier('upgraded', High, 50), ...todayOnly }, fixed(1))
-      for (const look of looks) await runUntil(shop, look)
+      for (const runTime of runTimes) await runUntil(shop, runTime)
       shop.service.clock.set('2025-04-08T10:00:00.000Z')
-      await payOrder(shop, 'ann') // before the job
+      await payOrder(shop, 'ann') // before the daily job runs
       await expectAudited(shop)
       return dated(shop, await cardIn(shop, paid))
     }
-    const books = await play(punctual)
-    expect(books).toEqual([
+    const ledger = await ledgerAfter(punctual)
+    expect(ledger).toEqual([
       '2025-04-05T00:00 POINTS_ACCRUAL 50 → 50',
       '2025-04-06T00:00 POINTS_EXPIRATION -50 → 0',
       '2025-04-08T10:00 POINTS_ACCRUAL 1 → 1',
     ])
-    expect(await play([])).toEqual(books)
+    expect(await ledgerAfter([])).toEqual(ledger)
   })
 
-  test('does not change what a new card pays on one that is due', async () => {
+  test('does not change what joining another program pays on a card with due changes', async () => {
     const shop = await newShop()
     const [due, joined] = [await newProgram(shop), await newProgram(shop)]
     const { Base } = await newTiers(shop, joined, { Base: [0] })
@@ -407,32 +414,32 @@ describe('a job that comes days late', () => {
     await expectAudited(shop)
   })
 
-  test('judges what was due by the tiers of then, also where there are new ones since', async () => {
-    const play = async (looks: readonly string[]) => {
+  test('applies overdue changes with the tiers of that day, not with tiers added since', async () => {
+    const ledgerAfter = async (runTimes: readonly string[]) => {
       const shop = await newShop()
       const program = await newProgram(shop, onDrop)
       const { Bronze } = await newTiers(shop, program, { Bronze: [0, 99] })
       await newEarningRules(shop, program, fixed(120, inDays(4)), forTier('left', Bronze, 7))
       const { code } = await newMember(shop, program, 'ann')
       await payOrder(shop, 'ann')
-      for (const look of looks) await runUntil(shop, look)
+      for (const runTime of runTimes) await runUntil(shop, runTime)
       shop.service.clock.set('2025-04-08T10:00:00.000Z')
       await newTiers(shop, program, { Silver: [100] })
       await expectAudited(shop)
       const { expiration } = await tierOf(shop, code)
       return [await dated(shop, code), await tierTurns(shop), expiration.start_date]
     }
-    const books = await play(punctual)
-    expect(books).toEqual([
+    const ledger = await ledgerAfter(punctual)
+    expect(ledger).toEqual([
       ['2025-04-05T00:00 PENDING_POINTS_ACTIVATION 120 → 120', '2025-04-05T00:00 POINTS_ACCRUAL 7 → 127'],
       ['joined Bronze', 'left Bronze', 'joined Silver'],
       '2025-04-08',
     ])
-    expect(await play([])).toEqual(books)
+    expect(await ledgerAfter([])).toEqual(ledger)
   })
 })
 
-test('who follows a customer hears what is left after points redeemed themselves', async () => {
+test('customer.loyalty.updated contains the balance after automatic redemption', async () => {
   const shop = await newShop()
   const program = await newProgram(shop)
   await newEarningRules(shop, program, fixed(120))
@@ -448,8 +455,8 @@ test('who follows a customer hears what is left after points redeemed themselves
 })
 
 describe('a card that is deleted', () => {
-  /** All that ever happened to the points of a card, also where nobody can ask for it any more. */
-  const kept = async (shop: Shop, { id }: { id: string }): Promise<string[]> => {
+  /** All transactions of a card, also those that the API no longer returns. */
+  const allMovements = async (shop: Shop, { id }: { id: string }): Promise<string[]> => {
     const { rows } = await shop.service.runtime.database.execute(
       `select type || ' ' || amount as movement from voucher_transactions
       where project_id = $1 and voucher_id = $2 order by id`,
@@ -458,7 +465,7 @@ describe('a card that is deleted', () => {
     return (rows as Array<{ movement: string }>).map(({ movement }) => movement)
   }
 
-  /** Ann has a card with 40 points in a program of which everybody is a member; leaving it pays in both programs. */
+  /** Ann has a card with 40 points in a program that everybody joins automatically; leaving its tier pays in both programs. */
   async function newLeaver(otherSettings: object = {}) {
     const shop = await newShop()
     const [left, other] = [await newProgram(shop, { auto_join: true }), await newProgram(shop, otherSettings)]
@@ -482,7 +489,7 @@ describe('a card that is deleted', () => {
 
   test.each([
     ['pays on another card of its holder', false, '2025-04-01T11:00:00.000Z'],
-    ['pays on another card of its holder, with days to make up for', false, '2025-04-04T10:00:00.000Z'],
+    ['pays on another card of its holder, with overdue days', false, '2025-04-04T10:00:00.000Z'],
     ['makes its holder join another program', true, '2025-04-01T11:00:00.000Z'],
   ])('leaves its tier once, earns nothing by that, is not replaced, and %s', async (_, autoJoin, at) => {
     const leaver = await newLeaver({ auto_join: autoJoin })
@@ -490,25 +497,25 @@ describe('a card that is deleted', () => {
     if (!autoJoin) await newMember(shop, other, 'ann')
     shop.service.clock.set(at)
     expect(await shop.call('DELETE', `/v1/vouchers/${member.code}`)).toMatchObject({ status: 204 })
-    expect(await kept(shop, member)).toEqual([
+    expect(await allMovements(shop, member)).toEqual([
       'POINTS_ADDITION 40',
       ...(at > '2025-04-03' ? ['POINTS_EXPIRATION -40'] : []),
     ])
     await expectLeft(leaver)
   })
 
-  test('earns nothing by a tier in a program that its holder joins because of it', async () => {
+  test('earns nothing by a tier in a program that its holder joins because of the deletion', async () => {
     const leaver = await newLeaver({ auto_join: true })
     const { shop, left, other, member } = leaver
     const { Entry } = await newTiers(shop, other, { Entry: [0] })
     await newEarningRules(shop, left, forTier('joined', Entry, 9))
     expect(await shop.call('DELETE', `/v1/vouchers/${member.code}`)).toMatchObject({ status: 204 })
-    expect(await kept(shop, member)).toEqual(['POINTS_ADDITION 40'])
+    expect(await allMovements(shop, member)).toEqual(['POINTS_ADDITION 40'])
     await expectLeft(leaver)
   })
 })
 
-test('a referral that is rolled back and made again rewards nobody twice', async () => {
+test('a referral rolled back and repeated rewards no customer twice', async () => {
   const shop = await newShop()
   const [forAnna, forBob] = [await newProgram(shop), await newProgram(shop)]
   const coupons = await newCampaign(shop, 'Thanks', { type: 'AUTO_UPDATE' })

@@ -13,53 +13,53 @@ import { activate, cancel } from './pending.ts'
 import type { PendingPointsBalance, PointsBalance } from './schema.ts'
 import { saveMembers } from './unit-of-work.ts'
 
-/** Makes pending points count before their day (docs/reference/points.md#change-pending-points). */
+/** Activates pending points before their day (docs/reference/points.md#change-pending-points). */
 export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<PointsBalance> {
-  const { books, card, entry } = await openEntry(ctx, member, id, 'activated')
+  const { work, card, entry } = await openEntry(ctx, member, id, 'activated')
   const moment = momentNow(ctx)
-  const { balance } = activate(books, card, entry, await orderOf(ctx, entry), moment, { isByHand: true })
-  await followBalances(books, [member.id], moment, { isIncreased: true })
-  await saveMembers(books)
+  const { balance } = activate(work, card, entry, await orderOf(ctx, entry), moment, { isByHand: true })
+  await followBalances(work, [member.id], moment, { isIncreased: true })
+  await saveMembers(work)
   return toPointsBalance(balance)
 }
 
-/** Changes how many points wait; some must be left (docs/reference/points.md#change-pending-points). */
+/** Adjusts the number of pending points; at least one must remain (docs/reference/points.md#change-pending-points). */
 export async function adjustPendingPoints(
   ctx: Ctx,
   member: StoredVoucher,
   id: string,
   points: number,
 ): Promise<PendingPointsBalance> {
-  const { books, card, entry } = await openEntry(ctx, member, id, 'updated')
-  const left = entry.points + points
-  if (points === 0 || left <= 0 || !Number.isSafeInteger(left))
+  const { work, card, entry } = await openEntry(ctx, member, id, 'updated')
+  const remaining = entry.points + points
+  if (points === 0 || remaining <= 0 || !Number.isSafeInteger(remaining))
     throw new ApiError('invalid_amount', { details: 'Amount has to be a valid positive number' })
   const { at } = momentNow(ctx)
-  const balance = changePending(books, card, entry, { points, status: 'PENDING', operation_type: 'MANUAL', at })
-  emitPending(books, card, 'updated', entry, balance, await orderOf(ctx, entry))
-  await saveMembers(books)
+  const balance = changePending(work, card, entry, { points, status: 'PENDING', operation_type: 'MANUAL', at })
+  emitPending(work, card, 'updated', entry, balance, await orderOf(ctx, entry))
+  await saveMembers(work)
   return { ...balance, operation_type: 'MANUAL' }
 }
 
 export async function cancelPendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<void> {
-  const { books, card, entry } = await openEntry(ctx, member, id, 'canceled')
-  cancel(books, card, entry, await orderOf(ctx, entry), momentNow(ctx), { isByHand: true })
-  await saveMembers(books)
+  const { work, card, entry } = await openEntry(ctx, member, id, 'canceled')
+  cancel(work, card, entry, await orderOf(ctx, entry), momentNow(ctx), { isByHand: true })
+  await saveMembers(work)
 }
 
-/** An entry of a card, under the lock of its holder. Only one that still waits can be changed. */
+/** Loads an entry of a card and locks the holder. Only an entry that is still pending can be changed. */
 async function openEntry(
   ctx: Ctx,
   member: StoredVoucher,
   pendingId: string,
   verb: string,
-): Promise<{ books: LoyaltyUnitOfWork; card: Card; entry: PendingEntry }> {
+): Promise<{ work: LoyaltyUnitOfWork; card: Card; entry: PendingEntry }> {
   await findEntry(ctx, member, pendingId)
-  const { books, card } = await openCard(ctx, member, { pending_id: pendingId })
+  const { work, card } = await openCard(ctx, member, { pending_id: pendingId })
   const entry = card.pending.find(({ id, status }) => id === pendingId && status === 'PENDING')
-  if (entry !== undefined) return { books, card, entry }
+  if (entry !== undefined) return { work, card, entry }
   const { status } = await findEntry(ctx, member, pendingId)
-  // What fell due a moment ago is still written as pending.
+  // An entry that `applyDueChanges` has just processed is still PENDING in the database.
   const current = card.pending.find(({ id }) => id === pendingId)?.status ?? status
   throw new ApiError('invalid_pending_points_state', {
     details: `Only pending points in 'PENDING' status can be ${verb}. Current status: '${current}'.`,

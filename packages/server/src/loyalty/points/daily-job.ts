@@ -8,82 +8,84 @@ import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { cardNamed } from './card.ts'
 import { applyDueChanges } from './due-changes.ts'
-import { listWalks, walkOn } from './review.ts'
+import { continueTierReview, listTierReviews } from './review.ts'
 import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /**
- * Each member has a transaction of its own, and the next one waits until whoever is waiting for an answer has had a turn: of
- * larger ones a checkout next to it feels something (`npm run bench loyalty`).
+ * Each member is processed in its own transaction, and requests on the event loop run before the next one: larger transactions
+ * slow down concurrent checkouts measurably (`npm run bench loyalty`).
  */
-const membersAtOnce = 50
-const lookMsMax = 500
+const membersPerRun = 50
+const runMsMax = 500
 /** A new day begins in some time zone every quarter of an hour. */
-const lookEveryMs = 10_000
+const checkIntervalMs = 10_000
 
-/** Does what time does to members from now on, together with the other nodes (docs/reference/points.md#daily-job). */
+/** Starts the daily job for loyalty members, shared with the other nodes (docs/reference/points.md#daily-job). */
 export function startDailyLoyaltyJob(runtime: Runtime): void {
-  let lookedAt = -Infinity
+  let lastCheckAt = -Infinity
   runtime.jobs.watch('members', async () => {
-    if (await walkSome(runtime)) return true
-    if (runtime.now() - lookedAt < lookEveryMs) return false
-    const isMore = await settleSome(runtime)
-    if (!isMore) lookedAt = runtime.now()
+    if (await continueTierReviews(runtime)) return true
+    if (runtime.now() - lastCheckAt < checkIntervalMs) return false
+    const isMore = await processDueMembers(runtime)
+    if (!isMore) lastCheckAt = runtime.now()
     return isMore
   })
 }
 
 /**
- * Some members for whom something is due, in the project that has waited longest; answers whether there may be more. It does
- * not matter how often, how late and on how many nodes it runs. `only` restricts it to one project.
+ * Processes a batch of due members, in the project that has waited longest. Returns whether there may be more. Idempotent: it
+ * may run any number of times, late, and on several nodes. `only` restricts it to one project.
  */
 export async function lookAtMembers(runtime: Runtime, { only }: { only?: string } = {}): ReturnType<Look> {
-  return (await walkSome(runtime, only)) || (await settleSome(runtime, only))
+  return (await continueTierReviews(runtime, only)) || (await processDueMembers(runtime, only))
 }
 
-async function walkSome(runtime: Runtime, only?: string): Promise<boolean> {
-  for (const walk of await listWalks(runtime, only)) {
-    const name = `${walk.campaign_id} ${walk.changed}`
-    if (isTroubled(runtime, name)) continue
-    if ((await attempt(runtime, name, () => walkOn(runtime, walk))) === true) return true
+async function continueTierReviews(runtime: Runtime, only?: string): Promise<boolean> {
+  for (const review of await listTierReviews(runtime, only)) {
+    const name = `${review.campaign_id} ${review.changed}`
+    if (isBackedOff(runtime, name)) continue
+    if ((await runOrBackOff(runtime, name, () => continueTierReview(runtime, review))) === true) return true
   }
   return false
 }
 
-async function settleSome(runtime: Runtime, only?: string): Promise<boolean> {
+async function processDueMembers(runtime: Runtime, only?: string): Promise<boolean> {
   for (const projectId of await projectsDue(runtime, only)) {
-    let settled = 0
-    const until = performance.now() + lookMsMax
-    while (settled < membersAtOnce && performance.now() < until && !isTroubled(runtime, projectId)) {
-      const done = await attempt(runtime, projectId, () => inBackground(runtime, projectId, newOrigin(), settleFirst))
-      if (done === undefined && (await settleOneByOne(runtime, projectId))) settled += 1
-      if (done !== true) break
-      settled += 1
+    let processedCount = 0
+    const until = performance.now() + runMsMax
+    while (processedCount < membersPerRun && performance.now() < until && !isBackedOff(runtime, projectId)) {
+      const hasProcessed = await runOrBackOff(runtime, projectId, () =>
+        inBackground(runtime, projectId, newJobOrigin(), processFirstDueMember),
+      )
+      if (hasProcessed === undefined && (await processIndividually(runtime, projectId))) processedCount += 1
+      if (hasProcessed !== true) break
+      processedCount += 1
       await setImmediate() // requests first
     }
-    if (settled > 0) return true
+    if (processedCount > 0) return true
   }
   return false
 }
 
-/** What cannot be done now is left alone for a while: the others must not wait for it. */
-const troubleMs = 60_000
-const troubled = new Map<string, number>()
+/** Backoff after a failure: the failed item is skipped for a minute, so that it does not block the others. */
+const backoffMs = 60_000
+const backoffUntil = new Map<string, number>()
 
-const isTroubled = ({ now }: Runtime, name: string): boolean => (troubled.get(name) ?? 0) > now()
+const isBackedOff = ({ now }: Runtime, name: string): boolean => (backoffUntil.get(name) ?? 0) > now()
 
-/** Undefined: it failed, and is left alone for a while. */
-async function attempt<T>(runtime: Runtime, name: string, work: () => Promise<T>): Promise<T | undefined> {
-  for (const [other, until] of troubled) if (until <= runtime.now()) troubled.delete(other)
+/** Returns undefined if the task failed; its name is then backed off. */
+async function runOrBackOff<T>(runtime: Runtime, name: string, task: () => Promise<T>): Promise<T | undefined> {
+  for (const [other, until] of backoffUntil) if (until <= runtime.now()) backoffUntil.delete(other)
   try {
-    return await work()
+    return await task()
   } catch (error) {
-    runtime.log.error({ err: error, name }, 'members could not be brought up to date')
-    troubled.set(name, runtime.now() + troubleMs)
+    runtime.log.error({ err: error, name }, 'could not process loyalty members, retrying later')
+    backoffUntil.set(name, runtime.now() + backoffMs)
     return undefined
   }
 }
 
-/** Whose day has come: every project has its own midnight. */
+/** The projects with due members, the longest overdue first. Each project has its own midnight. */
 async function projectsDue({ database: { db }, now }: Runtime, only: string | undefined): Promise<string[]> {
   const moment = toInstant(now())
   const { rows } = await sql<{ id: string; timezone: string; due_on: string }>`
@@ -96,29 +98,32 @@ async function projectsDue({ database: { db }, now }: Runtime, only: string | un
   return rows.filter(({ timezone, due_on }) => due_on <= todayIn({ now: moment, timezone })).map(({ id }) => id)
 }
 
-/** One node at a time in each project: two would wait for the same customers. */
-async function settleFirst(ctx: Ctx): Promise<boolean> {
-  const [member] = await listDue(ctx, 1, isOurTurn(ctx))
+/** Processes one member. Only one node at a time works on a project: two would wait for the locks of the same customers. */
+async function processFirstDueMember(ctx: Ctx): Promise<boolean> {
+  const [member] = await listDue(ctx, 1, hasProjectLock(ctx))
   if (member === undefined) return false
-  await settleMember(ctx, member)
+  await processMember(ctx, member)
   return true
 }
 
-/** What a crash takes back is due again, and is done again: nobody has to wait for the disk. */
-const isOurTurn = ({ project_id }: Ctx) => sql<boolean>`
+/**
+ * Takes the advisory lock of the project, and commits without waiting for the disk: a change that a crash loses is still due
+ * and is applied again.
+ */
+const hasProjectLock = ({ project_id }: Ctx) => sql<boolean>`
   (select set_config('synchronous_commit', 'off', true) = 'off'
     and pg_try_advisory_xact_lock(hashtextextended(${`members ${project_id}`}, 0)))`
 
-/** Where the first cannot be settled, the others are; answers whether any was. */
-async function settleOneByOne(runtime: Runtime, projectId: string): Promise<boolean> {
-  const members = (await inBackground(runtime, projectId, newOrigin(), (ctx) => listDue(ctx, membersAtOnce))) ?? []
-  let settled = 0
+/** Processes the due members individually after the first one failed. Returns whether any succeeded. */
+async function processIndividually(runtime: Runtime, projectId: string): Promise<boolean> {
+  const members = (await inBackground(runtime, projectId, newJobOrigin(), (ctx) => listDue(ctx, membersPerRun))) ?? []
+  let processedCount = 0
   for (const member of members) {
-    if (isTroubled(runtime, member.voucher_id)) continue
-    const work = () => inBackground(runtime, projectId, newOrigin(), (ctx) => settleMember(ctx, member))
-    if ((await attempt(runtime, member.voucher_id, work)) !== undefined) settled += 1
+    if (isBackedOff(runtime, member.voucher_id)) continue
+    const task = () => inBackground(runtime, projectId, newJobOrigin(), (ctx) => processMember(ctx, member))
+    if ((await runOrBackOff(runtime, member.voucher_id, task)) !== undefined) processedCount += 1
   }
-  return settled > 0
+  return processedCount > 0
 }
 
 interface DueMember {
@@ -139,23 +144,23 @@ async function listDue(
   return rows
 }
 
-async function settleMember(ctx: Ctx, { voucher_id, customer_id }: DueMember): Promise<true> {
-  const books = await lockAndLoadMembers(ctx, [customer_id])
-  const isKnown = cardNamed(books, voucher_id) !== undefined
-  await applyDueChanges(books)
-  await saveMembers(books)
-  if (!isKnown) await forgetDue(ctx, voucher_id)
+async function processMember(ctx: Ctx, { voucher_id, customer_id }: DueMember): Promise<true> {
+  const work = await lockAndLoadMembers(ctx, [customer_id])
+  const isLoaded = cardNamed(work, voucher_id) !== undefined
+  await applyDueChanges(work)
+  await saveMembers(work)
+  if (!isLoaded) await clearDueDate(ctx, voucher_id)
   return true
 }
 
-/** A member whose card, holder or program is gone has nothing due any more. */
-async function forgetDue({ db, project_id }: Ctx, voucherId: string): Promise<void> {
+/** Clears the due date of a member whose card, holder or program was deleted. */
+async function clearDueDate({ db, project_id }: Ctx, voucherId: string): Promise<void> {
   await sql`
     update loyalty_members set due_on = null
     where project_id = ${project_id} and voucher_id = ${voucherId}`.execute(db)
 }
 
-const newOrigin = () => ({
+const newJobOrigin = () => ({
   request_id: newId('background_run'),
   caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as Caller,
 })

@@ -6,8 +6,8 @@ import { applyDueChanges } from './due-changes.ts'
 import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /**
- * Brings cards that are about to be used up to today, where the daily job has not been there yet, with all others of their
- * holders: what is due on one may pay on another.
+ * Applies due changes to cards that are about to be used, if the daily job has not processed them yet, and to all other cards
+ * of their holders: a change on one card may credit points on another.
  */
 export async function applyDueChangesToCards(ctx: Ctx, keys: readonly string[]): Promise<void> {
   const { db, project_id, project, now } = ctx
@@ -19,10 +19,10 @@ export async function applyDueChangesToCards(ctx: Ctx, keys: readonly string[]):
       and (v.id = any(${keys}::text[]) or v.code_key = any(${keys.map((key) => codeKey(project, key))}::text[]))
   `.execute(db)
   if (rows.length === 0) return
-  const books = await lockAndLoadMembers(
+  const work = await lockAndLoadMembers(
     ctx,
     rows.map(({ holder_id }) => holder_id),
   )
-  await applyDueChanges(books)
-  await saveMembers(books)
+  await applyDueChanges(work)
+  await saveMembers(work)
 }

@@ -5,111 +5,112 @@ import { toInstant } from '../../core/lib/instant.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
 import { allCards, type Card, cardNamed, type LoyaltyUnitOfWork, type Moment, momentNow, newCascade } from './card.ts'
-import { autoRedeem, followTiers } from './cascade.ts'
+import { autoRedeem, creditTierEarnings } from './cascade.ts'
 import { dayAfter, dayBefore, nextDue } from './due.ts'
-import { emitTransaction, tellExpired } from './events.ts'
+import { emitPointsExpired, emitTransaction } from './events.ts'
 import { expireLots } from './ledger.ts'
 import { activateOrCancel } from './pending.ts'
 import { reviewTier } from './tiers.ts'
 
 /**
- * Makes up for what time has done to the cards since they were looked at (docs/reference/points.md#daily-job): of each customer
- * day by day, and each day as of its start. Whoever touches a card comes here first, so that it does not matter how late the
- * daily job is.
+ * Applies everything that became due since the cards were last processed: activation, expiry, tiers
+ * (docs/reference/points.md#daily-job). Runs day by day for each customer, each day as of its start. Every operation on a card
+ * calls this first, so a late daily job changes no result.
  */
-export async function applyDueChanges(books: LoyaltyUnitOfWork): Promise<void> {
-  const { today } = momentNow(books.ctx)
-  const due = [...allCards(books)].filter(({ member: { due_on } }) => due_on !== null && due_on <= today)
+export async function applyDueChanges(work: LoyaltyUnitOfWork): Promise<void> {
+  const { today } = momentNow(work.ctx)
+  const due = [...allCards(work)].filter(({ member: { due_on } }) => due_on !== null && due_on <= today)
   if (due.length === 0) return
-  const orders = await ordersOf(books, due)
-  const { chain } = books
+  const orders = await ordersOf(work, due)
+  const { cascade } = work
   for (const customerId of new Set(due.map(({ person }) => person.customer.id)))
-    await settlePerson(books, customerId, today, orders)
-  books.chain = chain
+    await applyDueChangesOfCustomer(work, customerId, today, orders)
+  work.cascade = cascade
 }
 
-/** What is due first comes first, whichever card it is about: one may pay on another. */
-async function settlePerson(
-  books: LoyaltyUnitOfWork,
+/** Processes the due days of all cards in chronological order: a change on one card may credit points on another. */
+async function applyDueChangesOfCustomer(
+  work: LoyaltyUnitOfWork,
   customerId: string,
   today: string,
   orders: ReadonlyMap<string, SimpleOrder>,
 ): Promise<void> {
-  const settledOn = new Map<string, string>()
+  const processedOn = new Map<string, string>()
   for (;;) {
     let next: { id: string; day: string } | null = null
-    for (const card of books.people.get(customerId)?.cards ?? []) {
+    for (const card of work.people.get(customerId)?.cards ?? []) {
       const { id } = card.voucher
-      const day = dayOf(books, card, settledOn.get(id), today)
+      const day = nextDueDay(work, card, processedOn.get(id), today)
       if (day !== null && day <= today && (next === null || day < next.day)) next = { id, day }
     }
     if (next === null) return
     const { id, day } = next
-    books.chain = newCascade()
-    books.asked = { ...books.asked, since: books.asked.since ?? day }
-    await settleDay(books, id, startOf(books, day), orders)
-    settledOn.set(id, day)
+    work.cascade = newCascade()
+    work.loadOptions = { ...work.loadOptions, since: work.loadOptions.since ?? day }
+    await applyDueChangesOfDay(work, id, startOf(work, day), orders)
+    processedOn.set(id, day)
     await setImmediate() // other requests first
   }
 }
 
-/** The day on which a card is due. Whatever is still due on a day that it was settled on waits for the next one. */
-function dayOf(
+/** The next day on which the card is due. Changes that are still due on a day already processed are left to the next day. */
+function nextDueDay(
   { configuration }: LoyaltyUnitOfWork,
   card: Card,
-  settledOn: string | undefined,
+  processedOn: string | undefined,
   today: string,
 ): string | null {
-  const due = nextDue(configuration, card, settledOn ?? lastLook(card, today))
-  return due !== null && settledOn !== undefined && due <= settledOn ? dayAfter(settledOn) : due
+  const due = nextDue(configuration, card, processedOn ?? lastProcessedDay(card, today))
+  return due !== null && processedOn !== undefined && due <= processedOn ? dayAfter(processedOn) : due
 }
 
-/** A card for which nothing was due has been looked at today. */
-const lastLook = ({ member: { due_on } }: Card, today: string): string =>
+/** A card with nothing due counts as processed today. */
+const lastProcessedDay = ({ member: { due_on } }: Card, today: string): string =>
   due_on !== null && due_on <= today ? dayBefore(due_on) : today
 
-/** The orders of points that are due: who hears of the points hears of them. */
+/** The orders of due pending points, for their events. */
 async function ordersOf({ ctx }: LoyaltyUnitOfWork, cards: readonly Card[]): Promise<ReadonlyMap<string, SimpleOrder>> {
   const ids = cards.flatMap(({ pending }) => pending.map(({ order_id }) => order_id))
   const orders = await listOrdersById(ctx, ids)
   return new Map(orders.map((order) => [order.id, toSimpleOrder(order)]))
 }
 
-/** A day begins at its midnight in the project's time zone. */
+/** Midnight of the day in the project's time zone. */
 const startOf = ({ ctx: { project } }: LoyaltyUnitOfWork, day: string): Moment => ({
   at: toInstant(Temporal.PlainDate.from(day).toZonedDateTime(project.timezone).epochMilliseconds),
   today: day,
   spent_on: day,
 })
 
-async function settleDay(
-  books: LoyaltyUnitOfWork,
+async function applyDueChangesOfDay(
+  work: LoyaltyUnitOfWork,
   voucherId: string,
   moment: Moment,
   orders: ReadonlyMap<string, SimpleOrder>,
 ): Promise<void> {
-  const first = cardNamed(books, voucherId) as Card
+  const first = cardNamed(work, voucherId) as Card
   for (const entry of first.pending)
     if (entry.status === 'PENDING' && entry.activates_at <= moment.today)
-      activateOrCancel(books, first, entry, orders.get(entry.order_id) ?? null, moment)
-  // Points of the day gone by are there until all this is done.
-  await autoRedeem(books, voucherId, { ...moment, spent_on: dayBefore(moment.today) })
-  const redeemed = cardNamed(books, voucherId)
+      activateOrCancel(work, first, entry, orders.get(entry.order_id) ?? null, moment)
+  // Points that expire today can still be redeemed here: lots are expired last.
+  await autoRedeem(work, voucherId, { ...moment, spent_on: dayBefore(moment.today) })
+  const redeemed = cardNamed(work, voucherId)
   if (redeemed === undefined) return
-  await followTiers(books, reviewTier(books, redeemed, moment, beforeExpiry(redeemed)), moment)
+  await creditTierEarnings(work, reviewTier(work, redeemed, moment, measureBeforeExpiry(redeemed)), moment)
 
-  const card = cardNamed(books, voucherId)
+  const card = cardNamed(work, voucherId)
   if (card === undefined) return
-  const expired = expireLots(books, card, moment)
+  const expired = expireLots(work, card, moment)
   if (expired !== null) {
-    emitTransaction(books, card, expired)
-    tellExpired(books, card, expired)
+    emitTransaction(work, card, expired)
+    emitPointsExpired(work, card, expired)
   }
-  if (isByBalance(card)) await followTiers(books, reviewTier(books, card, moment), moment)
+  if (qualifiesByBalance(card)) await creditTierEarnings(work, reviewTier(work, card, moment), moment)
 }
 
-const isByBalance = ({ program: { settings } }: Card): boolean => settings?.qualification_type !== 'POINTS_IN_PERIOD'
+const qualifiesByBalance = ({ program: { settings } }: Card): boolean =>
+  settings?.qualification_type !== 'POINTS_IN_PERIOD'
 
-/** Tiers are looked at before the points of the day gone by expire. */
-const beforeExpiry = (card: Card): { measure?: number } =>
-  isByBalance(card) ? { measure: card.lots.reduce((sum, { points }) => sum + points, 0) } : {}
+/** The balance including the points that expire today: tiers are reviewed before they expire. */
+const measureBeforeExpiry = (card: Card): { measure?: number } =>
+  qualifiesByBalance(card) ? { measure: card.lots.reduce((sum, { points }) => sum + points, 0) } : {}

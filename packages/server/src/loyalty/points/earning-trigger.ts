@@ -4,18 +4,18 @@ import type { CustomEvent, SimpleEvent, SimpleSegment } from '../../core/events/
 import type { StoredOrder } from '../../orders/order.ts'
 import type { LoyaltyUnitOfWork } from './card.ts'
 
-/** Something that happened to a customer and may pay. */
+/** An event of a customer for which earning rules may pay. */
 export interface EarningTrigger {
-  /** In the words of earning rules. */
+  /** The event as earning rules match it. */
   event: EarningEvent
-  /** The event that told of it, as transactions name it. */
-  told: SimpleEvent
+  /** The emitted event, as transactions refer to it. */
+  source_event: SimpleEvent
   order?: StoredOrder
-  /** What the catalogue knows of its lines, where that was looked up already. */
+  /** The products and SKUs of its lines, if already loaded. */
   goods?: Goods
   custom_event?: { event: CustomEvent; schema: { id: string; name: string } }
   segment?: SimpleSegment
-  /** Only this card may earn. */
+  /** If set, only this card may earn. */
   only_card?: string
 }
 

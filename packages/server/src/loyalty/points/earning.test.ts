@@ -35,19 +35,22 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Who earns, when, and how much: docs/reference/earning-rules.md#when-a-rule-fires and docs/reference/earning-rules.md#from-event-to-points. */
+/*
+ * Which cards earn, when, and how much: docs/reference/earning-rules.md#when-a-rule-fires and
+ * docs/reference/earning-rules.md#from-event-to-points.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-/** The cards of a program, by the source ids of who holds them. */
+/** The cards of a program, by the source ids of their holders. */
 async function membersOf(shop: Shop, program: { id: string }, ...sources: string[]): Promise<Body[]> {
   const lists = sources.map((source) => ok(shop, 'GET', `/v1/loyalties/${program.id}/members?customer=${source}`))
   return (await Promise.all(lists)).flatMap(({ vouchers }) => vouchers)
 }
 
-describe('an order that is paid', () => {
-  test('earns when it is created paid, becomes paid, or is paid by a redemption', async () => {
+describe('a paid order', () => {
+  test('earns when it is created as paid, becomes paid, or is paid by a redemption', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, ofAmount(1_000, 1))
@@ -66,7 +69,7 @@ describe('an order that is paid', () => {
     expect(await movements(shop, code)).toEqual(['POINTS_ACCRUAL 1', 'POINTS_ACCRUAL 2', 'POINTS_ACCRUAL 4'])
   })
 
-  test('earns once, whatever becomes of its status', async () => {
+  test('earns once, whatever its later status', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, fixed(10), fixed(5, inDays(2)))
@@ -80,10 +83,10 @@ describe('an order that is paid', () => {
     await become('PAID')
     await become('FULFILLED')
     expect(await movements(shop, code)).toEqual(['POINTS_ACCRUAL 10'])
-    expect(await pendingOf(shop, code)).toEqual([]) // the entry was canceled with the order, and is not made anew
+    expect(await pendingOf(shop, code)).toEqual([]) // the entry was canceled with the order and is not created again
   })
 
-  test('that a rule did not pay for pays when it is paid again, and a rule that came later pays too', async () => {
+  test('earns when paid again what no rule has paid before, also by rules added later', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, ofAmount(1_000, 1))
@@ -95,7 +98,7 @@ describe('an order that is paid', () => {
     expect(await movements(shop, code)).toEqual(['POINTS_ACCRUAL 5', 'POINTS_ACCRUAL 7'])
   })
 
-  test('of somebody else by then earns on the card of who has it now', async () => {
+  test('reassigned to another customer earns on the card of that customer', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, fixed(10))
@@ -136,8 +139,8 @@ describe('an order that is paid', () => {
   })
 })
 
-describe('by earning', () => {
-  test('a customer joins, gets the initial points of a card too, and keeps that card', async () => {
+describe('joining by earning', () => {
+  test('a customer joins, gets the initial points of the card, and keeps that card', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { auto_join: true, points: 5 })
     await newEarningRules(shop, program, fixed(10), fixed(20, inDays(1)))
@@ -150,7 +153,7 @@ describe('by earning', () => {
     expect(types.indexOf('voucher.published')).toBeLessThan(types.indexOf('customer.rewarded.loyalty_points'))
   })
 
-  test('a customer joins by pending points alone', async () => {
+  test('pending points alone make a customer join', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { auto_join: true })
     await newEarningRules(shop, program, fixed(20, inDays(1)))
@@ -158,7 +161,7 @@ describe('by earning', () => {
     expect(await membersOf(shop, program, 'ann')).toMatchObject([{ loyalty_card: { balance: 0, pending_points: 20 } }])
   })
 
-  test('nobody joins a program that has no card left, and that is told', async () => {
+  test('a customer cannot join a program without cards left, and the failure is emitted', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { auto_join: true, type: 'STATIC', vouchers_count: 1 })
     await newEarningRules(shop, program, fixed(10))
@@ -172,7 +175,7 @@ describe('by earning', () => {
 })
 
 describe('nothing is earned', () => {
-  /** Each says what is wrong with one program; the order is the same for all of them. */
+  /** Each makes one program ineligible; the order is the same for all. */
   const hour = 3_600_000
   const at = (milliseconds: number) => new Date(Date.parse('2025-06-04T12:00:00.000Z') + milliseconds).toISOString()
   const cases: Array<[string, { program?: object; rule?: object; card?: object }, number]> = [
@@ -209,7 +212,7 @@ describe('nothing is earned', () => {
     ['a card that begins later', { card: { start_date: at(hour) } }, 0],
   ]
 
-  test('because of dates, hours and switches', async () => {
+  test('outside of dates and hours, and when disabled', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-06-04T12:00:00.000Z') // a Wednesday
     const codes: string[] = []
@@ -241,7 +244,7 @@ describe('nothing is earned', () => {
     expect(await membersOf(shop, program, 'bob')).toEqual([])
   })
 
-  test('while a rule is disabled, and after it was deleted', async () => {
+  test('while a rule is disabled, and after its deletion', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [rule] = await newEarningRules(shop, program, fixed(10))
@@ -258,7 +261,7 @@ describe('nothing is earned', () => {
     expect(await balanceOf(shop, code)).toBe(10)
   })
 
-  test('where the validation rule of an earning rule says no, without a word', async () => {
+  test('if the validation rule of an earning rule fails, without an error', async () => {
     const shop = await newProject()
     const large = await newRule(shop, when('order.amount', { $more_than: [5_000] }))
     const vip = await newRule(shop, when('customer.metadata', { $is: [true] }, { property: 'vip' }))
@@ -280,7 +283,7 @@ describe('nothing is earned', () => {
 })
 
 describe('how much is earned', () => {
-  test('by metadata of the order and of the customer; what is no number or negative pays nothing', async () => {
+  test('by metadata of the order and the customer; values that are negative or not numeric pay nothing', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const share = { every: 2, points: 3 }
@@ -308,7 +311,7 @@ describe('how much is earned', () => {
     expect(points).toEqual([6, 3, 3, 3, 3, 3]) // two times 3 points for 5 bags, and 3 points for 35 years each time
   })
 
-  test('by the amount of what was sold, before discounts or after those of its lines', async () => {
+  test('by the amount of the items, before discounts or after line discounts', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, 'P')
     const sku = await ok(shop, 'POST', `/v1/products/${product.id}/skus`, { sku: 'S' })
@@ -350,7 +353,7 @@ describe('how much is earned', () => {
     ])
   })
 
-  test('by the tier that was held when the event came, and by the customer as it is then', async () => {
+  test('by the tier and the customer at the time of the event', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [small, large] = await newEarningRules(shop, program, fixed(100), fixed(100))
@@ -368,8 +371,8 @@ describe('how much is earned', () => {
     await payOrder(shop, 'ann')
     expect(await movements(shop, code)).toEqual([
       'POINTS_ACCRUAL 100',
-      'POINTS_ACCRUAL 100', // Silver by now, but not when the order came
-      'POINTS_ACCRUAL 100', // Silver says nothing of this rule
+      'POINTS_ACCRUAL 100', // Silver now, but not when the order was paid
+      'POINTS_ACCRUAL 100', // Silver has no mapping for this rule
       'POINTS_ACCRUAL 7',
     ])
     const details = (await transactions(shop, code)).map((one) => one.details)
@@ -383,7 +386,7 @@ describe('how much is earned', () => {
     ])
   })
 
-  test('dated by the rule, else by the program', async () => {
+  test('expiring by the rule, else by the program', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-06-04T12:00:00.000Z')
     const program = await newProgram(shop, { expiration_rules: { period_type: 'MONTH', period_value: 1 } })
@@ -403,7 +406,7 @@ describe('custom events', () => {
     return { name, rule: { event: name, custom_event: { schema_id: schema.id } } }
   }
 
-  test('earn on all cards of the customer, or on the one that is named if the customer holds it', async () => {
+  test('earn on all cards of the customer, or on the named card if the customer holds it', async () => {
     const shop = await newProject()
     const { name, rule } = await newVisit(shop)
     const [one, two] = [await newProgram(shop), await newProgram(shop)]
@@ -428,7 +431,7 @@ describe('custom events', () => {
     expect(await shop.call('POST', '/v1/events', unknown)).toMatchObject({ status: 404 })
   })
 
-  test('earn by their metadata, under rules on it, and again each time they are sent', async () => {
+  test('earn by their metadata, obey rules on it, and earn each time they are sent', async () => {
     const shop = await newProject()
     const { name, rule } = await newVisit(shop)
     const program = await newProgram(shop, { auto_join: true })
@@ -462,7 +465,7 @@ describe('custom events', () => {
   test.each([
     [true, 10],
     [false, 0],
-  ])('from the client side earn while the project allows it: %s', async (clientLoyaltyEventsEnabled, points) => {
+  ])('from the client side earn only if the project enables it: %s', async (clientLoyaltyEventsEnabled, points) => {
     const shop = await newProject({
       project: {
         client_trusted_domains: ['shop.example'],
@@ -486,7 +489,7 @@ describe('custom events', () => {
 describe('segments', () => {
   const named = (name: string) => ({ junction: 'and', name: { conditions: { $is: [name] } } })
 
-  test('pay who enters, each time, and nobody who was inside before', async () => {
+  test('pay customers who enter, each time, and not those already inside', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const inside = await newMember(shop, program, 'inside', { name: 'VIP' })
@@ -518,7 +521,7 @@ describe('segments', () => {
     })
   })
 
-  test('that were only asked for begin to watch when a rule names them', async () => {
+  test('that were passive become active when a rule refers to them', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const inside = await newMember(shop, program, 'inside', { name: 'VIP' })
@@ -541,7 +544,7 @@ describe('tiers', () => {
     ...(tier === undefined ? {} : { loyalty_tier: { id: tier.id } }),
   })
 
-  test('pay for their turns: the tier that was entered or left is the one a rule names', async () => {
+  test('pay for changes of tier: a rule refers to the tier entered or left', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const { Bronze, Silver } = await newTiers(shop, program, { Bronze: [0, 99], Silver: [100, 1_000_000] })
@@ -569,7 +572,7 @@ describe('tiers', () => {
     expect(joined.details).toMatchObject({ event: { type: 'customer.loyalty.tier.joined' } })
   })
 
-  test('of one program pay in another, by name', async () => {
+  test('of one program pay in another program whose rule refers to them', async () => {
     const shop = await newProject()
     const [watched, paying] = [await newProgram(shop), await newProgram(shop)]
     const { Silver } = await newTiers(shop, watched, { Silver: [100] })
@@ -580,7 +583,7 @@ describe('tiers', () => {
     expect(await movements(shop, paid.code)).toEqual(['POINTS_ACCRUAL 10'])
   })
 
-  test('that pay for one another come to an end: a rule pays once for a request', async () => {
+  test('that pay for each other do not loop: a rule pays once per request', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newTiers(shop, program, { One: [0, 9], Two: [10, 19], Three: [20, 29], Four: [30] })
@@ -594,7 +597,7 @@ describe('tiers', () => {
     expect((await movements(shop, code)).slice(2)).toEqual(['POINTS_ADDITION 10', 'POINTS_ACCRUAL 10'])
   })
 
-  test('that were entered map the points they pay', async () => {
+  test('that were just entered map the points they pay', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [rule] = await newEarningRules(shop, program, { ...fixed(10), ...on('upgraded') })
@@ -606,12 +609,12 @@ describe('tiers', () => {
   })
 })
 
-describe('what would be earned (L53)', () => {
+describe('estimating points (L53)', () => {
   const estimate = (shop: Shop, program: { id: string }, body: object) =>
     shop.call('POST', `/v1/loyalties/${program.id}/qualifications`, body)
   const ann = { customer: { source_id: 'ann' } }
 
-  test('is said without earning it', async () => {
+  test('returns the points without crediting them', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { auto_join: true })
     const [rule] = await newEarningRules(shop, program, ofAmount(1_000, 2), fixed(5, inDays(3)))
@@ -631,13 +634,13 @@ describe('what would be earned (L53)', () => {
     expect(await answer({ customer: { source_id: 'nobody' }, order: { amount: 3_000 } })).toBe(11) // without a tier
     const order = await payOrder(shop, 'ann', { amount: 4_000, source_id: 'o-1' })
     expect(await answer({ ...ann, order: { id: order.id } })).toBe(21)
-    expect(await answer({ ...ann, order: { source_id: 'o-1', amount: 1_000 } })).toBe(9) // what is sent wins
+    expect(await answer({ ...ann, order: { source_id: 'o-1', amount: 1_000 } })).toBe(9) // the order of the request wins
     expect(await answer({ ...ann, order: {} })).toBe(5)
     expect((await card(shop, code)).loyalty_card).toEqual({ points: 16, balance: 16, pending_points: 5 })
     expect(await shop.call('GET', '/v1/customers/nobody')).toMatchObject({ status: 404 })
   })
 
-  test('is refused where nothing can be earned', async () => {
+  test('is refused if nothing can be earned', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, fixed(5))

@@ -12,8 +12,8 @@ import { programsOf } from './programs.ts'
 import type { EstimatePoints, PointsEstimation } from './schema.ts'
 
 /**
- * What an order would earn in a program if it were paid right now (docs/reference/loyalty-programs.md#estimate-points). Nothing
- * changes.
+ * Returns what an order would earn in a program if it were paid now (docs/reference/loyalty-programs.md#estimate-points).
+ * Writes nothing.
  */
 export async function estimatePoints(
   ctx: Ctx,
@@ -34,7 +34,7 @@ export async function estimatePoints(
     })
   const buyer = buyerOf(ctx, request, loaded)
   const earner = await earnerOf(ctx, campaign, buyer.stored?.id ?? null)
-  // What is sent counts, whichever way the stored order is named.
+  // The order of the request counts, also if it names the stored order by its source id.
   const known = loaded.order?.id
   const order = orderFacts(
     known === undefined || request.order === null ? request : { ...request, order: { ...request.order, id: known } },
@@ -60,7 +60,7 @@ type Dated = Parameters<typeof whyNotValid>[0] & { active: boolean }
 const isOpen = ({ now, project }: Ctx, terms: Dated): boolean =>
   terms.active && whyNotValid(terms, clockAt(now, project.timezone)) === null
 
-/** The card that would earn, or nobody's who would join by it. */
+/** The card that would earn, or null for a customer who would join by earning. */
 async function earnerOf(ctx: Ctx, { id, auto_join }: StoredCampaign, customerId: string | null): Promise<Earner> {
   const { db, project_id } = ctx
   const card =

@@ -28,7 +28,11 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* What is told of points, tiers and rewards: docs/reference/loyalty-cards.md#transactions and docs/reference/loyalty-programs.md#events; docs/reference/events.md#types and docs/reference/events.md#what-webhook-types-carry. */
+/*
+ * Events about points, tiers and rewards: docs/reference/loyalty-cards.md#transactions and
+ * docs/reference/loyalty-programs.md#events; docs/reference/events.md#types and
+ * docs/reference/events.md#what-webhook-types-carry.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
@@ -70,7 +74,7 @@ const pointsExpired = ['buckets', 'campaign', 'customer', 'points', 'transaction
 const changed = [...pendingFacts, 'voucher_pending_points_balance'].sort()
 const activated = [...pendingFacts, 'balance', 'transaction'].sort()
 
-/** The members of each payload, and what kind of event it is. */
+/** The members of each payload, and the category of the event. */
 const payloads: Record<string, ['ACTION' | 'EFFECT', string[]]> = {
   'customer.loyalty.tier.joined': ['EFFECT', [...memberFacts, 'loyalty_tier']],
   'customer.loyalty.tier.left': ['EFFECT', [...memberFacts, 'loyalty_tier']],
@@ -133,8 +137,8 @@ const payloads: Record<string, ['ACTION' | 'EFFECT', string[]]> = {
   ),
 }
 
-/** Everything that can happen to a card, once at least. */
-async function newLife() {
+/** Causes every event of a card at least once. */
+async function newHistory() {
   const shop = await newProject()
   shop.service.clock.set('2025-03-06T10:00:00.000Z')
   const schema = await newEventSchema(shop, 'visit')
@@ -180,7 +184,7 @@ async function newLife() {
   await payOrder(shop, 'bob')
   const [other] = await pendingOf(shop, bob.code)
   await shop.call('POST', `/v1/loyalties/members/${bob.code}/pending-points/${other.id}/cancel`)
-  await runUntil(shop, '2025-03-12T00:00:00.000Z') // 10 points are activated, what is left of the 100 expires, and 98 are too few for Silver
+  await runUntil(shop, '2025-03-12T00:00:00.000Z') // 10 points are activated, the rest of the 100 expires, and 98 are too few for Silver
   return {
     shop,
     program,
@@ -199,12 +203,12 @@ async function newLife() {
   }
 }
 
-let life: ReturnType<typeof newLife> | undefined
-/** The same for all tests of this file: none of them changes it. */
-const lived = () => (life ??= newLife())
+let cachedHistory: ReturnType<typeof newHistory> | undefined
+/** Shared by all tests of this file: none of them changes it. */
+const sharedHistory = () => (cachedHistory ??= newHistory())
 
-test('every event carries what it should, and nothing else', async () => {
-  const { shop } = await lived()
+test('every event has exactly the expected members', async () => {
+  const { shop } = await sharedHistory()
   const all = await told(shop)
   const seen = new Set<string>()
   for (const { type, category, data } of all) {
@@ -221,7 +225,7 @@ test('every event carries what it should, and nothing else', async () => {
   expect(Object.keys(payloads).filter((type) => !seen.has(type) && !elsewhere.includes(type))).toEqual([])
 })
 
-test('tiers that end, go on or are dated anew', async () => {
+test('tiers that end, are prolonged or get a new date emit events', async () => {
   const shop = await newProject()
   shop.service.clock.set('2025-03-06T10:00:00.000Z')
   const program = await newProgram(shop, lasting('P1M'))
@@ -255,7 +259,7 @@ test('tiers that end, go on or are dated anew', async () => {
   })
 })
 
-test('a paid order tells what follows from it, one after another', async () => {
+test('a paid order emits the events of its consequences in order', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   await newEarningRules(shop, program, fixed(100), fixed(5, inDays(1)))
@@ -280,7 +284,7 @@ test('a paid order tells what follows from it, one after another', async () => {
   expect((await told(shop, 'customer.loyalty.updated')).at(-1)?.data.loyalty).toMatchObject({ points: 100 })
 })
 
-test('changes of a program tell what changed', async () => {
+test('changes of a program emit events', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const [rule] = await newEarningRules(shop, program, fixed(1))
@@ -318,7 +322,7 @@ test('changes of a program tell what changed', async () => {
   expect(all[7]?.data).toMatchObject({ reward, reward_assignment: { parameters: { loyalty: { points: 11 } } } })
 })
 
-/** What a transaction of a card says of itself, by its type. */
+/** The `details` of a card's transaction, by its type. */
 const kinds: Record<string, { source: string | null; operation_type: string; details: string[]; told: string[] }> = {
   order: {
     source: 'Automation',
@@ -376,8 +380,8 @@ const kinds: Record<string, { source: string | null; operation_type: string; det
 const kindOf = ({ type, details }: Body): string =>
   type === 'POINTS_ACCRUAL' ? (['order', 'custom_event', 'segment'].find((key) => key in details) ?? '') : type
 
-test('a transaction says what it was for, and its event too', async () => {
-  const { shop, ann, bob } = await lived()
+test('a transaction and its event contain what it was for', async () => {
+  const { shop, ann, bob } = await sharedHistory()
   const events = await told(shop, 'voucher.loyalty_card.transaction.created')
   const all = [...(await transactions(shop, ann.code)), ...(await transactions(shop, bob.code))]
   const seen = new Set<string>()
@@ -416,8 +420,9 @@ test('a transaction says what it was for, and its event too', async () => {
   expect(events).toHaveLength(all.length)
 })
 
-test('what a transaction names is what it was', async () => {
-  const { shop, ann, bob, order, entry, tiers, segment, schema, mug, redemption_id, rollback_id, rules } = await lived()
+test('a transaction refers to the objects it was caused by', async () => {
+  const { shop, ann, bob, order, entry, tiers, segment, schema, mug, redemption_id, rollback_id, rules } =
+    await sharedHistory()
   const all = await transactions(shop, ann.code)
   const of = (kind: string) => all.find((transaction) => kindOf(transaction) === kind)
   const [paid] = await told(shop, 'customer.order.paid')
@@ -455,8 +460,8 @@ test('what a transaction names is what it was', async () => {
   expect(of('POINTS_TRANSFER_OUT').details.destination_voucher).toMatchObject({ id: bob.id, object: 'voucher' })
 })
 
-test('points that were rewarded name their event, rule and order', async () => {
-  const { shop, ann, rules, order, tiers } = await lived()
+test('events of earned points contain their event, rule and order', async () => {
+  const { shop, ann, rules, order, tiers } = await sharedHistory()
   const rewarded = await told(shop, 'customer.rewarded.loyalty_points')
   const [paid] = await told(shop, 'customer.order.paid')
   const [first, byEvent] = rewarded
@@ -483,8 +488,8 @@ test('points that were rewarded name their event, rule and order', async () => {
   expect(byEvent?.data).toMatchObject({ earning_rule: { id: rules.by_event.id }, order: null, publication: null })
 })
 
-test('rewards that were redeemed say so', async () => {
-  const { shop, mug, coupon, redemption_id } = await lived()
+test('redeemed rewards emit events', async () => {
+  const { shop, mug, coupon, redemption_id } = await sharedHistory()
   const rewarded = await told(shop, 'customer.rewarded')
   expect(rewarded.map(({ data }) => data)).toMatchObject([
     { reward: { id: coupon.id, voucher: { campaign: 'Coupons' } }, referral_tier: null, balance: null },
@@ -513,8 +518,8 @@ test('rewards that were redeemed say so', async () => {
   })
 })
 
-test('a member sees what happened to the card', async () => {
-  const { shop, program, ann } = await lived()
+test('the activity of a member contains the events of the card', async () => {
+  const { shop, program, ann } = await sharedHistory()
   const path = `members/${ann.code}/activity?limit=100&order=created_at`
   const activity = await ok(shop, 'GET', `/v1/loyalties/${path}`)
   expect(await ok(shop, 'GET', `/v1/loyalties/${program.id}/${path}`)).toEqual(activity)

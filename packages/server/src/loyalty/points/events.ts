@@ -3,14 +3,14 @@ import type { PendingBalance, SimpleOrder, SimpleVoucher } from '../../core/even
 import { nothingEarned } from '../../incentives/vouchers/entry-changes.ts'
 import { toBucket } from '../members/bucket.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
-import { type Card, type LoyaltyUnitOfWork, type OpenLot, type PendingEntry, tell } from './card.ts'
+import { type Card, type LoyaltyUnitOfWork, type OpenLot, type PendingEntry, queueEvents } from './card.ts'
 import type { Posted } from './ledger.ts'
-import { aboutCard, shownCard, shownTier } from './view.ts'
+import { cardEventData, shownCard, shownTier } from './view.ts'
 
 type TransactionData = EventData<'voucher.loyalty_card.transaction.created'>
 
-/** What a transaction was about, where it was about anything. */
-export type Concerning = Partial<
+/** The objects that a transaction refers to. */
+export type TransactionSubjects = Partial<
   Pick<
     TransactionData,
     | 'order'
@@ -24,20 +24,22 @@ export type Concerning = Partial<
   >
 >
 
-/** That points have moved: every transaction is told, whatever else is (docs/reference/loyalty-programs.md#events). */
+/**
+ * Emits the event that every points transaction has, besides more specific events (docs/reference/loyalty-programs.md#events).
+ */
 export function emitTransaction(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   { transaction, balance }: Posted,
-  concerning: Concerning = {},
+  subjects: TransactionSubjects = {},
 ): void {
-  const { customer, campaign } = aboutCard(books, card)
-  tell(books, {
+  const { customer, campaign } = cardEventData(work, card)
+  queueEvents(work, {
     type: 'voucher.loyalty_card.transaction.created',
     entity_id: card.voucher.id,
     data: {
       transaction,
-      voucher: shownCard(books, card),
+      voucher: shownCard(work, card),
       holder: customer,
       campaign,
       balance,
@@ -45,37 +47,37 @@ export function emitTransaction(
       redemption: null,
       rollback: null,
       ...nothingEarned,
-      holder_loyalty_tier: shownTier(books.configuration, card.member.tier_id),
-      ...concerning,
+      holder_loyalty_tier: shownTier(work.configuration, card.member.tier_id),
+      ...subjects,
     },
   })
 }
 
-/** That a card has more points, or fewer by somebody's hand. */
-export function tellPointsAdded(books: LoyaltyUnitOfWork, card: Card, { transaction, balance }: Posted): void {
-  const data = { ...aboutCard(books, card), balance, transaction }
-  tell(
-    books,
+/** Emits `points_added`: points were added, or adjusted by a request in either direction. */
+export function tellPointsAdded(work: LoyaltyUnitOfWork, card: Card, { transaction, balance }: Posted): void {
+  const data = { ...cardEventData(work, card), balance, transaction }
+  queueEvents(
+    work,
     { type: 'voucher.loyalty_card.points_added', entity_id: card.voucher.id, data },
     { type: 'customer.voucher.loyalty_card.points_added', entity_id: card.person.customer.id, data },
   )
 }
 
-export function tellExpired(
-  books: LoyaltyUnitOfWork,
+export function emitPointsExpired(
+  work: LoyaltyUnitOfWork,
   card: Card,
   { transaction, points, expired }: Posted & { points: number; expired: OpenLot[] },
 ): void {
-  const buckets = expired.map((lot) => toBucket(bucketRow(books, card, lot), card.program.campaign.id))
-  const data = { ...aboutCard(books, card), points, buckets, transaction }
-  tell(
-    books,
+  const buckets = expired.map((lot) => toBucket(bucketRow(work, card, lot), card.program.campaign.id))
+  const data = { ...cardEventData(work, card), points, buckets, transaction }
+  queueEvents(
+    work,
     { type: 'voucher.loyalty_card.points_expired', entity_id: card.voucher.id, data },
     { type: 'customer.voucher.loyalty_card.points_expired', entity_id: card.person.customer.id, data },
   )
 }
 
-/** As it was before its day was over. */
+/** The bucket as it was before it expired. */
 const bucketRow = ({ ctx: { now } }: LoyaltyUnitOfWork, { voucher }: Card, lot: OpenLot) => ({
   voucher_id: voucher.id,
   id: lot.id as `lopb_${string}`,
@@ -87,57 +89,57 @@ const bucketRow = ({ ctx: { now } }: LoyaltyUnitOfWork, { voucher }: Card, lot: 
 })
 
 export function emitPending(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
-  what: 'added' | 'updated' | 'canceled',
+  change: 'added' | 'updated' | 'canceled',
   entry: PendingEntry,
   voucherPendingPointsBalance: PendingBalance,
   order: SimpleOrder | null,
 ): void {
   const data = {
-    ...aboutCard(books, card),
+    ...cardEventData(work, card),
     voucher_pending_points_balance: voucherPendingPointsBalance,
     order,
-    pending_points: toPendingPoints({ ...entry, project_id: books.ctx.project_id }),
+    pending_points: toPendingPoints({ ...entry, project_id: work.ctx.project_id }),
   }
-  tell(
-    books,
-    { type: `voucher.loyalty_card.pending_points.${what}`, entity_id: card.voucher.id, data },
-    { type: `customer.voucher.loyalty_card.pending_points.${what}`, entity_id: card.person.customer.id, data },
+  queueEvents(
+    work,
+    { type: `voucher.loyalty_card.pending_points.${change}`, entity_id: card.voucher.id, data },
+    { type: `customer.voucher.loyalty_card.pending_points.${change}`, entity_id: card.person.customer.id, data },
   )
 }
 
-export function tellActivated(
-  books: LoyaltyUnitOfWork,
+export function emitPendingActivated(
+  work: LoyaltyUnitOfWork,
   card: Card,
   entry: PendingEntry,
   { transaction, balance }: Posted,
   order: SimpleOrder | null,
 ): void {
   const data = {
-    ...aboutCard(books, card),
+    ...cardEventData(work, card),
     balance,
     order,
     transaction,
-    pending_points: toPendingPoints({ ...entry, project_id: books.ctx.project_id }),
+    pending_points: toPendingPoints({ ...entry, project_id: work.ctx.project_id }),
   }
-  tell(
-    books,
+  queueEvents(
+    work,
     { type: 'voucher.loyalty_card.pending_points.activated', entity_id: card.voucher.id, data },
     { type: 'customer.voucher.loyalty_card.pending_points.activated', entity_id: card.person.customer.id, data },
   )
 }
 
-/** One for each holder of the two cards. */
-export function tellTransferred(
-  books: LoyaltyUnitOfWork,
+/** Called once for each of the two cards. */
+export function emitPointsTransferred(
+  work: LoyaltyUnitOfWork,
   card: Card,
   { transaction, balance }: Posted,
   sides: { source_voucher: SimpleVoucher; destination_voucher: SimpleVoucher },
 ): void {
-  tell(books, {
+  queueEvents(work, {
     type: 'customer.voucher.loyalty_card.points_transferred',
     entity_id: card.person.customer.id,
-    data: { ...aboutCard(books, card), balance, transaction, ...sides },
+    data: { ...cardEventData(work, card), balance, transaction, ...sides },
   })
 }

@@ -3,7 +3,7 @@ import { made, openShop, pause, query, type Reply, type Shop } from '../../testi
 import { auditLedger } from '../../testing/ledger-audit.ts'
 import { createDatabase } from '../../testing/postgres.ts'
 
-/* Points on two processes of the service and one PostgreSQL; requests go to them in turn. */
+/* Points on two nodes and one PostgreSQL; requests alternate between the nodes. */
 
 let shop: Shop
 let drop: () => Promise<void>
@@ -24,8 +24,8 @@ afterAll(async () => {
 const atOnce = (count: number, call: (index: number) => Promise<Reply>): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
-/** How many answers there were of each kind: `{ '200': 3, '400 reward_out_of_stock': 7 }`. */
-function counted(replies: readonly Reply[]): Record<string, number> {
+/** The number of responses of each kind: `{ '200': 3, '400 reward_out_of_stock': 7 }`. */
+function countReplies(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {
     const name = status === 200 ? '200' : `${status} ${body?.key}`
@@ -45,7 +45,7 @@ interface Club {
   name: string
 }
 
-/** A program whose rules pay so many points for an order each. */
+/** A program with rules that each pay this many points for an order. */
 async function newClub(name: string, rules: object[] = [], settings: object = {}): Promise<Club> {
   const { id } = await made(shop, 'POST', '/v1/loyalties', {
     name,
@@ -86,7 +86,7 @@ const aMug = async () => ({ product: { id: (await made(shop, 'POST', '/v1/produc
 const pay = ({ source_id }: Pick<Member, 'source_id'>, more: object = {}): Promise<Reply> =>
   shop.call('POST', '/v1/orders', { status: 'PAID', customer: { source_id }, amount: 1_000, ...more })
 
-const take = ({ code }: Member, id: string): Promise<Reply> =>
+const redeemReward = ({ code }: Member, id: string): Promise<Reply> =>
   shop.call('POST', `/v1/loyalties/members/${code}/redemption`, { reward: { id } })
 
 const cardOf = async ({ code }: Member) => (await made(shop, 'GET', `/v1/loyalties/members/${code}`)).loyalty_card
@@ -97,12 +97,12 @@ const audit = (): Promise<string[]> =>
   auditLedger((text, values) => query(shop, text, values), shop.project_id, { is_in_order: false })
 
 describe('one card', () => {
-  test('two hundred paid orders and two hundred rewards at once: the sums agree to the point', async () => {
+  test('200 paid orders and 200 rewards concurrently: the sums agree exactly', async () => {
     const club = await newClub('Busy', [fixed(7), fixed(3)])
     const reward = await offer(club, 15, { parameters: await aMug() })
     const ann = await join(club, 'ann', 1_000)
-    const replies = await atOnce(400, (index) => (index % 2 === 0 ? pay(ann) : take(ann, reward)))
-    const [orders, rewards] = [0, 1].map((rest) => counted(replies.filter((_, index) => index % 2 === rest)))
+    const replies = await atOnce(400, (index) => (index % 2 === 0 ? pay(ann) : redeemReward(ann, reward)))
+    const [orders, rewards] = [0, 1].map((rest) => countReplies(replies.filter((_, index) => index % 2 === rest)))
     const { '200': paid = 0, ...unpaid } = orders as Record<string, number>
     const {
       '200': taken = 0,
@@ -112,12 +112,12 @@ describe('one card', () => {
     expect([unpaid, others]).toEqual([{}, {}])
     expect([paid, taken + refused]).toEqual([200, 200])
     expect(await cardOf(ann)).toMatchObject({ points: 1_000 + 10 * paid, balance: 1_000 + 10 * paid - 15 * taken })
-    // Whoever was refused came when there was not enough; at the end there may be again.
+    // A refused request came while the balance was too low; at the end it may be sufficient again.
     expect(taken).toBeGreaterThan(60)
     expect(await audit()).toEqual([])
   })
 
-  test('fifty transfers in all directions: nothing is created or lost', async () => {
+  test('fifty concurrent transfers in all directions create and lose nothing', async () => {
     const [club, other] = [await newClub('Here'), await newClub('There')]
     const [a, b, c] = [await join(club, 'a', 1_000), await join(club, 'b', 1_000), await join(other, 'c', 1_000)]
     const send = (to: Club, member: Member, ...from: Array<[Member, number]>) =>
@@ -134,7 +134,7 @@ describe('one card', () => {
       () => send(club, b, [c, 1], [a, 2]),
     ]
     const replies = await atOnce(50, (index) => (ways[index % ways.length] as () => Promise<Reply>)())
-    expect(counted(replies)).toEqual({ '200': 50 })
+    expect(countReplies(replies)).toEqual({ '200': 50 })
     expect([await balanceOf(a), await balanceOf(b), await balanceOf(c)]).toEqual([
       1_000 + 10 * (5 + 1 + 2 - 3 - 1 - 2),
       1_000 + 10 * (3 + 1 + 2 - 5 - 1 - 4),
@@ -143,25 +143,25 @@ describe('one card', () => {
     expect(await audit()).toEqual([])
   })
 
-  test('more is sent away than there is: as often as there are points', async () => {
+  test('concurrent transfers beyond the balance succeed only as long as there are points', async () => {
     const club = await newClub('Scarce')
     const [a, b] = [await join(club, 'a', 100), await join(club, 'b')]
     const path = `/v1/loyalties/${club.id}/members/${b.code}/transfers`
     const replies = await atOnce(20, () => shop.call('POST', path, [{ code: a.code, points: 30 }]))
-    expect(counted(replies)).toEqual({ '200': 3, '400 loyalty_card_points_exceeded': 17 })
+    expect(countReplies(replies)).toEqual({ '200': 3, '400 loyalty_card_points_exceeded': 17 })
     expect([await balanceOf(a), await balanceOf(b)]).toEqual([10, 90])
   })
 })
 
 describe('one order', () => {
-  test('sent as paid twenty times at once, new or known, by POST or PUT: earns once', async () => {
+  test('sent as paid twenty times concurrently, new or existing, by POST or PUT, earns once', async () => {
     const club = await newClub('Once', [
       fixed(7),
       fixed(3, { pending_points: { period_type: 'DAY', period_value: 3 } }),
     ])
     const ann = await join(club, 'ann')
     const sourceId = 'the same'
-    expect(counted(await atOnce(20, () => pay(ann, { source_id: sourceId })))).toEqual({ '200': 20 })
+    expect(countReplies(await atOnce(20, () => pay(ann, { source_id: sourceId })))).toEqual({ '200': 20 })
     expect(await cardOf(ann)).toMatchObject({ balance: 7, pending_points: 3 })
 
     const { id } = await made(shop, 'POST', '/v1/orders', {
@@ -172,20 +172,20 @@ describe('one order', () => {
     const replies = await atOnce(20, (index) =>
       index % 2 === 0 ? shop.call('PUT', `/v1/orders/${id}`, { status: 'PAID' }) : pay(ann, { source_id: 'later' }),
     )
-    expect(counted(replies)).toEqual({ '200': 20 })
+    expect(countReplies(replies)).toEqual({ '200': 20 })
     expect(await cardOf(ann)).toMatchObject({ balance: 14, pending_points: 6 })
     const backAndForth = await atOnce(20, (index) =>
       shop.call('PUT', `/v1/orders/${id}`, { status: index % 2 === 0 ? 'CANCELED' : 'PAID' }),
     )
-    expect(counted(backAndForth)).toEqual({ '200': 20 })
+    expect(countReplies(backAndForth)).toEqual({ '200': 20 })
     expect(await cardOf(ann)).toMatchObject({ balance: 14, pending_points: 3 })
     expect(await audit()).toEqual([])
   })
 
-  test('of somebody who joins by it, twenty of them at once: one card', async () => {
+  test('twenty concurrent orders of a customer who joins by them create one card', async () => {
     await newClub('Joined', [fixed(7), fixed(3)], { auto_join: true })
     const bob = { source_id: 'joins by himself' }
-    expect(counted(await atOnce(20, () => pay(bob)))).toEqual({ '200': 20 })
+    expect(countReplies(await atOnce(20, () => pay(bob)))).toEqual({ '200': 20 })
     const [held] = await query(
       shop,
       `select count(*) as cards, sum(v.credits_added) as points from vouchers v
@@ -198,14 +198,14 @@ describe('one order', () => {
   })
 })
 
-describe('of ten, asked for by forty members at once', () => {
-  test('a reward to take home: ten, and the others keep their points', async () => {
+describe('of ten rewards requested by forty members concurrently', () => {
+  test('a material reward is issued ten times, and the other members keep their points', async () => {
     const club = await newClub('Stock')
     const reward = await offer(club, 20, { parameters: await aMug(), stock: 10 })
     await expectTen(club, reward, 'reward_out_of_stock')
   })
 
-  test('coupons of a pool: ten, and the others keep their points', async () => {
+  test('ten coupons of a pool are issued, and the other members keep their points', async () => {
     const club = await newClub('Pool')
     const pool = await made(shop, 'POST', '/v1/campaigns', {
       name: 'Coupons',
@@ -222,15 +222,15 @@ describe('of ten, asked for by forty members at once', () => {
 
   async function expectTen(club: Club, reward: string, key: string): Promise<void> {
     const members = await joinMany(club, 40, 50)
-    const replies = await atOnce(40, (index) => take(members[index] as Member, reward))
-    expect(counted(replies)).toEqual({ '200': 10, [`400 ${key}`]: 30 })
+    const replies = await atOnce(40, (index) => redeemReward(members[index] as Member, reward))
+    expect(countReplies(replies)).toEqual({ '200': 10, [`400 ${key}`]: 30 })
     for (const [index, { status }] of replies.entries())
       expect(await balanceOf(members[index] as Member)).toBe(status === 200 ? 30 : 50)
     expect(await audit()).toEqual([])
   }
 })
 
-test('the job of both nodes, while orders are paid and points are spent: every point ends once', async () => {
+test('the daily job on both nodes, during orders and redemptions, expires every point once', async () => {
   const club = await newClub('Late', [fixed(5, { pending_points: { period_type: 'DAY', period_value: 1 } }), fixed(2)])
   const reward = await offer(club, 10, { parameters: await aMug() })
   const members = await joinMany(club, 40, 0)
@@ -243,15 +243,15 @@ test('the job of both nodes, while orders are paid and points are spent: every p
     }),
   )
   await backdate(club)
-  // The job comes by within ten seconds; whoever comes before it does its work for one member.
+  // The daily job runs within ten seconds; a request on a card before that applies the due changes of its member.
   const asked: Reply[] = []
   for (let waited = 0; (await dueOf(club)) > 0; waited += 1) {
-    expect(waited, 'nobody came by').toBeLessThan(5_000)
+    expect(waited, 'the daily job did not run').toBeLessThan(5_000)
     const some = Array.from({ length: 4 }, (_, index) => members[(waited * 4 + index) % members.length] as Member)
-    asked.push(...(await Promise.all(some.flatMap((member) => [pay(member), take(member, reward)]))))
+    asked.push(...(await Promise.all(some.flatMap((member) => [pay(member), redeemReward(member, reward)]))))
     await pause(20)
   }
-  const { '400 loyalty_card_points_exceeded': _, ...answers } = counted(asked)
+  const { '400 loyalty_card_points_exceeded': _, ...answers } = countReplies(asked)
   expect(Object.keys(answers)).toEqual(['200'])
   const [sums] = await query(
     shop,
@@ -259,12 +259,12 @@ test('the job of both nodes, while orders are paid and points are spent: every p
     [club.id],
   )
   const orders = members.length + asked.filter(({ status, body }) => status === 200 && body.object === 'order').length
-  // What was paid before the day counts; what was paid since waits until tomorrow.
+  // Points earned before the change of day are activated; points earned since stay pending until tomorrow.
   expect(sums).toEqual({ cards: 40, expired: 30 * 40, added: 30 * 40 + 5 * 40 + 2 * orders })
   expect(await audit()).toEqual([])
 })
 
-/** As if all of it had been yesterday: postings never change, but for time travel. */
+/** Moves all rows back by one day. Only this time travel changes postings, which are otherwise immutable. */
 async function backdate({ id }: Club): Promise<void> {
   await query(
     shop,
@@ -287,7 +287,7 @@ const dueOf = async ({ id }: Club): Promise<number> =>
     ])
   )[0].due
 
-test('and nobody was told of a failure', async () => {
+test('the ledger audit is clean, and no node has logged an error', async () => {
   expect(await audit()).toEqual([])
   const failures = shop.nodes.flatMap((node) =>
     node

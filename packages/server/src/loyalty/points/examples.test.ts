@@ -42,7 +42,7 @@ type Body = any
 const times = (multiplier: number) => ({ type: 'MULTIPLY', multiplier })
 const instead = (points: number) => ({ type: 'CUSTOM', points })
 
-/** A member of a program with one rule, in a tier that maps it if a mapping is given. */
+/** A member of a program with one rule, in a tier with a mapping for it if one is given. */
 async function newEarner(shop: Shop, rule: object, mapping?: object) {
   const program = await newProgram(shop)
   const [earningRule] = await newEarningRules(shop, program, rule)
@@ -51,7 +51,7 @@ async function newEarner(shop: Shop, rule: object, mapping?: object) {
   return { program, earning_rule: earningRule, ...(await newMember(shop, program, 'ann')) } as Body
 }
 
-describe('what is earned', () => {
+describe('earned points', () => {
   test('example 1: 40 points, times 1.5', async () => {
     const shop = await newProject()
     const { code } = await newEarner(shop, fixed(40), times(1.5))
@@ -60,7 +60,7 @@ describe('what is earned', () => {
     expect(await balanceOf(shop, code)).toBe(60)
   })
 
-  test('example 2: 7 points for every 15.00 of 104.99; less than one share is nothing, and nobody joins', async () => {
+  test('example 2: 7 points for every 15.00 of 104.99; less than one share pays nothing, and nobody joins', async () => {
     const shop = await newProject()
     const { code } = await newEarner(shop, ofAmount(1_500, 7))
     await payOrder(shop, 'ann', 10_499)
@@ -80,7 +80,7 @@ describe('what is earned', () => {
     ])
   })
 
-  test('example 3: of what is left after all discounts', async () => {
+  test('example 3: by the amount after all discounts', async () => {
     const shop = await newProject()
     const totalAmount = { every: 300, points: 2 }
     const { code } = await newEarner(shop, {
@@ -96,7 +96,7 @@ describe('what is earned', () => {
     expect(await movements(shop, code)).toEqual(['POINTS_ACCRUAL 66', 'POINTS_ACCRUAL 66'])
   })
 
-  test('example 4: units that were given away do not count', async () => {
+  test('example 4: free units do not count', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, 'P', { price: 100 })
     const quantity = { every: 2, points: 10, object: 'product', id: product.id }
@@ -114,7 +114,7 @@ describe('what is earned', () => {
     expect(await movements(shop, code)).toEqual(['POINTS_ACCRUAL 10'])
   })
 
-  test('example 5: an item that two entries name counts once', async () => {
+  test('example 5: an item that matches two entries counts once', async () => {
     const shop = await newProject()
     const p = await newProduct(shop, 'P')
     const q = await newProduct(shop, 'Q')
@@ -145,7 +145,7 @@ describe('what is earned', () => {
     expect(await movements(shop, code)).toEqual(['POINTS_ACCRUAL 20'])
   })
 
-  test('example 6: by formula, and the fixed number where it cannot be calculated', async () => {
+  test('example 6: by formula, or the fixed number if it cannot be calculated', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(
@@ -159,7 +159,7 @@ describe('what is earned', () => {
     expect(await movements(shop, code)).toEqual(['POINTS_ACCRUAL 5', 'POINTS_ACCRUAL 10'])
   })
 
-  test('example 7: a tier that replaces the points of a share, and one that multiplies', async () => {
+  test('example 7: a tier replaces the points of a share, or multiplies them', async () => {
     const shop = await newProject()
     const replaced = await newEarner(shop, ofAmount(1_000, 1), instead(3))
     await payOrder(shop, 'ann', 27_900)
@@ -188,7 +188,7 @@ describe('when points expire', () => {
 
   test.each<[string, Array<[earned: string, rules: object, expires: string]>]>([
     [
-      'example 8: after months, or on a day of the year',
+      'example 8: after months, or on a fixed day of the year',
       [
         ['2025-01-25', months(1), '2025-02-25'],
         ['2025-01-31', months(1), '2025-02-28'],
@@ -201,7 +201,7 @@ describe('when points expire', () => {
       ],
     ],
     [
-      'example 9: at the end of a period',
+      'example 9: rounded to the end of a period',
       [
         ['2025-02-10', months(3, to('END_OF_QUARTER')), '2025-06-30'],
         ['2025-02-10', months(5, to('END_OF_HALF_YEAR')), '2025-12-31'],
@@ -227,7 +227,7 @@ describe('when points expire', () => {
 })
 
 describe('pending points', () => {
-  test('example 10: three days later they count, and are dated from there', async () => {
+  test('example 10: they activate after three days, and their expiration is counted from then', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-06T14:00:00.000Z')
     const program = await newProgram(shop, { points: 7, expiration_rules: { period_type: 'MONTH', period_value: 1 } })
@@ -253,7 +253,7 @@ describe('pending points', () => {
     expect(await pendingOf(shop, member.code)).toEqual([])
   })
 
-  test('example 11: an entry is made smaller, but not nothing', async () => {
+  test('example 11: an entry can be reduced, but not to 0', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, fixed(20, inDays(3)), fixed(10, inDays(5)))
@@ -279,7 +279,7 @@ describe('pending points', () => {
     expect((await card(shop, code)).loyalty_card.pending_points).toBe(25)
   })
 
-  test('example 24: five entries, two by two', async () => {
+  test('example 24: five entries in pages of two', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, ...[1, 2, 3, 4, 5].map((days) => fixed(days, inDays(days))))
@@ -298,7 +298,7 @@ describe('pending points', () => {
     }
   })
 
-  test('example 25: a canceled order takes back what is pending, and nothing else', async () => {
+  test('example 25: a canceled order cancels its pending points, and nothing else', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newEarningRules(shop, program, fixed(30, inDays(3)), fixed(10))
@@ -321,7 +321,7 @@ describe('pending points', () => {
 })
 
 describe('the ledger', () => {
-  test('example 12: what expires first is spent first', async () => {
+  test('example 12: points that expire first are spent first', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-05-02T10:00:00.000Z')
     const program = await newProgram(shop)
@@ -342,7 +342,7 @@ describe('the ledger', () => {
     })
   })
 
-  test('example 13: five counters, and what a removal and a refund do to them', async () => {
+  test('example 13: five counters, and how a removal and a refund change them', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-10T10:00:00.000Z')
     const program = await newProgram(shop)
@@ -390,7 +390,7 @@ describe('the ledger', () => {
     })
   })
 
-  test('example 14: two cards give to a third, once', async () => {
+  test('example 14: two cards transfer to a third, once', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-05-02T10:00:00.000Z')
     const givers = await newProgram(shop, { points: 100 })
@@ -428,7 +428,7 @@ describe('the ledger', () => {
 })
 
 describe('paying with points', () => {
-  /** A card with so many points, and a COIN of 3.00 for 50 of them. */
+  /** A card with this many points, and a COIN reward of 3.00 for 50 points. */
   async function newPayer(shop: Shop, points: number) {
     const program = await newProgram(shop, { points })
     const reward = await newLoyaltyReward(shop, { coin: { exchange_ratio: 3, points_ratio: 50 } })
@@ -450,7 +450,7 @@ describe('paying with points', () => {
     })
   })
 
-  test('example 16: as many as were given, or as there are', async () => {
+  test('example 16: as many units as requested, or as the balance allows', async () => {
     const shop = await newProject()
     const paid = (points: number, discountAmount: number) => ({
       status: 200,
@@ -490,7 +490,7 @@ describe('tiers', () => {
     expect((await tierOf(shop, code)).expiration).not.toHaveProperty('expiration_date')
   })
 
-  test('example 18: a tier lasts its time whatever the balance does, and a new time if it is deserved', async () => {
+  test('example 18: a tier lasts its period whatever the balance, and is prolonged if it is still qualified for', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-20T10:00:00.000Z')
     const february = { type: 'CUSTOM', strategy: 'END', unit: 'MONTH', value: 1 }
@@ -536,7 +536,7 @@ describe('tiers', () => {
     expect(await tierTurns(shop, 'bob')).toEqual(['joined Bronze', 'upgraded Bronze → Silver', 'prolonged Silver'])
   })
 
-  test('example 19: a tier that was earned begins with the next quarter', async () => {
+  test('example 19: a tier starts with the quarter after it was qualified for', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-05-10T10:00:00.000Z')
     const program = await newProgram(shop, inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_NEXT_PERIOD', 'P10D'))
@@ -554,7 +554,7 @@ describe('tiers', () => {
     expect(await tierTurns(shop)).toEqual(['joined Bronze', 'upgraded Bronze → Gold'])
   })
 
-  test('example 20: a tier ends a week after its month, and falls to the lowest or to none', async () => {
+  test('example 20: a tier ends a week after its month, followed by the lowest tier or none', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const settings = inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD', 'P7D')
@@ -583,7 +583,7 @@ describe('tiers', () => {
     expect(await tierTurns(shop, 'bob')).toEqual(['joined Silver', 'left Silver'])
   })
 
-  test('example 21: what redeems itself goes first, and leaves too little for a tier', async () => {
+  test('example 21: automatic redemption comes first, and leaves too few points for a tier', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 60 })
     await newEarningRules(shop, program, fixed(250))

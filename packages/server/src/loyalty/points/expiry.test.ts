@@ -26,7 +26,10 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Buckets of points, and what a day does to them: docs/reference/points.md#ledger and docs/reference/points.md#expiration-date-of-credited-points and docs/reference/points.md#daily-job. */
+/*
+ * Buckets of points and their expiry: docs/reference/points.md#ledger and
+ * docs/reference/points.md#expiration-date-of-credited-points and docs/reference/points.md#daily-job.
+ */
 
 const on = (expirationDate: string) => ({ expiration_type: 'CUSTOM_DATE', expiration_date: expirationDate })
 const forEver = { expiration_type: 'NON_EXPIRING' }
@@ -38,7 +41,7 @@ async function newSaver(shop: Shop, settings: Record<string, unknown> = {}) {
 }
 
 describe('an addition', () => {
-  test('is dated as it says: by the program, on a day, or never', async () => {
+  test('expires as requested: by the program, on a date, or never', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const { member } = await newSaver(shop, { expiration_rules: aMonth })
@@ -49,12 +52,12 @@ describe('an addition', () => {
     await addPoints(shop, member.code, 16, on('2025-03-10')) // today is allowed
     await addPoints(shop, member.code, 32, forEver)
     expect(await buckets(shop, member)).toEqual({ '2025-03-10': 16, '2025-04-10': 3, '2025-05-01': 12, never: 32 })
-    await addPoints(shop, member.code, -20, on('2025-12-31')) // a removal takes what expires first
+    await addPoints(shop, member.code, -20, on('2025-12-31')) // a removal takes the points that expire first
     expect(await buckets(shop, member)).toEqual({ '2025-03-10': 0, '2025-04-10': 0, '2025-05-01': 11, never: 32 })
     expect(Object.keys(await buckets(shop, member))).toEqual(['2025-03-10', '2025-04-10', '2025-05-01', 'never'])
   })
 
-  test('is refused with a date that is missing, no date, or over', async () => {
+  test('is refused with a missing, invalid or past date', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const { member } = await newSaver(shop)
@@ -93,8 +96,8 @@ describe('an addition', () => {
   })
 })
 
-describe('a bucket whose day is over', () => {
-  test('expires at midnight of the project, and all of one day together', async () => {
+describe('an expired bucket', () => {
+  test("expires at midnight in the project's time zone, all buckets of a day together", async () => {
     const shop = await newProject({ project: { timezone: 'America/New_York' } })
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const { member, program } = await newSaver(shop)
@@ -137,7 +140,7 @@ describe('a bucket whose day is over', () => {
         {
           voucher_id: member.id,
           campaign_id: program.id,
-          bucket: { total_points: 30 }, // as it was
+          bucket: { total_points: 30 }, // as before it expired
           status: 'ACTIVE',
           expires_at: '2025-03-12',
           object: 'loyalty_points_bucket',
@@ -147,7 +150,7 @@ describe('a bucket whose day is over', () => {
     })
   })
 
-  test('is closed without a word when nothing is left in it', async () => {
+  test('is closed without events when it is empty', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const { member } = await newSaver(shop)
@@ -161,7 +164,7 @@ describe('a bucket whose day is over', () => {
     expect(await told(shop, '%points_expired')).toEqual([])
   })
 
-  test('cannot be spent any more, even before the job has seen it', async () => {
+  test('cannot be spent, even before the daily job has run', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const { program, member } = await newSaver(shop)
@@ -175,7 +178,7 @@ describe('a bucket whose day is over', () => {
     expect(answer).toMatchObject({ status: 400, body: { key: 'loyalty_card_points_exceeded' } })
   })
 
-  test('takes the tier with it', async () => {
+  test('ends the tier that depended on it', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const { program, member } = await newSaver(shop)
@@ -187,7 +190,7 @@ describe('a bucket whose day is over', () => {
     expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty.points).toBe(0)
   })
 
-  test('comes after what is activated and redeemed on the same day', async () => {
+  test('is processed after activation and automatic redemption of the same day', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-06T10:00:00.000Z')
     const { program, member } = await newSaver(shop)
@@ -204,7 +207,7 @@ describe('a bucket whose day is over', () => {
     expect(await balanceOf(shop, member.code)).toBe(10)
   })
 
-  test('of many members, each once', async () => {
+  test('expires once for each of many members', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const program = await newProgram(shop)
@@ -225,7 +228,7 @@ describe('a bucket whose day is over', () => {
 })
 
 describe('a refund', () => {
-  test('goes where the points came from; what has expired meanwhile is dated anew', async () => {
+  test('returns points to their buckets; points expired in the meantime get a new date', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const { program, member } = await newSaver(shop, { expiration_rules: aMonth })
@@ -251,7 +254,7 @@ describe('a refund', () => {
   })
 })
 
-test('whatever happens, the open buckets are the balance', async () => {
+test('the open buckets always add up to the balance', async () => {
   const shop = await newProject()
   shop.service.clock.set('2025-03-10T10:00:00.000Z')
   const { program, member } = await newSaver(shop, { points: 25, expiration_rules: aMonth })

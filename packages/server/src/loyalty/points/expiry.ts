@@ -5,7 +5,7 @@ import { todayIn } from '../../core/query/filter/calendar.ts'
 import type { AdjustPoints } from './schema.ts'
 
 /**
- * Until when points that are added by hand hold; undefined: as the rules of the program say
+ * The last day of points added by a request; undefined: as the rules of the program say
  * (docs/reference/loyalty-cards.md#adjust-the-balance).
  */
 export function expiryOf(
@@ -24,7 +24,7 @@ export function expiryOf(
   return day
 }
 
-/** A date is a day of the project; a moment lies in one. */
+/** Reads a date as a day in the project's time zone, and a timestamp as the day it falls on there. */
 function readDay(text: string, timezone: string): string | null {
   try {
     const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text)

@@ -25,23 +25,23 @@ import { ok } from '../../testing/orders.ts'
 import { insertTestProject } from '../../testing/project.ts'
 import { lookAtMembers } from './daily-job.ts'
 
-/* Members on two nodes and a PostgreSQL of their own: what happens meanwhile, and what must not keep others waiting. */
+/* Loyalty members on two nodes with a PostgreSQL of their own: concurrent changes, and work that must not block requests. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
 let database: Database
 let nodes: [Node, Node]
-/** Connections of its own, which hold something that the nodes wait for. */
-let aside: Database
+/** Separate connections that hold locks which the nodes wait for. */
+let lockHolder: Database
 
 const clock = newClock()
 
 beforeAll(async () => {
-  const own = await ownDatabase()
-  database = own.database
-  const url = own.url as string
-  aside = anotherConnection(url)
+  const separateDatabase = await ownDatabase()
+  database = separateDatabase.database
+  const url = separateDatabase.url as string
+  lockHolder = anotherConnection(url)
   nodes = [await openNode(database, clock), await openNode(anotherConnection(url), clock)]
 })
 
@@ -58,7 +58,7 @@ function newClock(): TestClock {
   }
 }
 
-/** A shop of its own; requests go to the nodes in turn. */
+/** A new shop; requests alternate between the nodes. */
 async function newShop(): Promise<Shop> {
   clock.set('2027-04-01T10:00:00.000Z')
   const [{ app, runtime }] = nodes
@@ -95,7 +95,7 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, ind
 const atOnce = <T>(all: readonly string[], work: (name: string) => Promise<T>): Promise<T[]> =>
   Promise.all(all.map(work))
 
-test('twelve customers pay at once where a rule counts the rewards that redeem themselves: all orders are paid', async () => {
+test('twelve concurrent orders are all paid when a rule limits the automatic redemptions of the campaign', async () => {
   const shop = await newShop()
   const program = await newProgram(shop)
   await newRule(shop, when('campaign.redemptions.count', { $less_than_or_equal: [5] }), { campaign: program.id })
@@ -112,12 +112,12 @@ test('twelve customers pay at once where a rule counts the rewards that redeem t
   await expectAudited(shop)
 })
 
-test('members that cannot be looked at again do not stop the clock of other projects', async () => {
+test('a failing tier review does not block the daily job of other projects', async () => {
   const [broken, sound] = [await newShop(), await newShop()]
   const program = await newProgram(broken)
   await newTiers(broken, program, { Base: [0] })
   const ann = await newMember(broken, program, 'ann')
-  // A walk that has something to tell, and nobody in whose name it could.
+  // A queued tier review that has events to emit, but an incomplete caller.
   await ask(`update loyalty_members set tier_id = null, tier_start_date = null where project_id = $1`, [
     broken.project_id,
   ])
@@ -129,24 +129,24 @@ test('members that cannot be looked at again do not stop the clock of other proj
   const bob = await newMember(sound, await newProgram(sound), 'bob')
   await addPoints(sound, bob.code, 30, { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-04-01' })
   const waiting = () => ask(`select 1 from tier_walks where project_id = $1`, [broken.project_id])
-  const lookAtAll = async () => {
-    for (let looks = 0; await lookAtMembers(nodes[0].runtime); looks += 1) expect(looks).toBeLessThan(100)
+  const runJobUntilDone = async () => {
+    for (let runs = 0; await lookAtMembers(nodes[0].runtime); runs += 1) expect(runs).toBeLessThan(100)
   }
 
   clock.set('2027-04-02T00:00:05.000Z')
-  await lookAtAll()
+  await runJobUntilDone()
   expect(await balanceOf(sound, bob.code)).toBe(0)
   expect(await waiting()).toHaveLength(1)
 
-  // It is tried again as soon as it can be done.
+  // The job retries it once it can succeed.
   await ask(`update tier_walks set caller = '{"channel": "INTERNAL", "api_key": null, "role": "ADMIN"}'`, [])
   clock.advance(61_000)
-  await lookAtAll()
+  await runJobUntilDone()
   expect([await waiting(), await tierName(broken, ann.code)]).toEqual([[], 'Base'])
   await expectAudited(sound)
 })
 
-describe('a card that is deleted while it is published', () => {
+describe('a card that is deleted and published concurrently', () => {
   const waiters = async (): Promise<number> =>
     (
       await ask(
@@ -155,10 +155,10 @@ describe('a card that is deleted while it is published', () => {
       )
     )[0].count
 
-  /** Has requests wait for the row of a card, one behind the other, and answers what becomes of them. */
-  async function inThisOrder(id: string, ...requests: Array<() => Promise<Answer<Body>>>): Promise<Answer<Body>[]> {
+  /** Queues requests on the row lock of a card, one behind the other, and returns their responses. */
+  async function queueOnRowLock(id: string, ...requests: Array<() => Promise<Answer<Body>>>): Promise<Answer<Body>[]> {
     const replies: Array<Promise<Answer<Body>>> = []
-    await aside.db.transaction().execute(async (trx) => {
+    await lockHolder.db.transaction().execute(async (trx) => {
       await trx
         .selectFrom('vouchers')
         .where('id', '=', id as `v_${string}`)
@@ -173,8 +173,8 @@ describe('a card that is deleted while it is published', () => {
     return Promise.all(replies)
   }
 
-  /** What is left of a card: its member, and what its holder has. */
-  async function leftOf({ project_id }: Shop, id: string): Promise<object> {
+  /** The remaining rows of a card: its member, and the loyalty of its holder. */
+  async function remainingRowsOf({ project_id }: Shop, id: string): Promise<object> {
     const members = await ask(`select 1 from loyalty_members where project_id = $1 and voucher_id = $2`, [
       project_id,
       id,
@@ -183,7 +183,7 @@ describe('a card that is deleted while it is published', () => {
     return { members: members.length, points: ann?.loyalty.points ?? 0, campaigns: ann?.loyalty.campaigns ?? {} }
   }
 
-  async function newUnheld(shop: Shop) {
+  async function newUnpublishedCard(shop: Shop) {
     const program = await newProgram(shop, { points: 10 })
     await newTiers(shop, program, { Base: [0] })
     const { id, code } = await ok(shop, 'POST', `/v1/campaigns/${program.id}/vouchers`, {})
@@ -196,39 +196,39 @@ describe('a card that is deleted while it is published', () => {
 
   const nothing = { members: 0, points: 0, campaigns: {} }
 
-  test('first published: nothing of it is left', async () => {
+  test('published first: no rows of it are left', async () => {
     const shop = await newShop()
-    const { id, publish, remove } = await newUnheld(shop)
-    const replies = await inThisOrder(id, publish, remove)
+    const { id, publish, remove } = await newUnpublishedCard(shop)
+    const replies = await queueOnRowLock(id, publish, remove)
     expect(replies.map(({ status }) => status)).toEqual([200, 204])
-    expect(await leftOf(shop, id)).toEqual(nothing)
+    expect(await remainingRowsOf(shop, id)).toEqual(nothing)
     await expectAudited(shop)
   })
 
-  test('first deleted: nobody gets it', async () => {
+  test('deleted first: it is not published', async () => {
     const shop = await newShop()
-    const { id, publish, remove } = await newUnheld(shop)
-    const [removed, published] = (await inThisOrder(id, remove, publish)) as [Answer<Body>, Answer<Body>]
+    const { id, publish, remove } = await newUnpublishedCard(shop)
+    const [removed, published] = (await queueOnRowLock(id, remove, publish)) as [Answer<Body>, Answer<Body>]
     expect(removed.status).toBe(204)
     expect([400, 404]).toContain(published.status)
-    expect(await leftOf(shop, id)).toEqual(nothing)
+    expect(await remainingRowsOf(shop, id)).toEqual(nothing)
     await expectAudited(shop)
   })
 
-  test('as it comes, twenty times: nothing of any of them is left', async () => {
+  test('in any order, twenty times: no rows are left of any of them', async () => {
     const shop = await newShop()
     for (let round = 0; round < 20; round += 1) {
-      const { id, publish, remove } = await newUnheld(shop)
+      const { id, publish, remove } = await newUnpublishedCard(shop)
       const [first, second] = round % 2 === 0 ? [publish, remove] : [remove, publish]
       const replies = await Promise.all([first(), second()])
       expect(replies.filter(({ status }) => status >= 500)).toEqual([])
-      expect(await leftOf(shop, id)).toEqual(nothing)
+      expect(await remainingRowsOf(shop, id)).toEqual(nothing)
     }
     await expectAudited(shop)
   })
 })
 
-test('thirty members with ten coupons each are due at once: no order waits for all of them', async () => {
+test('thirty members with ten due coupons each: no order waits for all of them', async () => {
   const shop = await newShop()
   const program = await newProgram(shop)
   const coupons = await newCampaign(shop, uniqueName('Coupons'), { type: 'AUTO_UPDATE' })
@@ -243,25 +243,25 @@ test('thirty members with ten coupons each are due at once: no order waits for a
   const redeemed = async (): Promise<number> => (await ok(shop, 'GET', `/v1/rewards/${reward.id}`)).redeemed
 
   clock.set('2027-04-02T00:00:05.000Z')
-  const look = () => lookAtMembers(nodes[0].runtime, { only: shop.project_id })
+  const runJob = () => lookAtMembers(nodes[0].runtime, { only: shop.project_id })
   let isOver = false
-  const looking = look().finally(() => {
+  const jobRun = runJob().finally(() => {
     isOver = true
   })
-  await until(async () => (isOver || (await isAtWork()) ? true : undefined))
+  await until(async () => (isOver || (await isProcessingMembers()) ? true : undefined))
   expect((await pay(shop, customers.at(-1) as string)).status).toBe(200)
-  // All of it takes many looks: whoever pays has waited for a part of one, and gets its turn before the rest is done.
+  // The job needs many batches for all of them: an order waits for a part of one batch and is paid before the job is done.
   expect(await redeemed()).toBeLessThan(300)
-  expect(await looking).toBe(true)
+  expect(await jobRun).toBe(true)
   const first = await redeemed()
   expect(first).toBeLessThan(300)
-  expect(await look()).toBe(true)
+  expect(await runJob()).toBe(true)
   expect(await redeemed()).toBeGreaterThan(first)
   await expectAudited(shop)
 })
 
-/** Whether a node looks at the members of a project. */
-const isAtWork = async (): Promise<boolean> =>
+/** Whether a node is processing the members of a project. */
+const isProcessingMembers = async (): Promise<boolean> =>
   (
     await ask(
       `select 1 from pg_locks where locktype = 'advisory' and granted

@@ -14,29 +14,29 @@ import { changeGift } from '../../incentives/vouchers/change-gift.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 
-/** A reward as it was given. */
+/** An issued reward. */
 export interface Issued {
-  /** A code that was published, or a card that was topped up, as it is afterwards. */
+  /** The published code or the topped-up card, after the change. */
   voucher: StoredVoucher | null
   publication: SimplePublication | null
   product: Product | null
   sku: Sku | null
-  /** What a card has more. */
+  /** The points or credits added to a card. */
   balance: { points: number } | { amount: number } | null
-  /** A loyalty card that is to get points, which is still to be done. */
+  /** Points still to be credited to a loyalty card, by `creditRewards`. */
   grown: RewardCredit | null
-  /** For a rollback. */
+  /** Stored for a rollback. */
   kept: { voucher_id: string; amount?: number } | null
 }
 
 export interface RewardCredit {
   voucher_id: string
   points: number
-  /** Its holder has joined the program by it. */
+  /** The holder joined the program by this reward. */
   isNew: boolean
 }
 
-const nothing: Issued = {
+const emptyIssue: Issued = {
   voucher: null,
   publication: null,
   product: null,
@@ -46,38 +46,41 @@ const nothing: Issued = {
   kept: null,
 }
 
-/** Where a reward comes from and goes to. */
+/** The customer who gets a reward, and the reward. */
 export interface RewardOrigin {
   customer: StoredCustomer
   reward: Pick<ConfiguredReward, 'type' | 'parameters'>
 }
 
 /**
- * Gives a reward to a customer (docs/reference/rewards.md#redeem-a-reward), or throws why it cannot be given. What was written
- * then is to be undone.
+ * Issues a reward to a customer (docs/reference/rewards.md#redeem-a-reward), or throws the reason why it cannot be issued. In
+ * that case the caller rolls back what was written.
  */
-export async function issueReward(ctx: Ctx, occasion: RewardOrigin): Promise<Issued> {
-  const { reward } = occasion
+export async function issueReward(ctx: Ctx, origin: RewardOrigin): Promise<Issued> {
+  const { reward } = origin
   if (reward.type === 'MATERIAL')
-    return material(ctx, reward.parameters as { product: { id: string; sku_id: string | null } })
-  if (reward.type === 'COIN') return nothing
+    return issueMaterial(ctx, reward.parameters as { product: { id: string; sku_id: string | null } })
+  if (reward.type === 'COIN') return emptyIssue
   const { campaign } = reward.parameters as { campaign: { id: string; balance?: number; type: string } }
   const balance = campaign.balance ?? 0
-  if (campaign.type === 'GIFT_VOUCHERS') return giftCredits(ctx, occasion, campaign.id, balance)
-  if (campaign.type === 'LOYALTY_PROGRAM') return loyaltyPoints(ctx, occasion, campaign.id, balance)
-  const { id, publication } = await newCode(ctx, occasion, campaign.id)
-  return { ...nothing, voucher: await getVoucher(ctx, id), publication, kept: { voucher_id: id } }
+  if (campaign.type === 'GIFT_VOUCHERS') return issueGiftCredits(ctx, origin, campaign.id, balance)
+  if (campaign.type === 'LOYALTY_PROGRAM') return issueLoyaltyPoints(ctx, origin, campaign.id, balance)
+  const { id, publication } = await publishCode(ctx, origin, campaign.id)
+  return { ...emptyIssue, voucher: await getVoucher(ctx, id), publication, kept: { voucher_id: id } }
 }
 
-/** Nothing goes out by itself: somebody sends it, and says so. */
-async function material(ctx: Ctx, { product: { id, sku_id } }: { product: { id: string; sku_id: string | null } }) {
+/** The shop hands over the goods itself and confirms it later. */
+async function issueMaterial(
+  ctx: Ctx,
+  { product: { id, sku_id } }: { product: { id: string; sku_id: string | null } },
+) {
   const product = (await findProduct(ctx, id)) ?? null
   const sku = sku_id === null ? null : ((await findSku(ctx, sku_id)) ?? null)
-  return { ...nothing, product, sku }
+  return { ...emptyIssue, product, sku }
 }
 
-/** A code of a campaign, and not one that the customer has already. */
-async function newCode(
+/** Publishes a code of a campaign to the customer; refused if the customer has one already. */
+async function publishCode(
   ctx: Ctx,
   { customer }: RewardOrigin,
   campaignId: string,
@@ -94,8 +97,8 @@ async function newCode(
   return { id: voucher.id, publication: toSimplePublication(publication, published.customer, vouchers) }
 }
 
-/** The card of a campaign that a customer has. */
-function findHeld({ db, project_id }: Ctx, { id }: StoredCustomer, campaignId: string) {
+/** The customer's card of a campaign. */
+function findCardOf({ db, project_id }: Ctx, { id }: StoredCustomer, campaignId: string) {
   return db
     .selectFrom('vouchers')
     .where('project_id', '=', project_id)
@@ -108,14 +111,14 @@ function findHeld({ db, project_id }: Ctx, { id }: StoredCustomer, campaignId: s
     .executeTakeFirst()
 }
 
-async function giftCredits(ctx: Ctx, occasion: RewardOrigin, campaignId: string, amount: number): Promise<Issued> {
-  const held = await findHeld(ctx, occasion.customer, campaignId)
-  const published = held === undefined ? await newCode(ctx, occasion, campaignId) : null
-  const id = held?.id ?? (published?.id as string)
+async function issueGiftCredits(ctx: Ctx, origin: RewardOrigin, campaignId: string, amount: number): Promise<Issued> {
+  const existing = await findCardOf(ctx, origin.customer, campaignId)
+  const published = existing === undefined ? await publishCode(ctx, origin, campaignId) : null
+  const id = existing?.id ?? (published?.id as string)
   const card = await getVoucher(ctx, id, { lock: 'alone' })
   await changeGift(ctx, card, { amount }, { source: 'Automation', operation_type: 'AUTOMATIC' })
   return {
-    ...nothing,
+    ...emptyIssue,
     voucher: await getVoucher(ctx, id),
     publication: published?.publication ?? null,
     balance: { amount },
@@ -124,19 +127,19 @@ async function giftCredits(ctx: Ctx, occasion: RewardOrigin, campaignId: string,
 }
 
 /**
- * Points on the card of another program. The card is there from now on, and is shown as it will be; the points themselves come
- * when what they are given for is written, for they may set off a lot (see `followGrown`).
+ * Prepares points for the card of another program. The card exists from now on and is returned as it will be; `creditRewards`
+ * credits the points after the redemption is written, because they may start a cascade.
  */
-async function loyaltyPoints(ctx: Ctx, occasion: RewardOrigin, campaignId: string, points: number): Promise<Issued> {
-  const held = await findHeld(ctx, occasion.customer, campaignId)
-  const published = held === undefined ? await newCode(ctx, occasion, campaignId) : null
-  const id = held?.id ?? (published?.id as string)
+async function issueLoyaltyPoints(ctx: Ctx, origin: RewardOrigin, campaignId: string, points: number): Promise<Issued> {
+  const existing = await findCardOf(ctx, origin.customer, campaignId)
+  const published = existing === undefined ? await publishCode(ctx, origin, campaignId) : null
+  const id = existing?.id ?? (published?.id as string)
   const card = await getVoucher(ctx, id)
   const creditsAdded = (card.credits_added ?? 0) + points
   if (!Number.isSafeInteger(creditsAdded))
     throw new ApiError('invalid_amount', { details: `A card cannot hold so much: ${card.code}` })
   return {
-    ...nothing,
+    ...emptyIssue,
     voucher: { ...card, credits_added: creditsAdded },
     publication: published?.publication ?? null,
     balance: { points },

@@ -5,20 +5,20 @@ import { inSavepointOrNull } from './savepoint.ts'
 import { flushAndReload } from './unit-of-work.ts'
 
 /**
- * Gives a customer a card of a program (docs/reference/earning-rules.md#when-a-rule-fires: auto-join), or undefined where there
- * is none to give. The publication is like any other: it is remembered and told, also when it fails, and the customer may win a
- * tier by it.
+ * Publishes a card of a program to a customer (docs/reference/earning-rules.md#when-a-rule-fires: auto-join); undefined if no
+ * card is available. It is a regular publication: it is stored and its events are emitted, also on failure, and it may put the
+ * customer into a tier.
  */
 export async function joinProgram(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   customerId: string,
   campaignId: string,
   moment: Moment,
 ): Promise<Card | undefined> {
-  const ctx = asOfMoment(books.ctx, moment)
+  const ctx = asOfMoment(work.ctx, moment)
   const request = { customer: { id: customerId }, campaign: { name: campaignId } }
-  const published = await flushAndReload(books, () =>
-    inSavepointOrNull(ctx, () => publishCodes(ctx, request, { chain: books.chain })),
+  const published = await flushAndReload(work, () =>
+    inSavepointOrNull(ctx, () => publishCodes(ctx, request, { chain: work.cascade })),
   )
-  return published === null || published instanceof ApiError ? undefined : cardIn(books, customerId, campaignId)
+  return published === null || published instanceof ApiError ? undefined : cardIn(work, customerId, campaignId)
 }

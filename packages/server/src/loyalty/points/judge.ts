@@ -10,67 +10,68 @@ import { cardIn, type LoyaltyUnitOfWork, type Moment, type Person } from './card
 import type { EarningTrigger } from './earning-trigger.ts'
 import type { Program } from './programs.ts'
 
-interface Paid {
+interface ProgramAccruals {
   program: Program
   accruals: Accrual[]
 }
 
-/** Which rules pay, and how much, in every program that the customer is in or joins by itself. */
-export async function judge(
-  books: LoyaltyUnitOfWork,
+/** Evaluates the earning rules of every program that the customer is a member of or joins automatically. */
+export async function evaluateEarningRules(
+  work: LoyaltyUnitOfWork,
   customerId: string,
-  cause: EarningTrigger,
+  trigger: EarningTrigger,
   moment: Moment,
-): Promise<Paid[]> {
-  const { programs, people } = books
+): Promise<ProgramAccruals[]> {
+  const { programs, people } = work
   const person = people.get(customerId)
-  const concerned = [...programs.values()].filter(({ rules, campaign }) => {
-    if (!rules.some((rule) => rule.event === cause.event.event) || books.chain.closed.has(campaign.id)) return false
-    const card = cardIn(books, customerId, campaign.id)
-    if (cause.only_card !== undefined) return card?.voucher.id === cause.only_card
+  const earningPrograms = [...programs.values()].filter(({ rules, campaign }) => {
+    if (!rules.some((rule) => rule.event === trigger.event.event) || work.cascade.closed.has(campaign.id)) return false
+    const card = cardIn(work, customerId, campaign.id)
+    if (trigger.only_card !== undefined) return card?.voucher.id === trigger.only_card
     return card !== undefined || campaign.auto_join
   })
-  if (person === undefined || concerned.length === 0) return []
-  const facts = await factsOf(books, person, cause, concerned)
-  return concerned
-    .map((program) => ({ program, accruals: accrualsOf(books, person, program, cause, moment, facts) }))
+  if (person === undefined || earningPrograms.length === 0) return []
+  const facts = await loadEarningContext(work, person, trigger, earningPrograms)
+  return earningPrograms
+    .map((program) => ({ program, accruals: accrualsOf(work, person, program, trigger, moment, facts) }))
     .filter(({ accruals }) => accruals.length > 0)
 }
 
-/** A rule and whom it pays: once for all that one request sets off. */
-export const firing = (customerId: string, ruleId: string): string => `${customerId} ${ruleId}`
+/** The key of a rule that fired for a customer: a rule fires once per request. */
+export const firingKey = (customerId: string, ruleId: string): string => `${customerId} ${ruleId}`
 
-/** What rules look at. */
+/** The facts that rules are evaluated against. */
 export interface EarningContext {
   customer: CustomerFacts
   order: OrderFacts | null
   goods: Goods
 }
 
-/** Goods and segments are read only where a rule asks for them. */
-async function factsOf(
-  books: LoyaltyUnitOfWork,
+/** Loads products, SKUs and segments only if a rule needs them. */
+async function loadEarningContext(
+  work: LoyaltyUnitOfWork,
   person: Person,
-  cause: EarningTrigger,
-  concerned: readonly Program[],
+  trigger: EarningTrigger,
+  earningPrograms: readonly Program[],
 ): Promise<EarningContext> {
-  const { ctx, configuration } = books
-  const rules = concerned.flatMap(({ rules }) => rules.filter(({ event }) => event === cause.event.event))
-  const isJudged = rules.some(({ id }) => rulesOf(configuration, id).length > 0)
-  const looksAtGoods =
-    isJudged || rules.some(({ loyalty }) => /"(order_items|points_formula)":/.test(JSON.stringify(loyalty)))
+  const { ctx, configuration } = work
+  const rules = earningPrograms.flatMap(({ rules }) => rules.filter(({ event }) => event === trigger.event.event))
+  const hasValidationRules = rules.some(({ id }) => rulesOf(configuration, id).length > 0)
+  const needsGoods =
+    hasValidationRules || rules.some(({ loyalty }) => /"(order_items|points_formula)":/.test(JSON.stringify(loyalty)))
   const goods =
-    cause.goods ??
-    (cause.order !== undefined && looksAtGoods
-      ? await findGoods(ctx, goodKeys(cause.order.items))
+    trigger.goods ??
+    (trigger.order !== undefined && needsGoods
+      ? await findGoods(ctx, goodKeys(trigger.order.items))
       : { products: [], skus: [] })
-  const segments = isJudged && asksForSegments(configuration) ? await listSegmentsOf(ctx, person.customer.id) : []
+  const segments =
+    hasValidationRules && asksForSegments(configuration) ? await listSegmentsOf(ctx, person.customer.id) : []
   return {
     customer: customerFacts(
       person,
       segments.map(({ id }) => id),
     ),
-    order: cause.order === undefined ? null : orderFactsOf(cause.order, goods),
+    order: trigger.order === undefined ? null : orderFactsOf(trigger.order, goods),
     goods,
   }
 }
@@ -85,49 +86,49 @@ const customerFacts = ({ customer, cards }: Person, segments: string[]): Custome
 })
 
 function accrualsOf(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   { customer }: Person,
   program: Program,
-  cause: EarningTrigger,
+  trigger: EarningTrigger,
   moment: Moment,
-  surroundings: EarningContext,
+  context: EarningContext,
 ): Accrual[] {
-  const { ctx, configuration, chain } = books
-  const card = cardIn(books, customer.id, program.campaign.id)
-  const fired = program.rules.flatMap(({ id }) => (chain.fired.has(firing(customer.id, id)) ? [id] : []))
+  const { ctx, configuration, cascade } = work
+  const card = cardIn(work, customer.id, program.campaign.id)
+  const fired = program.rules.flatMap(({ id }) => (cascade.fired.has(firingKey(customer.id, id)) ? [id] : []))
   const earner = {
     card: card?.voucher ?? null,
     tier_id: card?.member.tier_id ?? null,
     used_rules: [...(card?.paid_rules ?? []), ...fired],
   }
-  return accrualsIn({ ...ctx, now: moment.at }, configuration, program, cause, surroundings, earner)
+  return accrualsIn({ ...ctx, now: moment.at }, configuration, program, trigger, context, earner)
 }
 
-/** Who earns: a card, or null where earning would make the customer join. */
+/** The card that earns; null if earning would make the customer join. */
 export interface Earner {
   card: Pick<VoucherRow, 'active' | 'start_date' | 'expiration_date'> | null
   tier_id: string | null
   used_rules: string[]
 }
 
-/** What the rules of one program pay for something that happened. */
+/** What the rules of one program pay for an event. */
 export function accrualsIn(
   { now, project }: Pick<Ctx, 'now' | 'project'>,
   configuration: Configuration,
   { campaign, rules, tiers, expiration_rules }: Program,
-  cause: Pick<EarningTrigger, 'event' | 'custom_event'>,
+  trigger: Pick<EarningTrigger, 'event' | 'custom_event'>,
   { customer, order, goods }: EarningContext,
   { card, tier_id, used_rules }: Earner,
 ): Accrual[] {
-  const available = domainsOf(cause, order)
+  const available = domainsOf(trigger, order)
   return accruals(
     {
       now,
       timezone: project.timezone,
-      event: cause.event,
+      event: trigger.event,
       order,
       customer,
-      event_metadata: cause.custom_event?.event.metadata ?? null,
+      event_metadata: trigger.custom_event?.event.metadata ?? null,
       catalogue: {
         products: Object.fromEntries(goods.products.map((product) => [product.id, product])),
         skus: Object.fromEntries(goods.skus.map((sku) => [sku.id, sku])),
@@ -141,11 +142,13 @@ export function accrualsIn(
       used_rules,
     },
     (rule, scene) =>
-      rulesOf(configuration, rule.id).every((one) => evaluateRule(one, scene, { available }).holds !== false),
+      rulesOf(configuration, rule.id).every(
+        (validationRule) => evaluateRule(validationRule, scene, { available }).holds !== false,
+      ),
   )
 }
 
-/** What validation rules may ask for where points are earned. */
+/** The facts that validation rules may use in earning. */
 const domainsOf = ({ custom_event }: Pick<EarningTrigger, 'custom_event'>, order: OrderFacts | null): Availability =>
   order !== null ? 'earning.order' : custom_event !== undefined ? 'earning.event' : 'earning.customer'
 

@@ -9,50 +9,53 @@ import { newId } from '../../core/lib/ids.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { simpleCampaign } from './campaign-view.ts'
 import { cardNamed, type LoyaltyUnitOfWork, momentNow } from './card.ts'
-import { followTiers } from './cascade.ts'
+import { creditTierEarnings } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
 import { leaveTier } from './tiers.ts'
 import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /**
- * Takes a card that is about to be deleted out of its program
- * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): points that waited never count, its holder leaves the
- * tier, and the holder's row forgets it. The holder is locked before the card, as everywhere.
+ * Removes a card that is about to be deleted from its program
+ * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): cancels its pending points, ends the tier of its
+ * holder, and removes the program from the holder's row. The holder is locked before the card, as everywhere.
  */
 export async function leaveProgram(
   ctx: Ctx,
   { id, type, holder_id }: Pick<StoredVoucher, 'id' | 'type' | 'holder_id'>,
 ) {
   if (type !== 'LOYALTY_CARD' || holder_id === null) return
-  const books = await lockAndLoadMembers(ctx, [holder_id])
-  await applyDueChanges(books)
-  const card = cardNamed(books, id)
+  const work = await lockAndLoadMembers(ctx, [holder_id])
+  await applyDueChanges(work)
+  const card = cardNamed(work, id)
   if (card === undefined) return
   const { person, program } = card
-  const left = leaveTier(books, card)
-  // The card earns nothing by that any more, nor does another one of its program.
+  const tierChanges = leaveTier(work, card)
+  // Leaving the tier must not pay on this card, nor on another card of its program.
   person.cards = person.cards.filter((other) => other !== card)
-  books.chain.closed.add(program.campaign.id)
-  await followTiers(books, left, momentNow(ctx))
-  dropCard(books, id)
-  await saveMembers(books)
+  work.cascade.closed.add(program.campaign.id)
+  await creditTierEarnings(work, tierChanges, momentNow(ctx))
+  dropCard(work, id)
+  await saveMembers(work)
   await forgetMembers(ctx, [id])
   const customer = await findCustomerById(ctx, holder_id)
   if (customer === undefined) return
   await emit(ctx, 'customer.loyalty.updated', customer.id, {
     customer: toSimpleCustomer(customer),
-    campaign: simpleCampaign(books.configuration, program.campaign),
+    campaign: simpleCampaign(work.configuration, program.campaign),
     loyalty: customer.loyalty,
     created_at: ctx.now,
   })
 }
 
-/** Out of the books: a page may have brought it back. */
+/** Removes the card from the unit of work: a reload may have brought it back. */
 function dropCard({ people }: LoyaltyUnitOfWork, id: string): void {
   for (const person of people.values()) person.cards = person.cards.filter(({ voucher }) => voucher.id !== id)
 }
 
-/** The same for many cards whose program goes with them: nobody is told (docs/reference/campaigns.md#delete-a-campaign). */
+/**
+ * The same for many cards of a program that is deleted with them; emits no events
+ * (docs/reference/campaigns.md#delete-a-campaign).
+ */
 export async function forgetMembers(ctx: Ctx, voucherIds: readonly string[]): Promise<void> {
   const { db, project_id, now } = ctx
   const { rows } = await sql<{ customer_id: string; name: string }>`
@@ -69,7 +72,7 @@ export async function forgetMembers(ctx: Ctx, voucherIds: readonly string[]): Pr
     update customers c set loyalty = add_to_loyalty(c.loyalty, jsonb_build_object(m.name, ${JSON.stringify(gone)}::jsonb))
     from unnest(${ids}::text[], ${rows.map(({ name }) => name)}::text[]) as m (customer_id, name)
     where c.project_id = ${project_id} and c.id = m.customer_id`.execute(db)
-  const waiting = await db
+  const canceledEntries = await db
     .updateTable('pending_points')
     .set({ status: 'CANCELED', updated_at: now })
     .where('project_id', '=', project_id)
@@ -78,7 +81,7 @@ export async function forgetMembers(ctx: Ctx, voucherIds: readonly string[]): Pr
     .returning(['id', 'voucher_id', 'points', 'activates_at'])
     .execute()
   await saveCheckout(ctx, db, {
-    postings: waiting.map(({ id, voucher_id, points, activates_at }) => ({
+    postings: canceledEntries.map(({ id, voucher_id, points, activates_at }) => ({
       voucher_id,
       id: newId('posting', Date.parse(now)),
       transaction_id: null,
@@ -91,7 +94,7 @@ export async function forgetMembers(ctx: Ctx, voucherIds: readonly string[]): Pr
     })),
   })
   await sql`update vouchers set credits_pending = 0 where project_id = ${project_id}
-    and id = any(${[...new Set(waiting.map(({ voucher_id }) => voucher_id))]}::text[])`.execute(db)
+    and id = any(${[...new Set(canceledEntries.map(({ voucher_id }) => voucher_id))]}::text[])`.execute(db)
   await sql`delete from loyalty_members where project_id = ${project_id} and voucher_id = any(${voucherIds}::text[])`.execute(
     db,
   )

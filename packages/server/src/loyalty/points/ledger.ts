@@ -10,7 +10,7 @@ import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
 import { accountOf, type Card, type LoyaltyUnitOfWork, type Moment, type OpenLot, type PendingEntry } from './card.ts'
 import { tierNamed } from './programs.ts'
 
-/** What a movement of points is told as (docs/reference/loyalty-cards.md#transactions). */
+/** How a movement of points is recorded (docs/reference/loyalty-cards.md#transactions). */
 export interface TransactionDetails {
   type: Transaction['type']
   source: 'API' | 'Automation' | null
@@ -21,53 +21,60 @@ export interface TransactionDetails {
   related_transaction_id?: string
 }
 
-/** A movement that is in the books. */
+/** A posted movement. */
 export interface Posted {
   transaction: Transaction
   balance: Balance
 }
 
-/** Whether a card can have so many points more: numbers are exact only so far. */
+/** Whether the card can hold that many more points: numbers are exact only up to 2^53 - 1. */
 export const canHold = ({ voucher: { credits_added } }: Card, amount: number): boolean =>
   Number.isSafeInteger((credits_added ?? 0) + amount)
 
-/** Puts points on a card, into the lot of their date. */
+/** Credits points to a card, in the lot of their expiration date. */
 export function credit(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   { amount, expires_at }: { amount: number; expires_at: string | null },
-  told: TransactionDetails,
+  transactionDetails: TransactionDetails,
   moment: Moment,
 ): Posted {
   if (!canHold(card, amount))
     throw new ApiError('invalid_amount', { details: `A card cannot hold so much: ${card.voucher.code}` })
   const lotId = newId('points_bucket', Date.parse(moment.at))
-  return post(books, card, earn(accountOf(card), { amount, expires_at, lot_id: lotId }), amount, told, moment)
+  return post(
+    work,
+    card,
+    earn(accountOf(card), { amount, expires_at, lot_id: lotId }),
+    amount,
+    transactionDetails,
+    moment,
+  )
 }
 
-/** Has the first of two movements, which is written already, name the second. */
-export function relate({ written }: LoyaltyUnitOfWork, first: Posted, second: Posted): void {
+/** Links two movements: the first one, already queued, gets the id of the second. */
+export function linkTransactions({ writes }: LoyaltyUnitOfWork, first: Posted, second: Posted): void {
   first.transaction.related_transaction_id = second.transaction.id
-  const row = written.transactions.find(({ id }) => id === first.transaction.id)
+  const row = writes.transactions.find(({ id }) => id === first.transaction.id)
   if (row !== undefined) row.related_transaction_id = second.transaction.id
 }
 
-/** Takes points off a card, those that expire first before the others. */
+/** Debits points from a card, the lots that expire first before the others. */
 export function debit(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   amount: number,
-  told: TransactionDetails,
+  transactionDetails: TransactionDetails,
   moment: Moment,
 ): Posted {
-  const spent = spend(accountOf(card), { amount, to: 'subtracted', today: moment.today })
-  if ('key' in spent) throw new ApiError(spent.key, { details: card.voucher.code })
-  return post(books, card, spent, -amount, told, moment)
+  const entry = spend(accountOf(card), { amount, to: 'subtracted', today: moment.today })
+  if ('key' in entry) throw new ApiError(entry.key, { details: card.voucher.code })
+  return post(work, card, entry, -amount, transactionDetails, moment)
 }
 
-/** Closes the lots whose day is over, and answers them as they were; null: nothing was on them. */
+/** Closes expired lots and returns them as they were; null if they were empty. */
 export function expireLots(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   moment: Moment,
 ): (Posted & { points: number; expired: OpenLot[] }) | null {
@@ -75,7 +82,7 @@ export function expireLots(
   if (expired.length === 0) return null
   const points = expired.reduce((sum, lot) => sum + lot.points, 0)
   for (const { id, points, expires_at, created_at } of expired as OpenLot[])
-    books.written.lots.push({
+    work.writes.lots.push({
       voucher_id: card.voucher.id,
       id,
       points: 0,
@@ -88,7 +95,7 @@ export function expireLots(
     return null
   }
   const posted = post(
-    books,
+    work,
     card,
     { account, postings },
     -points,
@@ -98,13 +105,13 @@ export function expireLots(
   return { ...posted, points, expired }
 }
 
-/** Writes an entry down: its postings, and the transaction that tells of it. */
+/** Queues a ledger entry: its postings and its transaction. */
 function post(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   { account, postings }: Entry,
   amount: number,
-  told: TransactionDetails,
+  transactionDetails: TransactionDetails,
   { at, today }: Moment,
 ): Posted {
   const { voucher, member } = card
@@ -113,11 +120,11 @@ function post(
   addTo(card, 'credits_subtracted', subtracted)
   addTo(card, 'credits_redeemed', redeemed)
   addTo(card, 'credits_expired', expired)
-  const known = new Map(card.lots.map((lot) => [lot.id, lot]))
-  card.lots = account.lots.map((lot) => ({ created_at: at, ...known.get(lot.id), ...lot }))
+  const lotsBefore = new Map(card.lots.map((lot) => [lot.id, lot]))
+  card.lots = account.lots.map((lot) => ({ created_at: at, ...lotsBefore.get(lot.id), ...lot }))
   const id = nextTransactionId(at, voucher.last_transaction)
   for (const { from, to, amount, lot, expires_at } of postings)
-    books.written.postings.push({
+    work.writes.postings.push({
       voucher_id: voucher.id,
       id: newId('posting', Date.parse(at)),
       transaction_id: id,
@@ -128,34 +135,34 @@ function post(
       expires_at,
       created_at: at,
     })
-  const balance = { ...balanceAfter(card.voucher, amount), operation_type: told.operation_type }
-  const holderTier = tierNamed(books.configuration, member.tier_id)
+  const balance = { ...balanceAfter(card.voucher, amount), operation_type: transactionDetails.operation_type }
+  const holderTier = tierNamed(work.configuration, member.tier_id)
   const transaction: Transaction = {
     id,
-    source_id: told.source_id ?? null,
+    source_id: transactionDetails.source_id ?? null,
     voucher_id: voucher.id,
     campaign_id: voucher.campaign_id,
-    source: told.source,
-    reason: told.reason ?? null,
-    type: told.type,
+    source: transactionDetails.source,
+    reason: transactionDetails.reason ?? null,
+    type: transactionDetails.type,
     details: {
       balance,
-      ...told.details,
+      ...transactionDetails.details,
       ...(holderTier === null ? {} : { holder_loyalty_tier: { id: holderTier.id, name: holderTier.name } }),
     },
-    related_transaction_id: told.related_transaction_id ?? null,
+    related_transaction_id: transactionDetails.related_transaction_id ?? null,
     created_at: at,
   }
   card.voucher = { ...card.voucher, last_transaction: id }
-  books.written.transactions.push({ ...transaction, amount, balance: balance.balance })
-  movePoints(card, amount)
-  count(books, card, at, { [figureOf[told.type] ?? 'points_added']: Math.abs(amount) })
-  if (amount > 0 && collected.has(told.type)) card.credits.push({ date: today, points: amount })
+  work.writes.transactions.push({ ...transaction, amount, balance: balance.balance })
+  addToHolderPoints(card, amount)
+  queueTallies(work, card, at, { [figureOf[transactionDetails.type] ?? 'points_added']: Math.abs(amount) })
+  if (amount > 0 && collectedTypes.has(transactionDetails.type)) card.credits.push({ date: today, points: amount })
   return { transaction, balance }
 }
 
-/** What counts for tiers of a period (docs/reference/loyalty-tiers.md#which-tier-qualifies). */
-const collected = new Set<Transaction['type']>(['POINTS_ACCRUAL', 'PENDING_POINTS_ACTIVATION', 'POINTS_ADDITION'])
+/** The transaction types that count for tiers by points in a period (docs/reference/loyalty-tiers.md#which-tier-qualifies). */
+const collectedTypes = new Set<Transaction['type']>(['POINTS_ACCRUAL', 'PENDING_POINTS_ACTIVATION', 'POINTS_ADDITION'])
 
 const figureOf: Partial<Record<Transaction['type'], Figure>> = {
   POINTS_ACCRUAL: 'points_rewarded',
@@ -168,29 +175,29 @@ const figureOf: Partial<Record<Transaction['type'], Figure>> = {
 }
 
 /**
- * Points that wait: a posting to the system account `pending`, no transaction yet
+ * Adds pending points: a posting to the system account `pending`, no transaction yet
  * (docs/reference/points.md#life-of-pending-points).
  */
-export function promise(books: LoyaltyUnitOfWork, card: Card, entry: PendingEntry): PendingBalance {
-  books.written.pending_points.push(entry)
+export function postPending(work: LoyaltyUnitOfWork, card: Card, entry: PendingEntry): PendingBalance {
+  work.writes.pending_points.push(entry)
   if (card.next_activation === null || entry.activates_at < card.next_activation)
     card.next_activation = entry.activates_at
-  return movePending(books, card, entry, entry.points, 'AUTOMATIC', entry.created_at, 'pending_points_added')
+  return movePending(work, card, entry, entry.points, 'AUTOMATIC', entry.created_at, 'pending_points_added')
 }
 
-/** Changes how many points wait, or ends the waiting. */
+/** Changes the number of pending points, or activates or cancels the entry. */
 export function changePending(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   entry: PendingEntry,
   change: { points: number; status: PendingEntry['status']; operation_type: 'MANUAL' | 'AUTOMATIC'; at: Instant },
 ): PendingBalance {
   const { points, status, operation_type, at } = change
   entry.status = status
-  entry.updated_at = books.ctx.now
+  entry.updated_at = work.ctx.now
   if (status === 'PENDING') entry.points += points
-  books.written.pending_points.push({ ...entry })
-  return movePending(books, card, entry, points, operation_type, at, pendingFigure(status, points))
+  work.writes.pending_points.push({ ...entry })
+  return movePending(work, card, entry, points, operation_type, at, pendingFigure(status, points))
 }
 
 const pendingFigure = (status: PendingEntry['status'], points: number): Figure => {
@@ -200,7 +207,7 @@ const pendingFigure = (status: PendingEntry['status'], points: number): Figure =
 }
 
 function movePending(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   { id, activates_at }: PendingEntry,
   points: number,
@@ -210,7 +217,7 @@ function movePending(
 ): PendingBalance {
   const { voucher } = card
   addTo(card, 'credits_pending', points)
-  books.written.postings.push({
+  work.writes.postings.push({
     voucher_id: voucher.id,
     id: newId('posting', Date.parse(at)),
     transaction_id: null,
@@ -221,7 +228,7 @@ function movePending(
     expires_at: activates_at,
     created_at: at,
   })
-  count(books, card, at, { [figure]: Math.abs(points) })
+  queueTallies(work, card, at, { [figure]: Math.abs(points) })
   return {
     points,
     total: card.voucher.credits_pending ?? 0,
@@ -237,18 +244,18 @@ function addTo(card: Card, column: keyof Card['change'], amount: number): void {
   card.change[column] = (card.change[column] ?? 0) + amount
 }
 
-/** The row of the holder says what is on the card, too. */
-function movePoints({ person, program }: Card, points: number): void {
+/** The row of the holder has the points of each program, too. */
+function addToHolderPoints({ person, program }: Card, points: number): void {
   const { name } = program.campaign
   const move = person.moves[name]
   person.moves[name] = { ...move, points: (move?.points ?? 0) + points }
 }
 
-function count(
-  { ctx, written }: LoyaltyUnitOfWork,
+function queueTallies(
+  { ctx, writes }: LoyaltyUnitOfWork,
   { program }: Card,
   now: Instant,
-  counted: Partial<Record<Figure, number>>,
+  amounts: Partial<Record<Figure, number>>,
 ): void {
-  written.tallies.push(...figureTallies({ ...ctx, now }, program.campaign.id, counted))
+  writes.tallies.push(...figureTallies({ ...ctx, now }, program.campaign.id, amounts))
 }

@@ -12,13 +12,13 @@ import { keptTerms } from '../../rules/terms/kept.ts'
 import type { Card, LoyaltyUnitOfWork, Member, OpenLot, PendingEntry, Person } from './card.ts'
 import type { Program, Programs } from './programs.ts'
 
-interface Found {
+interface LoadedRows {
   customers: object[]
   cards: Array<object & { terms_id: string }>
   terms: Array<{ id: string; content: Terms }>
 }
 
-type FoundCard = {
+type LoadedCardFields = {
   lots: OpenLot[] | null
   due_pending: object[] | null
   next_activation: string | null
@@ -39,9 +39,9 @@ export interface LoyaltyQuestion {
   since: string | null
 }
 
-/** The customers and their cards as they are now, locked until the end of the transaction. */
+/** Loads the customers and their cards, locked until the end of the transaction. */
 export async function loadPeople(
-  { ctx, programs, asked }: Pick<LoyaltyUnitOfWork, 'ctx' | 'programs' | 'asked'>,
+  { ctx, programs, loadOptions }: Pick<LoyaltyUnitOfWork, 'ctx' | 'programs' | 'loadOptions'>,
   customerIds: readonly string[],
 ): Promise<Map<string, Person>> {
   const { project_id, project, now, db } = ctx
@@ -52,17 +52,17 @@ export async function loadPeople(
     today: todayIn({ now, timezone: project.timezone }),
     lock_timeout: `${limits.checkout_lock_seconds}s`,
     periods: periodsOf(programs),
-    order_id: asked.order_id ?? null,
-    pending_id: asked.pending_id ?? null,
-    since: asked.since ?? null,
+    order_id: loadOptions.order_id ?? null,
+    pending_id: loadOptions.pending_id ?? null,
+    since: loadOptions.since ?? null,
   }
-  const { rows } = await sql<{ found: Found }>`
+  const { rows } = await sql<{ found: LoadedRows }>`
     select loyalty_facts(${JSON.stringify(question)}::jsonb) as found`
     .execute(db)
     .catch((error: unknown) => {
       throw sqlState(error) === '55P03' ? multipleRequests() : error
     })
-  const { customers, cards, terms } = (rows[0] as { found: Found }).found
+  const { customers, cards, terms } = (rows[0] as { found: LoadedRows }).found
   const shared = new Map(terms.map(({ id, content }) => [id, keptTerms(project_id, id, content)]))
   const people = new Map<string, Person>()
   for (const customer of allFromJson<StoredCustomer>(customers))
@@ -75,7 +75,7 @@ export async function loadPeople(
   return people
 }
 
-/** Months of the periods in which points are collected, by campaign. */
+/** The length in months of the qualification periods, by campaign. */
 function periodsOf(programs: Programs): Record<string, number> {
   const periods: Record<string, number> = {}
   for (const { campaign, settings, tiers } of programs.values())
@@ -92,7 +92,10 @@ function cardOf(
   person: Person,
   program: Program,
 ): Card {
-  const { due_pending, next_activation, paid_rules, credits, ...voucher } = toLoadedVoucher<FoundCard>(row, terms)
+  const { due_pending, next_activation, paid_rules, credits, ...voucher } = toLoadedVoucher<LoadedCardFields>(
+    row,
+    terms,
+  )
   const { member } = voucher
   const lots = allFromJson<OpenLot>(voucher.lots)
   return {

@@ -4,25 +4,25 @@ import { eventSource } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { type StoredOrder, toOrder, toSimpleOrder } from '../../orders/order.ts'
 import { toEarningRule, toSimpleEarningRule } from '../earning-rules/earning-rule.ts'
-import { type Card, type LoyaltyUnitOfWork, type Moment, type PendingEntry, tell } from './card.ts'
+import { type Card, type LoyaltyUnitOfWork, type Moment, type PendingEntry, queueEvents } from './card.ts'
 import type { EarningTrigger } from './earning-trigger.ts'
 import { emitPending, emitTransaction, tellPointsAdded } from './events.ts'
-import { credit, type Posted, promise } from './ledger.ts'
+import { credit, type Posted, postPending } from './ledger.ts'
 import { tierNamed } from './programs.ts'
-import { aboutCard, shownTier } from './view.ts'
+import { cardEventData, shownTier } from './view.ts'
 
-/** Points that count at once. */
+/** Credits points immediately. */
 export function pay(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   rule: ConfiguredEarningRule,
   { points, expires_at, loyalty_tier_id }: Accrual,
-  cause: EarningTrigger,
+  trigger: EarningTrigger,
   moment: Moment,
 ): void {
-  const { order, custom_event, segment, told } = cause
+  const { order, custom_event, segment, source_event } = trigger
   const posted = credit(
-    books,
+    work,
     card,
     { amount: points, expires_at },
     {
@@ -31,7 +31,7 @@ export function pay(
       operation_type: 'AUTOMATIC',
       details: {
         ...orderDetails(order),
-        event: { id: told.id, type: told.type },
+        event: { id: source_event.id, type: source_event.type },
         ...ruleDetails(rule),
         ...(segment === undefined ? {} : { segment: { id: segment.id, name: segment.name } }),
         ...(custom_event === undefined
@@ -40,33 +40,33 @@ export function pay(
               custom_event: { id: custom_event.event.id, type: custom_event.event.type },
               event_schema: custom_event.schema,
             }),
-        ...tierDetails(books, 'loyalty_tier', loyalty_tier_id),
+        ...tierDetails(work, 'loyalty_tier', loyalty_tier_id),
       },
     },
     moment,
   )
-  emitTransaction(books, card, posted, {
+  emitTransaction(work, card, posted, {
     order: order === undefined ? null : toSimpleOrder(order),
-    event: told,
-    earning_rule: toSimpleEarningRule(rule, validationRuleOf(books, rule)),
+    event: source_event,
+    earning_rule: toSimpleEarningRule(rule, validationRuleOf(work, rule)),
     segment: segment ?? null,
-    loyalty_tier: shownTier(books.configuration, loyalty_tier_id),
+    loyalty_tier: shownTier(work.configuration, loyalty_tier_id),
     custom_event: custom_event?.event ?? null,
   })
-  tellRewarded(books, card, rule, posted, cause, loyalty_tier_id)
-  tellPointsAdded(books, card, posted)
+  emitPointsRewarded(work, card, rule, posted, trigger, loyalty_tier_id)
+  tellPointsAdded(work, card, posted)
 }
 
-function tellRewarded(
-  books: LoyaltyUnitOfWork,
+function emitPointsRewarded(
+  work: LoyaltyUnitOfWork,
   card: Card,
   rule: ConfiguredEarningRule,
   { balance }: Posted,
-  { order, told }: EarningTrigger,
+  { order, source_event }: EarningTrigger,
   loyaltyTierId: string | null,
 ): void {
-  const { customer, campaign, voucher } = aboutCard(books, card)
-  tell(books, {
+  const { customer, campaign, voucher } = cardEventData(work, card)
+  queueEvents(work, {
     type: 'customer.rewarded.loyalty_points',
     entity_id: card.person.customer.id,
     data: {
@@ -74,27 +74,27 @@ function tellRewarded(
       holder: customer,
       voucher,
       campaign,
-      loyalty_tier: shownTier(books.configuration, loyaltyTierId),
-      earning_rule: toEarningRule(rule, validationRuleOf(books, rule)),
+      loyalty_tier: shownTier(work.configuration, loyaltyTierId),
+      earning_rule: toEarningRule(rule, validationRuleOf(work, rule)),
       balance,
       order: order === undefined ? null : toOrder(order),
-      event: told,
+      event: source_event,
       publication: null,
     },
   })
 }
 
-/** Points that wait for their day. Their id sorts by it. */
+/** Adds points that activate on a later day. The id of the entry sorts by that day. */
 export function addPendingPoints(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   rule: ConfiguredEarningRule,
   { points, activates_at, expiration_rules, loyalty_tier_id }: Accrual,
-  { order, told }: EarningTrigger,
+  { order, source_event }: EarningTrigger,
   { at }: Moment,
 ): void {
   if (order === undefined || activates_at === null) return
-  const { ctx } = books
+  const { ctx } = work
   const days = rule.pending_points?.period_value ?? 0
   const entry: PendingEntry = {
     id: newId('pending_points', Date.parse(at) + days * msPerDay),
@@ -106,9 +106,9 @@ export function addPendingPoints(
     activates_at,
     expiration_rules,
     details: {
-      ...tierDetails(books, 'loyalty_tier', loyalty_tier_id),
-      ...tierDetails(books, 'holder_loyalty_tier', card.member.tier_id),
-      event: { ...told, event_source: eventSource(ctx.caller) },
+      ...tierDetails(work, 'loyalty_tier', loyalty_tier_id),
+      ...tierDetails(work, 'holder_loyalty_tier', card.member.tier_id),
+      event: { ...source_event, event_source: eventSource(ctx.caller) },
       ...ruleDetails(rule),
       ...orderDetails(order),
     },
@@ -116,7 +116,7 @@ export function addPendingPoints(
     created_at: at,
     updated_at: null,
   }
-  emitPending(books, card, 'added', entry, promise(books, card, entry), toSimpleOrder(order))
+  emitPending(work, card, 'added', entry, postPending(work, card, entry), toSimpleOrder(order))
 }
 
 const msPerDay = 86_400_000
@@ -133,6 +133,6 @@ function tierDetails({ configuration }: LoyaltyUnitOfWork, name: string, id: str
   return tier === null ? {} : { [name]: { id: tier.id, name: tier.name } }
 }
 
-/** An earning rule has one at most. */
+/** The validation rule of an earning rule, which has one at most. */
 export const validationRuleOf = ({ configuration }: LoyaltyUnitOfWork, { id }: ConfiguredEarningRule): string | null =>
   assignmentsOf(configuration, id)[0]?.rule_id ?? null

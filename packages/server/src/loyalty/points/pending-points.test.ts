@@ -24,13 +24,13 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Points that wait: docs/reference/points.md#life-of-pending-points and docs/reference/points.md#list-pending-points. */
+/* Pending points: docs/reference/points.md#life-of-pending-points and docs/reference/points.md#list-pending-points. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-/** A member with one pending entry of so many points for three days. */
-async function newWaiting(shop: Shop, points = 20, settings: Record<string, unknown> = {}) {
+/** A member with one entry of this many points, pending for three days. */
+async function newMemberWithPending(shop: Shop, points = 20, settings: Record<string, unknown> = {}) {
   const program = await newProgram(shop, settings)
   const rules = await newEarningRules(shop, program, fixed(points, { ...inDays(3), source: { banner: 'Later' } }))
   const member = await newMember(shop, program, 'ann')
@@ -41,7 +41,7 @@ async function newWaiting(shop: Shop, points = 20, settings: Record<string, unkn
   return { program, rule: rules[0], member, order, entry, call }
 }
 
-test('an entry says where it comes from', async () => {
+test('an entry contains its origin', async () => {
   const shop = await newProject()
   shop.service.clock.set('2025-03-06T23:30:00.000Z')
   const program = await newProgram(shop)
@@ -87,7 +87,7 @@ test('an entry says where it comes from', async () => {
   expect(await tierTurns(shop)).toEqual(['joined Silver'])
 })
 
-test('without a tier, a banner or a source id there is none of them', async () => {
+test('an entry omits a tier, banner or source id that does not exist', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const [rule] = await newEarningRules(shop, program, fixed(10, inDays(3)))
@@ -99,10 +99,10 @@ test('without a tier, a banner or a source id there is none of them', async () =
   expect(details.order).toEqual({ id: order.id, source_id: null })
 })
 
-describe('adjusted', () => {
-  test('up and down; the entry and the card follow', async () => {
+describe('adjusting pending points', () => {
+  test('changes the entry and the card, up and down', async () => {
     const shop = await newProject()
-    const { member, call } = await newWaiting(shop)
+    const { member, call } = await newMemberWithPending(shop)
     expect(await call('balance', { points: 5 })).toMatchObject({ status: 200, body: { points: 5, total: 25 } })
     expect(await call('balance', { points: -24 })).toMatchObject({ status: 200, body: { points: -24, total: 1 } })
     const [entry] = await pendingOf(shop, member.code)
@@ -116,9 +116,9 @@ describe('adjusted', () => {
     expect(await transactions(shop, member.code)).toEqual([])
   })
 
-  test('not by nothing, and not to nothing', async () => {
+  test('is refused by 0 and to 0', async () => {
     const shop = await newProject()
-    const { member, call } = await newWaiting(shop)
+    const { member, call } = await newMemberWithPending(shop)
     expect(await call('balance', { points: -20 })).toMatchObject({ status: 400, body: { key: 'invalid_amount' } })
     expect(await call('balance', { points: -21 })).toMatchObject({ status: 400, body: { key: 'invalid_amount' } })
     expect((await call('balance', { points: 0 })).status).toBe(400)
@@ -128,11 +128,11 @@ describe('adjusted', () => {
   })
 })
 
-describe('activated', () => {
-  test('by the API: they count now, dated from today by the rule of the time they were earned', async () => {
+describe('activating pending points', () => {
+  test('by the API credits them now, expiring by the rule of the time they were earned', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-06T10:00:00.000Z')
-    const { program, rule, member, order, entry, call } = await newWaiting(shop, 20, {
+    const { program, rule, member, order, entry, call } = await newMemberWithPending(shop, 20, {
       expiration_rules: { period_type: 'MONTH', period_value: 1 },
     })
     await shop.call('DELETE', `/v1/loyalties/${program.id}/earning-rules/${rule.id}`)
@@ -173,10 +173,10 @@ describe('activated', () => {
     ])
   })
 
-  test('by the day, on a card that is disabled too, then what redeems itself and tiers', async () => {
+  test('on their day also works on a disabled card, followed by automatic redemption and tiers', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-06T10:00:00.000Z')
-    const { program, member, rule } = await newWaiting(shop, 120)
+    const { program, member, rule } = await newMemberWithPending(shop, 120)
     await newTiers(shop, program, { Silver: [20] })
     await assign(shop, program, await newMaterial(shop), 50, { auto_redeem: true })
     await ok(shop, 'POST', `/v1/loyalties/${program.id}/earning-rules/${rule.id}/disable`)
@@ -185,7 +185,7 @@ describe('activated', () => {
     await payOrder(shop, 'bob')
     await ok(shop, 'POST', `/v1/vouchers/${other.code}/disable`)
     await runUntil(shop, '2025-03-09T00:00:00.000Z')
-    await runUntil(shop, '2025-03-09T12:00:00.000Z') // once is enough
+    await runUntil(shop, '2025-03-09T12:00:00.000Z') // a second run changes nothing
     expect(
       (await transactions(shop, member.code)).map(({ type, source, details }) => [
         type,
@@ -204,10 +204,12 @@ describe('activated', () => {
     expect(activated).toMatchObject({ event_source: { channel: 'INTERNAL' }, group_id: expect.stringMatching(/^w-/) })
   })
 
-  test('late: on each day what was due on it, so that it expires when it should', async () => {
+  test('late happens day by day, so that points expire on the right day', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-06T10:00:00.000Z')
-    const { member } = await newWaiting(shop, 20, { expiration_rules: { period_type: 'MONTH', period_value: 0 } })
+    const { member } = await newMemberWithPending(shop, 20, {
+      expiration_rules: { period_type: 'MONTH', period_value: 0 },
+    })
     await runUntil(shop, '2025-03-20T00:00:00.000Z')
     expect((await transactions(shop, member.code)).map(({ type }) => type)).toEqual([
       'PENDING_POINTS_ACTIVATION',
@@ -217,10 +219,10 @@ describe('activated', () => {
   })
 })
 
-describe('canceled', () => {
-  test('by the API, without a transaction', async () => {
+describe('canceling pending points', () => {
+  test('by the API creates no transaction', async () => {
     const shop = await newProject()
-    const { member, entry, call } = await newWaiting(shop)
+    const { member, entry, call } = await newMemberWithPending(shop)
     expect(await call('cancel')).toMatchObject({ status: 204, body: null })
     expect((await card(shop, member.code)).loyalty_card).toEqual({ points: 0, balance: 0 })
     expect(await pendingOf(shop, member.code)).toEqual([])
@@ -232,18 +234,18 @@ describe('canceled', () => {
     })
   })
 
-  test('with the order only while they wait', async () => {
+  test('with the order works only while they are pending', async () => {
     const shop = await newProject()
-    const { member, order, call } = await newWaiting(shop)
+    const { member, order, call } = await newMemberWithPending(shop)
     await call('activate')
     await ok(shop, 'PUT', `/v1/orders/${order.id}`, { status: 'CANCELED' })
     expect(await balanceOf(shop, member.code)).toBe(20)
     expect(await told(shop, '%pending_points.canceled')).toEqual([])
   })
 
-  test('with their program, silently', async () => {
+  test('with their program emits no events', async () => {
     const shop = await newProject()
-    const { program, member } = await newWaiting(shop)
+    const { program, member } = await newMemberWithPending(shop)
     await ok(shop, 'DELETE', `/v1/loyalties/${program.id}`)
     await runCampaignJobs(shop)
     expect(await shop.call('GET', `/v1/loyalties/members/${member.code}/pending-points`)).toMatchObject({ status: 404 })
@@ -251,9 +253,9 @@ describe('canceled', () => {
   })
 })
 
-test('what is over is over', async () => {
+test('activated and canceled entries cannot be changed', async () => {
   const shop = await newProject()
-  const { call, member, program } = await newWaiting(shop)
+  const { call, member, program } = await newMemberWithPending(shop)
   const second = await newMember(shop, program, 'bob')
   await payOrder(shop, 'bob')
   const [foreign] = await pendingOf(shop, second.code)
@@ -285,9 +287,9 @@ test('what is over is over', async () => {
   expect((await card(shop, second.code)).loyalty_card.pending_points).toBe(20)
 })
 
-test('pending points are not part of a balance: they can be neither spent nor given away, and make no tier', async () => {
+test('pending points are not part of the balance: they cannot be spent or transferred, and do not count for tiers', async () => {
   const shop = await newProject()
-  const { program, member } = await newWaiting(shop, 500, lasting('P1M'))
+  const { program, member } = await newMemberWithPending(shop, 500, lasting('P1M'))
   await newTiers(shop, program, { Silver: [100] })
   const other: Body = await newMember(shop, program, 'bob')
   const exceeded = { status: 400, body: { key: 'loyalty_card_points_exceeded' } }

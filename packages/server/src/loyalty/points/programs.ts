@@ -9,30 +9,30 @@ import type {
 import type { Ctx } from '../../core/context.ts'
 import { toTierFacts } from '../tiers/loyalty-tier.ts'
 
-/** A loyalty program as it is configured, in the words of the engine. */
+/** The configuration of a loyalty program, in the types of the engine. */
 export interface Program {
   campaign: ConfiguredCampaign
-  /** When its points expire, unless an earning rule knows better. */
+  /** When its points expire; an earning rule may have expiration rules of its own. */
   expiration_rules: PointsExpirationRules | null
-  /** How its tiers are won and lost. */
+  /** How its tiers are gained and lost. */
   settings: TierExpiration | null
   tiers: readonly LoyaltyTier[]
-  /** In the order of creation, in which they pay. */
+  /** Ordered by creation; they pay in this order. */
   rules: readonly EarningRule[]
-  /** What points are redeemed for by themselves. */
+  /** The reward that the program redeems automatically. */
   auto_redeem: ConfiguredRewardAssignment | null
 }
 
 export type Programs = ReadonlyMap<string, Program>
 
-const known = new WeakMap<Configuration, Programs>()
+const cache = new WeakMap<Configuration, Programs>()
 
-/** The programs of a project by the ids of their campaigns. */
+/** The programs of a project by campaign id, cached per configuration. */
 export function programsOf(configuration: Configuration): Programs {
-  let programs = known.get(configuration)
+  let programs = cache.get(configuration)
   if (programs === undefined) {
     programs = newPrograms(configuration)
-    known.set(configuration, programs)
+    cache.set(configuration, programs)
   }
   return programs
 }
@@ -60,13 +60,13 @@ function newPrograms(configuration: Configuration): Programs {
 }
 
 function byCampaign<Row>(rows: readonly Row[], campaignOf: (row: Row) => string): Map<string, Row[]> {
-  const found = new Map<string, Row[]>()
+  const groups = new Map<string, Row[]>()
   for (const row of rows) {
-    const own = found.get(campaignOf(row))
-    if (own === undefined) found.set(campaignOf(row), [row])
-    else own.push(row)
+    const group = groups.get(campaignOf(row))
+    if (group === undefined) groups.set(campaignOf(row), [row])
+    else group.push(row)
   }
-  return found
+  return groups
 }
 
 const byCreation = (a: ConfiguredEarningRule, b: ConfiguredEarningRule): number =>
@@ -90,18 +90,18 @@ const toRuleFacts = (row: ConfiguredEarningRule): EarningRule => ({
   expiration_rules: row.expiration_rules,
 })
 
-/** Whether anything is earned for an event in any program. */
+/** Whether an active rule of any program pays for an event. */
 export function pays(configuration: Configuration, event: string): boolean {
   for (const { rules } of programsOf(configuration).values())
     if (rules.some((rule) => rule.active && rule.event === event)) return true
   return false
 }
 
-/** The tier that an id names; one that is gone is none. */
+/** The tier of an id; null if it was deleted. */
 export const tierNamed = ({ loyalty_tiers }: Configuration, id: string | null): ConfiguredLoyaltyTier | null =>
   id === null ? null : (loyalty_tiers.get(id) ?? null)
 
-/** The configuration as this transaction sees it. */
+/** The configuration at the version that this transaction reads. */
 export async function configurationNow({ db, project_id, configurations }: Ctx): Promise<Configuration> {
   const { config_version } = await db
     .selectFrom('projects')

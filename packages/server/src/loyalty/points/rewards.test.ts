@@ -38,7 +38,10 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* What points buy, and how that is undone: docs/reference/rewards.md#redeem-a-reward and docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion. */
+/*
+ * Rewards for points, and their rollback: docs/reference/rewards.md#redeem-a-reward and
+ * docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
@@ -50,8 +53,8 @@ async function newSaver(shop: Shop, points = 1_000) {
   return { program, member, code: member.code as string }
 }
 
-const shown = (shop: Shop, reward: { id: string }) => ok(shop, 'GET', `/v1/rewards/${reward.id}`)
-/** States of the reward redemptions as they were told: `created CREATED`, `completed COMPLETED`. */
+const getReward = (shop: Shop, reward: { id: string }) => ok(shop, 'GET', `/v1/rewards/${reward.id}`)
+/** States of reward redemptions in their events: `created CREATED`, `completed COMPLETED`. */
 const states = async (shop: Shop) =>
   (await told(shop, 'customer.reward_redemptions.%')).map(
     ({ type, data }) => `${type.slice('customer.reward_redemptions.'.length)} ${data.reward_redemption.state}`,
@@ -59,8 +62,8 @@ const states = async (shop: Shop) =>
 const failures = async (shop: Shop) =>
   (await told(shop, 'redemption.failed')).map(({ data }) => data.redemption.failure_code)
 
-describe('what is issued', () => {
-  test('a coupon: published to the holder', async () => {
+describe('issuing a reward', () => {
+  test('a coupon is published to the holder', async () => {
     const shop = await newProject()
     const { program, member, code } = await newSaver(shop)
     await newCampaign(shop, 'Coupons', { type: 'AUTO_UPDATE' })
@@ -88,7 +91,7 @@ describe('what is issued', () => {
       publish: { count: 1 },
     })
     expect(await card(shop, code)).toMatchObject({ redemption: { redeemed_points: 150, redeemed_quantity: 1 } })
-    expect((await shown(shop, reward)).redeemed).toBe(1)
+    expect((await getReward(shop, reward)).redeemed).toBe(1)
     expect(await states(shop)).toEqual(['created CREATED', 'completed COMPLETED'])
     const types = (await told(shop)).map(({ type }) => type)
     for (const type of [
@@ -102,7 +105,7 @@ describe('what is issued', () => {
       expect(types).toContain(type)
   })
 
-  test('credits: on the gift card that the holder has, or on a new one', async () => {
+  test("credits are added to the holder's gift card, or to a new one", async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const gifts = await newCampaign(shop, 'Gifts', {
@@ -122,7 +125,7 @@ describe('what is issued', () => {
     expect(rewarded.map(({ data }) => data.balance)).toMatchObject([{ amount: 500 }, { amount: 500 }])
   })
 
-  test('points: on the card of another program, with its tiers', async () => {
+  test('points are credited on the card of another program, with its tiers', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const target = await newProgram(shop)
@@ -146,7 +149,7 @@ describe('what is issued', () => {
     })
   })
 
-  test('something to take home: pending until somebody says that it was handed over', async () => {
+  test('a material reward is pending until it is confirmed as handed over', async () => {
     const shop = await newProject()
     const { program, member, code } = await newSaver(shop)
     const product = await newProduct(shop, 'Mug')
@@ -221,7 +224,7 @@ describe('what is issued', () => {
     expect((await states(shop)).at(-1)).toBe('completed COMPLETED')
   })
 
-  test('by the id of its assignment, and in all other ways to redeem a card', async () => {
+  test('works by the id of the assignment, and by all other endpoints that redeem a card', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const reward = await newMaterial(shop)
@@ -231,11 +234,11 @@ describe('what is issued', () => {
     const { redemptions } = await redeemed(shop, { redeemables: [voucher(code, { reward: { id: reward.id } })] })
     expect(redemptions).toMatchObject([{ amount: 10, loyalty_card: { points: 10 }, reward: { id: reward.id } }])
     expect(await movements(shop, code)).toEqual(Array.from({ length: 3 }, () => 'POINTS_REDEMPTION -10'))
-    expect((await shown(shop, reward)).redeemed).toBe(3)
+    expect((await getReward(shop, reward)).redeemed).toBe(3)
     expect(await states(shop)).toHaveLength(6)
   })
 
-  test('an order that comes with it is kept as it is, and a new one is paid', async () => {
+  test('stores the order of the request and marks it as paid', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     await newEarningRules(shop, program, fixed(7))
@@ -249,8 +252,8 @@ describe('what is issued', () => {
   })
 })
 
-describe('refused', () => {
-  test('and kept as a failed redemption, which changes nothing', async () => {
+describe('a reward is refused', () => {
+  test('and stored as a failed redemption without effects', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop, 100)
     const [cheap, dear, foreign] = [await newMaterial(shop), await newMaterial(shop), await newMaterial(shop)]
@@ -262,7 +265,7 @@ describe('refused', () => {
     const cases: Array<[object, object, number, string, object?]> = [
       [{}, {}, 400, 'missing_reward', { details: 'A reward is required when redeeming a LOYALTY_CARD' }],
       [{ id: foreign.id }, {}, 404, 'not_found', { details: `Cannot find reward with id ${foreign.id}` }],
-      // What is kept of the attempt is what the refusal names (docs/reference/redemptions.md#failure).
+      // The failed redemption stores the object that the refusal names (docs/reference/redemptions.md#failure).
       [{ id: 'rew_none' }, {}, 404, 'not_found', { resource_type: 'redemption' }],
       [{ assignment_id: 'rewa_none' }, {}, 404, 'not_found'],
       [{ id: dear.id }, {}, 400, 'loyalty_card_points_exceeded'],
@@ -294,7 +297,7 @@ describe('refused', () => {
     expect(await states(shop)).toEqual([])
   })
 
-  test('by the state of the card and by who asks', async () => {
+  test('because of the state of the card or the customer of the request', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 100, type: 'STATIC', vouchers_count: 1 })
     const reward = await newMaterial(shop)
@@ -326,7 +329,7 @@ describe('refused', () => {
     expect((await card(shop, code)).loyalty_card.balance).toBe(100)
   })
 
-  test('when a card was redeemed as often as it may be', async () => {
+  test('when the card has reached its redemption limit', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, {
       voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 100 }, redemption: { quantity: 1 } },
@@ -340,7 +343,7 @@ describe('refused', () => {
     await redeemedReward(shop, code, { id: reward.id })
   })
 
-  test('when nothing is left to give; the points stay', async () => {
+  test('when no voucher is left to issue; the points stay', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const empty = await newCampaign(shop, 'Empty')
@@ -353,10 +356,10 @@ describe('refused', () => {
     expect(await failures(shop)).toEqual(['no_voucher_suitable_for_publication'])
     expect(await transactions(shop, code)).toEqual([])
     expect(await balanceOf(shop, code)).toBe(1_000)
-    expect((await shown(shop, reward)).redeemed).toBeNull()
+    expect((await getReward(shop, reward)).redeemed).toBeNull()
   })
 
-  test('when the stock is used up, until one is given back', async () => {
+  test('when the stock is used up, until a rollback returns one', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const reward = await newMaterial(shop, { stock: 2 })
@@ -364,9 +367,9 @@ describe('refused', () => {
     const { id } = await redeemedReward(shop, code, { id: reward.id })
     await redeemedReward(shop, code, { id: reward.id })
     expect(await redeemReward(shop, code, { id: reward.id })).toMatchObject({ body: { key: 'reward_out_of_stock' } })
-    expect(await shown(shop, reward)).toMatchObject({ stock: 2, redeemed: 2 })
+    expect(await getReward(shop, reward)).toMatchObject({ stock: 2, redeemed: 2 })
     await rollBack(shop, id)
-    expect(await shown(shop, reward)).toMatchObject({ stock: 2, redeemed: 1 })
+    expect(await getReward(shop, reward)).toMatchObject({ stock: 2, redeemed: 1 })
     await redeemedReward(shop, code, { id: reward.id })
   })
 })
@@ -376,7 +379,7 @@ describe('paying with points', () => {
     coin: { exchange_ratio: exchangeRatio, points_ratio: pointsRatio },
   })
 
-  test('of a cent, of none, and after a coupon', async () => {
+  test('for orders of a cent, of nothing, and after a coupon', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const cent = await newLoyaltyReward(shop, coin(0.01))
@@ -394,7 +397,7 @@ describe('paying with points', () => {
     expect(await balanceOf(shop, code)).toBe(580)
   })
 
-  test('of an order that costs nothing takes nothing', async () => {
+  test('for an order of 0 takes no points', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const reward = await newLoyaltyReward(shop, coin(1, 10))
@@ -406,7 +409,7 @@ describe('paying with points', () => {
     expect(await balanceOf(shop, code)).toBe(1_000)
   })
 
-  test('numeric strings are numbers, and a unit below a cent is a cent', async () => {
+  test('accepts numeric strings, and rounds a unit below a cent to a cent', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop, 10)
     const reward = await newLoyaltyReward(shop, { coin: { exchange_ratio: '0.004', points_ratio: '2' } })
@@ -418,7 +421,7 @@ describe('paying with points', () => {
     })
   })
 
-  test('a balance below one unit is not enough; a tier makes units cheaper, but does not price them', async () => {
+  test('is refused below one unit; a tier makes units cheaper, but sets no price', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 40 })
     const reward = await newLoyaltyReward(shop, coin(1, 50))
@@ -443,7 +446,7 @@ describe('paying with points', () => {
     })
   })
 
-  test('under rules: how many points an order takes, and what the order is', async () => {
+  test('obeys rules on the number of points and on the order', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const few = await newRule(
@@ -463,7 +466,7 @@ describe('paying with points', () => {
     expect(await pay(bound, 50, 101)).toMatchObject({ status: 200 })
   })
 
-  test('an order that is paid so earns', async () => {
+  test('an order paid with points earns points', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const totalAmount = { every: 100, points: 1 }
@@ -479,7 +482,7 @@ describe('paying with points', () => {
     expect(spent.details).toMatchObject({ order: { id: order.id }, reward: { id: reward.id } })
   })
 
-  test('is validated without being done', async () => {
+  test('can be validated without redeeming', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop, 100)
     const reward = await newLoyaltyReward(shop, coin(1, 10))
@@ -505,8 +508,8 @@ describe('paying with points', () => {
   })
 })
 
-describe('taken back', () => {
-  test('a coupon is disabled, unless it was redeemed', async () => {
+describe('rolling back a reward', () => {
+  test('disables the coupon, unless it was redeemed', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const coupons = await newCampaign(shop, 'Coupons', { type: 'AUTO_UPDATE' })
@@ -535,7 +538,7 @@ describe('taken back', () => {
       loyalty_card: { points: 1_000, balance: 1_000 },
       redemption: { redeemed_points: 0, redeemed_quantity: 0 },
     })
-    expect((await shown(shop, reward)).redeemed).toBe(0)
+    expect((await getReward(shop, reward)).redeemed).toBe(0)
     expect((await states(shop)).slice(4)).toEqual(['rolledback ROLLEDBACK', 'rolledback ROLLEDBACK'])
     const refunds = (await transactions(shop, code)).slice(2)
     expect(refunds).toMatchObject([
@@ -547,7 +550,7 @@ describe('taken back', () => {
     expect(await balanceOf(shop, code)).toBe(1_000)
   })
 
-  test('credits and points that were given go back as far as they are still there', async () => {
+  test('takes credits and points back as far as they are still there', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const gifts = await newCampaign(shop, 'Gifts', {
@@ -574,7 +577,7 @@ describe('taken back', () => {
     expect(await balanceOf(shop, code)).toBe(1_000)
   })
 
-  test('a material reward that was not handed over', async () => {
+  test('cancels a material reward not handed over yet', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const reward = await newMaterial(shop)
@@ -587,7 +590,7 @@ describe('taken back', () => {
     expect(await shop.call('POST', path)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
   })
 
-  test('with the order: it is canceled, and what it has pending too, but not what it has earned', async () => {
+  test('cancels the order and its pending points, but keeps earned points', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     await newTiers(shop, program, { Silver: [0, 999], Gold: [1_000] })
@@ -600,12 +603,12 @@ describe('taken back', () => {
     expect(body.order).toMatchObject({ status: 'CANCELED', total_amount: 500 })
     expect((await card(shop, code)).loyalty_card).toEqual({ points: 1_007, balance: 1_007 })
     expect((await tierTurns(shop)).at(-1)).toBe('upgraded Silver → Gold')
-    // A plain change of status takes nothing back.
+    // Changing the status of the order alone revokes nothing.
     await ok(shop, 'PUT', `/v1/orders/${order.id}`, { status: 'CANCELED' })
     expect(await balanceOf(shop, code)).toBe(1_007)
   })
 
-  test('not by an order that is canceled', async () => {
+  test('does not happen when only the order is canceled', async () => {
     const shop = await newProject()
     const { program, code } = await newSaver(shop)
     const reward = await newLoyaltyReward(shop, { coin: { exchange_ratio: 0.01 } })
@@ -616,7 +619,7 @@ describe('taken back', () => {
   })
 })
 
-test('two requests for the last points: one of them gets the reward', async () => {
+test('of two concurrent requests for the last points, one gets the reward', async () => {
   const shop = await newProject()
   const { program, code } = await newSaver(shop, 100)
   const reward = await newMaterial(shop)

@@ -5,20 +5,21 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
 
 /**
- * Gives somebody something, or undoes all that was written for it and answers null where it cannot be given: what it is given
- * for counts whether or not there is a reward left. Whoever had to wait too long for others has not been refused anything.
+ * Runs `issue` in a savepoint. If the reward or card cannot be issued, rolls back to the savepoint and returns null, so that
+ * the surrounding transaction goes on: it counts whether or not a reward is left. A lock timeout (`multiple_requests`) is not a
+ * refusal and is rethrown.
  */
-export async function inSavepointOrNull<Given>(ctx: Ctx, give: () => Promise<Given>): Promise<Given | null> {
+export async function inSavepointOrNull<Result>(ctx: Ctx, issue: () => Promise<Result>): Promise<Result | null> {
   await sql`savepoint gift`.execute(ctx.db)
   try {
-    const given = await give()
+    const result = await issue()
     await sql`release savepoint gift`.execute(ctx.db)
-    return given
+    return result
   } catch (error) {
     if (!isRefusal(error) && !(error instanceof StaleVersionError)) throw error
     await sql`rollback to savepoint gift`.execute(ctx.db)
     await sql`release savepoint gift`.execute(ctx.db)
-    if (error instanceof StaleVersionError) throw error // and may try again
+    if (error instanceof StaleVersionError) throw error // the caller may retry
     return null
   }
 }

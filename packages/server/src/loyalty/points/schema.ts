@@ -10,7 +10,7 @@ const ofCard = {
   operation_type: Type.Literal('MANUAL'),
 }
 
-/** A change of points by hand, and the card after it (docs/reference/loyalty-cards.md#balance-objects). */
+/** A manual change of points, and the balance after it (docs/reference/loyalty-cards.md#balance-objects). */
 export const PointsBalance = Type.Object({
   points: Int(),
   total: Int(),
@@ -20,7 +20,7 @@ export const PointsBalance = Type.Object({
 })
 export type PointsBalance = Static<typeof PointsBalance>
 
-/** A change of points that wait, and all that wait on the card after it. */
+/** A change of pending points, and the card's total of pending points after it. */
 export const PendingPointsBalance = Type.Object({ points: Int(), total: Amount, ...ofCard })
 export type PendingPointsBalance = Static<typeof PendingPointsBalance>
 

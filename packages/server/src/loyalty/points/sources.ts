@@ -3,21 +3,22 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
 
 /**
- * A source id names one transaction of a card: who sends it again has sent it before
- * (docs/reference/loyalty-cards.md#adjust-the-balance). The cards are locked.
+ * Refuses source ids that a transaction of the same card already has, or that the request repeats
+ * (docs/reference/loyalty-cards.md#adjust-the-balance). The caller has locked the cards.
  */
 export async function refuseUsedSources(
   { db, project_id }: Ctx,
-  named: ReadonlyArray<{ voucher_id: string; source_id: string }>,
+  sourceIds: ReadonlyArray<{ voucher_id: string; source_id: string }>,
 ): Promise<void> {
-  const twice = named.find(
-    (one, index) =>
-      named.findIndex((other) => other.voucher_id === one.voucher_id && other.source_id === one.source_id) !== index,
+  const repeated = sourceIds.find(
+    (source, index) =>
+      sourceIds.findIndex((other) => other.voucher_id === source.voucher_id && other.source_id === source.source_id) !==
+      index,
   )
-  if (twice !== undefined) throw alreadyUsed(twice.source_id)
+  if (repeated !== undefined) throw alreadyUsed(repeated.source_id)
   const { rows } = await sql<{ source_id: string }>`
     select t.source_id from voucher_transactions t
-    join unnest(${named.map(({ voucher_id }) => voucher_id)}::text[], ${named.map(({ source_id }) => source_id)}::text[])
+    join unnest(${sourceIds.map(({ voucher_id }) => voucher_id)}::text[], ${sourceIds.map(({ source_id }) => source_id)}::text[])
       as sent (voucher_id, source_id) on sent.voucher_id = t.voucher_id and sent.source_id = t.source_id
     where t.project_id = ${project_id} limit 1`.execute(db)
   const [used] = rows

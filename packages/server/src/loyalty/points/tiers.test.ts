@@ -24,10 +24,10 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* How tiers are won and lost: docs/reference/loyalty-tiers.md#rank-and-ranges. */
+/* How tiers are gained and lost: docs/reference/loyalty-tiers.md#rank-and-ranges. */
 
 /** The tier after each change of the balance. */
-async function walk(shop: Shop, code: string, ...changes: number[]): Promise<Array<string | null>> {
+async function tiersAfter(shop: Shop, code: string, ...changes: number[]): Promise<Array<string | null>> {
   const names: Array<string | null> = []
   for (const change of changes) {
     await addPoints(shop, code, change)
@@ -37,13 +37,13 @@ async function walk(shop: Shop, code: string, ...changes: number[]): Promise<Arr
 }
 
 describe('by the balance', () => {
-  test('a gap, and whatever is above the last range, is no tier', async () => {
+  test('a balance in a gap or above the last range has no tier', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newTiers(shop, program, { Silver: [100, 199], Gold: [300, 399] })
     const { code } = await newMember(shop, program, 'ann')
     expect(await tierOf(shop, code)).toBeNull()
-    expect(await walk(shop, code, 99, 1, 99, 1, 100, 99, 1)).toEqual([
+    expect(await tiersAfter(shop, code, 99, 1, 99, 1, 100, 99, 1)).toEqual([
       null,
       'Silver',
       'Silver',
@@ -55,17 +55,17 @@ describe('by the balance', () => {
     expect(await tierTurns(shop)).toEqual(['joined Silver', 'left Silver', 'joined Gold', 'left Gold'])
   })
 
-  test('the open range is where no other is, and below all others', async () => {
+  test('the open range covers what no other does, and ranks below all others', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newTiers(shop, program, { Base: [], Silver: [100, 199] })
     const { code } = await newMember(shop, program, 'ann')
     expect(await tierName(shop, code)).toBe('Base')
-    expect(await walk(shop, code, 100, 100)).toEqual(['Silver', 'Base'])
+    expect(await tiersAfter(shop, code, 100, 100)).toEqual(['Silver', 'Base'])
     expect(await tierTurns(shop)).toEqual(['joined Base', 'upgraded Base → Silver', 'downgraded Silver → Base'])
   })
 
-  test('a publication, initial points, an earned order and a joining all put into a tier', async () => {
+  test('a publication, initial points, an earned order and joining all assign a tier', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 100, auto_join: true })
     await newTiers(shop, program, { Silver: [100, 149], Gold: [150] })
@@ -82,7 +82,7 @@ describe('by the balance', () => {
     expect((await tierTurns(shop, 'bob')).at(-1)).toMatch(/Gold$/)
   })
 
-  test('a tier of a member says since when', async () => {
+  test('the tier of a member contains its start', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-14T11:00:00.000Z')
     const program = await newProgram(shop, lasting('P3M', { type: 'MONTH' }))
@@ -111,17 +111,17 @@ describe('by the balance', () => {
   })
 })
 
-describe('for a time of its own', () => {
-  test('a lower balance waits for the date, a higher one does not, and no balance leaves', async () => {
+describe('with a period of its own', () => {
+  test('a lower balance takes effect on the date, a higher one at once, and without a matching tier the member leaves', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-31T10:00:00.000Z')
     const program = await newProgram(shop, lasting('P1M'))
     await newTiers(shop, program, { Silver: [100, 199], Gold: [200] })
     const ann = await newMember(shop, program, 'ann')
-    expect(await walk(shop, ann.code, 100)).toEqual(['Silver'])
+    expect(await tiersAfter(shop, ann.code, 100)).toEqual(['Silver'])
     expect((await tierOf(shop, ann.code)).expiration.expiration_date).toBe('2025-02-28')
     shop.service.clock.set('2025-02-10T10:00:00.000Z')
-    expect(await walk(shop, ann.code, 100, -100, -100)).toEqual(['Gold', 'Gold', 'Gold'])
+    expect(await tiersAfter(shop, ann.code, 100, -100, -100)).toEqual(['Gold', 'Gold', 'Gold'])
     expect((await tierOf(shop, ann.code)).expiration).toMatchObject({
       start_date: '2025-02-10',
       expiration_date: '2025-03-10',
@@ -132,7 +132,7 @@ describe('for a time of its own', () => {
     expect(await tierTurns(shop)).toEqual(['joined Silver', 'upgraded Silver → Gold', 'left Gold'])
   })
 
-  test('in days and in the time of the project, and a look that comes late gives the same', async () => {
+  test("in days of the project's time zone, and a late daily job gives the same result", async () => {
     const shop = await newProject({ project: { timezone: 'Europe/Warsaw' } })
     shop.service.clock.set('2025-06-01T22:30:00.000Z') // 2 June in Warsaw
     const program = await newProgram(shop, lasting('P7D'))
@@ -162,8 +162,8 @@ describe('for a time of its own', () => {
   })
 })
 
-describe('by what was collected in a period', () => {
-  test('only credits count, and no upper end', async () => {
+describe('by points collected in a period', () => {
+  test('only credits count, and upper limits do not', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-05-10T10:00:00.000Z')
     const program = await newProgram(shop, { points: 500, ...inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD') })
@@ -175,18 +175,18 @@ describe('by what was collected in a period', () => {
     expect(await tierOf(shop, code)).toBeNull() // initial points are no credit
     await payOrder(shop, 'ann')
     expect(await tierName(shop, code)).toBe('Silver')
-    expect(await walk(shop, code, -100, 50)).toEqual(['Silver', 'Silver'])
+    expect(await tiersAfter(shop, code, -100, 50)).toEqual(['Silver', 'Silver'])
     await redeemedReward(shop, code, { id: reward.id })
-    expect(await walk(shop, code, 99)).toEqual(['Silver']) // 249 by now: in a gap, but the highest that was reached counts
+    expect(await tiersAfter(shop, code, 99)).toEqual(['Silver']) // 249 now, in a gap: the highest tier reached counts
     await runUntil(shop, '2025-05-11T00:00:00.000Z')
     expect(await tierName(shop, code)).toBe('Silver')
-    expect(await walk(shop, code, 1, 500)).toEqual(['Gold', 'Gold']) // the 50 that were pending count with their activation
+    expect(await tiersAfter(shop, code, 1, 500)).toEqual(['Gold', 'Gold']) // the 50 pending points count when they are activated
     expect((await tierOf(shop, code)).expiration.expiration_date).toBe('2025-05-31')
     await runUntil(shop, '2025-06-01T00:00:00.000Z')
     expect(await tierTurns(shop)).toEqual(['joined Silver', 'upgraded Silver → Gold', 'left Gold'])
   })
 
-  test('points that were transferred are not collected', async () => {
+  test('transferred points do not count as collected', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-05-10T10:00:00.000Z')
     const program = await newProgram(shop, inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD'))
@@ -199,16 +199,16 @@ describe('by what was collected in a period', () => {
     expect([await tierName(shop, ann.code), await tierName(shop, bob.code)]).toEqual(['Silver', null])
   })
 
-  test('who earns the tier again in a later period has it longer, at once', async () => {
+  test('qualifying again in a later period prolongs the tier at once', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')
     const program = await newProgram(shop, inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD', 'P7D'))
     await newTiers(shop, program, { Bronze: [0, 99], Silver: [100] })
     const { code } = await newMember(shop, program, 'ann')
     await addPoints(shop, code, 100)
-    await addPoints(shop, code, 100) // of the same period: nothing new
+    await addPoints(shop, code, 100) // in the same period: no change
     await runUntil(shop, '2025-04-05T10:00:00.000Z')
-    expect(await walk(shop, code, 99)).toEqual(['Silver'])
+    expect(await tiersAfter(shop, code, 99)).toEqual(['Silver'])
     expect((await tierOf(shop, code)).expiration.expiration_date).toBe('2025-04-07')
     await addPoints(shop, code, 1)
     expect((await tierOf(shop, code)).expiration).toMatchObject({
@@ -224,7 +224,7 @@ describe('by what was collected in a period', () => {
     ])
   })
 
-  test('months are added to the end of a month, and a tier from 0 has no end', async () => {
+  test('months are added at the end of a month, and a tier from 0 never ends', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-02-10T10:00:00.000Z')
     const program = await newProgram(shop, inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD', 'P1M'))
@@ -235,13 +235,13 @@ describe('by what was collected in a period', () => {
     expect((await tierOf(shop, code)).expiration.expiration_date).toBe('2025-03-31')
   })
 
-  test('of the next period: a scheduled tier is not shown, and who earns it anew keeps it', async () => {
+  test('for the next period: a scheduled tier is hidden, and a member who qualifies again keeps it', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-10T10:00:00.000Z')
     const program = await newProgram(shop, inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_PERIOD'))
     await newTiers(shop, program, { Silver: [100, 499], Gold: [500] })
     const { code } = await newMember(shop, program, 'ann')
-    expect(await walk(shop, code, 100)).toEqual([null])
+    expect(await tiersAfter(shop, code, 100)).toEqual([null])
     expect(await ok(shop, 'GET', `/v1/loyalties/members/${code}/tiers`)).toMatchObject({ data: [], total: 0 })
     await runUntil(shop, '2025-04-01T00:00:00.000Z')
     expect(await tierOf(shop, code)).toMatchObject({
@@ -249,7 +249,7 @@ describe('by what was collected in a period', () => {
       expiration: { start_date: '2025-04-01', expiration_date: '2025-06-30' },
     })
     shop.service.clock.set('2025-05-01T10:00:00.000Z')
-    expect(await walk(shop, code, 100)).toEqual(['Silver'])
+    expect(await tiersAfter(shop, code, 100)).toEqual(['Silver'])
     await runUntil(shop, '2025-07-01T00:00:00.000Z')
     expect((await tierOf(shop, code)).expiration.expiration_date).toBe('2025-09-30')
     await runUntil(shop, '2025-10-01T00:00:00.000Z')
@@ -258,7 +258,7 @@ describe('by what was collected in a period', () => {
 })
 
 describe('when the program changes', () => {
-  test('new tiers take members up and down, but with a date only up', async () => {
+  test('new tiers move members up and down, but tiers with a date only up', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-10T10:00:00.000Z')
     const free = await newProgram(shop)
@@ -292,7 +292,7 @@ describe('when the program changes', () => {
       'dated-high': 'Gold',
     })
     expect(await tierTurns(shop, 'dated-high')).toEqual(['joined Gold'])
-    // Silver was left behind in the year it lasts; a tier below it takes nobody down, and the one without it up.
+    // The member of Silver keeps it for its year: a new tier below moves nobody down, and moves up the member without a tier.
     await addPoints(shop, cards['dated-mid'] as string, -100)
     await newTiers(shop, dated, { Bronze: [0, 99] })
     await runClock(shop)
@@ -300,7 +300,7 @@ describe('when the program changes', () => {
     expect(await tierName(shop, cards['dated-low'] as string)).toBe('Bronze')
   })
 
-  test('other settings date tiers anew only if that is asked for, and take none away', async () => {
+  test('new settings change dates only if recalculation is requested, and end no tier', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-10T10:00:00.000Z')
     const program = await newProgram(shop, lasting('P1M'))
@@ -323,7 +323,7 @@ describe('when the program changes', () => {
     expect((await tierOf(shop, code)).expiration.updated_at).toMatch(/^2025-01-20T10:/)
   })
 
-  test('rules and rewards that go leave no trace in the tiers, but in what has happened', async () => {
+  test('deleted rules and rewards are removed from tiers, but stay in the history', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 100 })
     const [gone, kept] = await newEarningRules(shop, program, fixed(10), fixed(5, inDays(3)))
@@ -353,7 +353,7 @@ describe('when the program changes', () => {
     expect(await ok(shop, 'GET', `/v1/redemptions/${id}`)).toMatchObject({ amount: 20, status: 'SUCCEEDED' })
   })
 
-  test('a card that is deleted leaves its tier, and its pending points are gone without a word', async () => {
+  test('deleting a card ends its tier, and its pending points are canceled without events', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 100 })
     await newTiers(shop, program, { Silver: [100] })
@@ -372,7 +372,7 @@ describe('when the program changes', () => {
   })
 })
 
-test('the customer knows the points and tiers of all cards, and each change is told', async () => {
+test('the customer contains the points and tiers of all cards, and each change emits an event', async () => {
   const shop = await newProject()
   const one = await newProgram(shop, { points: 10 })
   const two = await newProgram(shop)

@@ -5,12 +5,20 @@ import type { NewEvent } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { accountOf, type Card, type LoyaltyUnitOfWork, type Member, type Moment, momentNow, tell } from './card.ts'
+import {
+  accountOf,
+  type Card,
+  type LoyaltyUnitOfWork,
+  type Member,
+  type Moment,
+  momentNow,
+  queueEvents,
+} from './card.ts'
 import { shownTier, tierExpiration } from './view.ts'
 
-/** A tier that was entered, kept or left: what rules may pay for. */
+/** A change of a member's tier, which earning rules may pay for. */
 export interface TierChange {
-  /** Of the event that told of it. */
+  /** The id of the emitted event. */
   event_id: string
   type: `customer.loyalty.tier.${TierEvent['type']}`
   tier_id: string
@@ -18,11 +26,11 @@ export interface TierChange {
 }
 
 /**
- * Brings the tier of a member up to date and tells what happened to it (docs/reference/loyalty-tiers.md#rank-and-ranges).
- * `measure` is given where lots that are just about to expire still count.
+ * Recomputes the tier of a member and emits its changes (docs/reference/loyalty-tiers.md#rank-and-ranges). `measure` is passed
+ * when lots that are about to expire still count.
  */
 export function reviewTier(
-  books: LoyaltyUnitOfWork,
+  work: LoyaltyUnitOfWork,
   card: Card,
   moment: Moment,
   {
@@ -40,20 +48,20 @@ export function reviewTier(
     measure,
     changed,
   })
-  const told = events.map((event) => apply(books, card, event))
-  keepScheduled(card, state)
-  return told
+  const changes = events.map((event) => applyTierEvent(work, card, event))
+  saveScheduledTier(card, state)
+  return changes
 }
 
-/** Takes the tier away because the card goes. */
-export function leaveTier(books: LoyaltyUnitOfWork, card: Card): TierChange[] {
+/** Ends the tier of a card that is deleted. */
+export function leaveTier(work: LoyaltyUnitOfWork, card: Card): TierChange[] {
   const { tier_id } = card.member
   if (tier_id === null) return []
-  const { today } = momentNow(books.ctx)
-  return [apply(books, card, { type: 'left', date: today, tier_id, previous_tier_id: tier_id, current: null })]
+  const { today } = momentNow(work.ctx)
+  return [applyTierEvent(work, card, { type: 'left', date: today, tier_id, previous_tier_id: tier_id, current: null })]
 }
 
-/** What the tier is measured by right now: the balance, or what was collected in this period. */
+/** The points that decide the tier: the balance, or the points collected in the current period. */
 function measureOf(card: Card, { today }: Moment): number {
   const { settings } = card.program
   return settings?.qualification_type === 'POINTS_IN_PERIOD'
@@ -75,59 +83,59 @@ export function stateOf(member: Member): TierState {
   }
 }
 
-/** One step of a member from tier to tier, told with the tiers as they are now. */
-function apply(
-  books: LoyaltyUnitOfWork,
+/** Applies one tier change and emits its event, with the tiers as currently configured. */
+function applyTierEvent(
+  work: LoyaltyUnitOfWork,
   card: Card,
   { type, tier_id, previous_tier_id, current }: TierEvent,
 ): TierChange {
-  const { ctx, configuration } = books
+  const { ctx, configuration } = work
   const { member, person, program } = card
-  const before = tierIn(books, member)
-  const isOther = current?.tier_id !== member.tier_id
+  const before = tierWithDates(work, member)
+  const isNewTier = current?.tier_id !== member.tier_id
   card.member = {
     ...member,
     tier_id: (current?.tier_id ?? null) as Member['tier_id'],
     tier_start_date: current?.start_date ?? null,
     tier_expiration_date: current?.expiration_date ?? null,
-    tier_created_at: current === null ? null : isOther ? ctx.now : member.tier_created_at,
-    tier_updated_at: current === null || isOther ? null : ctx.now,
+    tier_created_at: current === null ? null : isNewTier ? ctx.now : member.tier_created_at,
+    tier_updated_at: current === null || isNewTier ? null : ctx.now,
   }
   card.is_member_changed = true
   const { name } = program.campaign
-  if (isOther) person.moves[name] = { ...person.moves[name], loyalty_tier: current?.tier_id ?? null }
+  if (isNewTier) person.moves[name] = { ...person.moves[name], loyalty_tier: current?.tier_id ?? null }
   const eventId = newId('customer_event')
-  const after = tierIn(books, card.member)
+  const after = tierWithDates(work, card.member)
   const data = {
     customer: toSimpleCustomer(person.customer),
     campaign: simpleCampaign(configuration, program.campaign),
     created_at: ctx.now,
   }
-  const told = (more: object) =>
-    tell(books, {
+  const emitTierEvent = (more: object) =>
+    queueEvents(work, {
       id: eventId,
       type: `customer.loyalty.tier.${type}`,
       entity_id: person.customer.id,
       data: { ...data, ...more },
     } as NewEvent)
   if (type === 'upgraded' || type === 'downgraded')
-    told({ loyalty_tier_from: before ?? goneTier(previous_tier_id), loyalty_tier_to: after })
+    emitTierEvent({ loyalty_tier_from: before ?? deletedTier(previous_tier_id), loyalty_tier_to: after })
   else if (type === 'expiration.changed')
-    told({ loyalty_tier: after, expiration_date: current?.expiration_date ?? null })
-  else told({ loyalty_tier: type === 'left' ? (before ?? goneTier(previous_tier_id)) : after })
+    emitTierEvent({ loyalty_tier: after, expiration_date: current?.expiration_date ?? null })
+  else emitTierEvent({ loyalty_tier: type === 'left' ? (before ?? deletedTier(previous_tier_id)) : after })
   return { event_id: eventId, type: `customer.loyalty.tier.${type}`, tier_id, card }
 }
 
-/** The tier of a member, with since when and until when. */
-function tierIn({ configuration }: LoyaltyUnitOfWork, member: Member): LoyaltyTier | null {
+/** The tier of a member with its start and expiration dates. */
+function tierWithDates({ configuration }: LoyaltyUnitOfWork, member: Member): LoyaltyTier | null {
   const tier = shownTier(configuration, member.tier_id)
   return tier === null ? null : { ...tier, expiration: tierExpiration(member) }
 }
 
-/** A tier that no longer exists is still told by its name. */
-const goneTier = (id: string | null): object => ({ id, object: 'loyalty_tier' })
+/** A deleted tier, which events show by its id only. */
+const deletedTier = (id: string | null): object => ({ id, object: 'loyalty_tier' })
 
-function keepScheduled(card: Card, { scheduled }: TierState): void {
+function saveScheduledTier(card: Card, { scheduled }: TierState): void {
   const { member } = card
   const [tierId, startDate] = [scheduled?.tier_id ?? null, scheduled?.start_date ?? null]
   if (member.scheduled_tier_id === tierId && member.scheduled_start_date === startDate) return

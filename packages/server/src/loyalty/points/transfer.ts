@@ -9,14 +9,14 @@ import { notPublished } from './adjust.ts'
 import { type Card, cardNamed, type LoyaltyUnitOfWork, momentNow } from './card.ts'
 import { followBalances } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
-import { emitTransaction, tellTransferred } from './events.ts'
-import { credit, debit, relate } from './ledger.ts'
+import { emitPointsTransferred, emitTransaction } from './events.ts'
+import { credit, debit, linkTransactions } from './ledger.ts'
 import type { TransferPoints } from './schema.ts'
 import { refuseUsedSources } from './sources.ts'
 import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 import { simpleCard } from './view.ts'
 
-interface Part {
+interface TransferPart {
   source: StoredVoucher
   points: number
   reason: string | null
@@ -24,7 +24,7 @@ interface Part {
 }
 
 /**
- * Moves points from other cards to one, all of them or none (docs/reference/loyalty-cards.md#transfer-points). All holders are
+ * Moves points from other cards to one, all or nothing (docs/reference/loyalty-cards.md#transfer-points). All holders are
  * locked before any card.
  */
 export async function transferPoints(ctx: Ctx, destination: StoredVoucher, sent: TransferPoints): Promise<Voucher> {
@@ -32,24 +32,24 @@ export async function transferPoints(ctx: Ctx, destination: StoredVoucher, sent:
   for (const { code, holder_id } of [destination, ...parts.map(({ source }) => source)])
     if (holder_id === null) throw notPublished(code)
   const holders = [destination, ...parts.map(({ source }) => source)].map(({ holder_id }) => holder_id as string)
-  const books = await lockAndLoadMembers(ctx, [...new Set(holders)])
-  await applyDueChanges(books)
+  const work = await lockAndLoadMembers(ctx, [...new Set(holders)])
+  await applyDueChanges(work)
   await refuseUsedSources(
     ctx,
     parts.flatMap(({ source, source_id }) => (source_id === null ? [] : [{ voucher_id: source.id, source_id }])),
   )
-  for (const part of parts) move(books, part, destination)
+  for (const part of parts) move(work, part, destination)
 
   const moment = momentNow(ctx)
   for (const id of new Set(parts.map(({ source }) => source.id)))
-    await followBalances(books, [id], moment, { isIncreased: false })
-  await followBalances(books, [destination.id], moment, { isIncreased: true })
-  await saveMembers(books)
+    await followBalances(work, [id], moment, { isIncreased: false })
+  await followBalances(work, [destination.id], moment, { isIncreased: true })
+  await saveMembers(work)
   return toVoucher(ctx, await getVoucher(ctx, destination.id))
 }
 
-async function partsOf(ctx: Ctx, destination: StoredVoucher, sent: TransferPoints): Promise<Part[]> {
-  const parts: Part[] = []
+async function partsOf(ctx: Ctx, destination: StoredVoucher, sent: TransferPoints): Promise<TransferPart[]> {
+  const parts: TransferPart[] = []
   for (const [index, { code, points, reason, source_id }] of sent.entries()) {
     const source = await getMember(ctx, code)
     if (source.id === destination.id)
@@ -59,49 +59,49 @@ async function partsOf(ctx: Ctx, destination: StoredVoucher, sent: TransferPoint
   return parts
 }
 
-/** One element: out there, in here, and each names the other. */
+/** Transfers one element: a debit and a credit whose transactions refer to each other. */
 function move(
-  books: LoyaltyUnitOfWork,
-  { source, points, reason, source_id }: Part,
+  work: LoyaltyUnitOfWork,
+  { source, points, reason, source_id }: TransferPart,
   { id, code }: StoredVoucher,
 ): void {
-  const moment = momentNow(books.ctx)
-  const [from, to] = [heldCard(books, source), heldCard(books, { id, code })]
-  const told = { source: 'API', reason, operation_type: 'MANUAL' } as const
-  const taken = debit(
-    books,
+  const moment = momentNow(work.ctx)
+  const [from, to] = [getCard(work, source), getCard(work, { id, code })]
+  const commonDetails = { source: 'API', reason, operation_type: 'MANUAL' } as const
+  const outgoing = debit(
+    work,
     from,
     points,
     {
-      ...told,
+      ...commonDetails,
       type: 'POINTS_TRANSFER_OUT',
       source_id,
-      details: { destination_voucher: simpleCard(books, to) },
+      details: { destination_voucher: simpleCard(work, to) },
     },
     moment,
   )
-  const given = credit(
-    books,
+  const incoming = credit(
+    work,
     to,
     { amount: points, expires_at: expirationDate(moment.today, to.program.expiration_rules) },
     {
-      ...told,
+      ...commonDetails,
       type: 'POINTS_TRANSFER_IN',
-      related_transaction_id: taken.transaction.id,
-      details: { source_voucher: simpleCard(books, from) },
+      related_transaction_id: outgoing.transaction.id,
+      details: { source_voucher: simpleCard(work, from) },
     },
     moment,
   )
-  relate(books, taken, given)
-  const sides = { source_voucher: simpleCard(books, from), destination_voucher: simpleCard(books, to) }
-  emitTransaction(books, from, taken, { destination_voucher: sides.destination_voucher })
-  emitTransaction(books, to, given, { source_voucher: sides.source_voucher })
-  tellTransferred(books, from, taken, sides)
-  tellTransferred(books, to, given, sides)
+  linkTransactions(work, outgoing, incoming)
+  const sides = { source_voucher: simpleCard(work, from), destination_voucher: simpleCard(work, to) }
+  emitTransaction(work, from, outgoing, { destination_voucher: sides.destination_voucher })
+  emitTransaction(work, to, incoming, { source_voucher: sides.source_voucher })
+  emitPointsTransferred(work, from, outgoing, sides)
+  emitPointsTransferred(work, to, incoming, sides)
 }
 
-function heldCard(books: LoyaltyUnitOfWork, { id, code }: { id: string; code: string }): Card {
-  const card = cardNamed(books, id)
-  if (card === undefined) throw notFound('voucher', code) // deleted meanwhile
+function getCard(work: LoyaltyUnitOfWork, { id, code }: { id: string; code: string }): Card {
+  const card = cardNamed(work, id)
+  if (card === undefined) throw notFound('voucher', code) // deleted by a concurrent request
   return card
 }

@@ -15,10 +15,10 @@ import {
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
-/* Points by hand, and from card to card: docs/reference/loyalty-cards.md#adjust-the-balance. */
+/* Manual adjustments and transfers of points: docs/reference/loyalty-cards.md#adjust-the-balance. */
 
-describe('points by hand', () => {
-  test('are added and removed, with reason and source', async () => {
+describe('manual adjustments', () => {
+  test('add and remove points, with reason and source id', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const { id, code } = await newMember(shop, program, 'ann')
@@ -62,7 +62,7 @@ describe('points by hand', () => {
     expect((await card(shop, code)).updated_at).not.toBeNull()
   })
 
-  test('are refused: nothing, too much, twice, without a holder, on no card', async () => {
+  test('are refused for 0, beyond the balance, for a repeated source id, without a holder, and on other vouchers', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 50, type: 'STATIC', vouchers_count: 1 })
     const other = await newProgram(shop)
@@ -94,7 +94,7 @@ describe('points by hand', () => {
     expect(await balanceOf(shop, code)).toBe(55)
   })
 
-  test('by way of the voucher: an amount, from the API', async () => {
+  test('work through the voucher endpoint by amount, with source API', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await newTiers(shop, program, { Silver: [100] })
@@ -110,7 +110,7 @@ describe('points by hand', () => {
     expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty.points).toBe(100)
   })
 
-  test('in parallel: no more than there are are taken', async () => {
+  test('in parallel never take more than the balance', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 100 })
     const { code } = await newMember(shop, program, 'ann')
@@ -134,7 +134,7 @@ describe('a transfer', () => {
     return { program, a, b, c, move }
   }
 
-  test('is two transactions that name each other, and two holders hear of it', async () => {
+  test('creates two transactions that refer to each other, and an event for each holder', async () => {
     const shop = await newProject()
     const { program, a, c, move } = await newCards(shop)
     await newTiers(shop, program, { Low: [0, 99], Mid: [100, 199], High: [200] })
@@ -173,7 +173,7 @@ describe('a transfer', () => {
     expect(await told(shop, '%points_added')).toEqual([])
   })
 
-  test('of the same card twice counts together', async () => {
+  test('with the same card twice takes both amounts', async () => {
     const shop = await newProject()
     const { a, b, c, move } = await newCards(shop)
     const parts = (...points: number[]) => points.map((part) => ({ code: a.code, points: part }))
@@ -225,7 +225,7 @@ describe('a transfer', () => {
     expect((await ok(shop, 'GET', `/v1/loyalties/${program.id}/transactions`)).data).toEqual([])
   })
 
-  test('may use a source id again on another card', async () => {
+  test('accepts a source id used on another card', async () => {
     const shop = await newProject()
     const { a, b, c, move } = await newCards(shop)
     const body = [
@@ -236,7 +236,7 @@ describe('a transfer', () => {
     expect(await balanceOf(shop, c.code)).toBe(102)
   })
 
-  test('back and forth at the same time loses nothing', async () => {
+  test('in both directions concurrently loses nothing', async () => {
     const shop = await newProject()
     const { a, b, c, move } = await newCards(shop)
     const answers = await Promise.all(

@@ -37,18 +37,18 @@ import {
 import { ok } from '../../testing/orders.ts'
 
 /*
- * Whatever is done to points, and whenever: the books are right (docs/reference/points.md#ledger). When one of these fails,
- * fast-check prints the seed, the path and the shortest sequence: GUERDON_PROPERTY_SEED and GUERDON_PROPERTY_PATH repeat it, and
- * GUERDON_PROPERTY_RUNS tries more of them.
+ * Properties of the ledger under any sequence of operations (docs/reference/points.md#ledger). When one of these fails,
+ * fast-check prints the seed, the path and the shortest sequence: GUERDON_PROPERTY_SEED and GUERDON_PROPERTY_PATH repeat it,
+ * and GUERDON_PROPERTY_RUNS sets the number of runs.
  */
 
 const { GUERDON_PROPERTY_RUNS, GUERDON_PROPERTY_SEED, GUERDON_PROPERTY_PATH } = process.env
 const runs = Number(GUERDON_PROPERTY_RUNS ?? 4)
-/** Whoever has the time tries longer sequences, too. */
+/** Longer sequences when the number of runs is set. */
 const steps = GUERDON_PROPERTY_RUNS === undefined ? 16 : 22
 const parameters = {
   numRuns: runs,
-  // Shorter sequences are looked for as long as there is time.
+  // Shrinking stops at the time limit.
   interruptAfterTimeLimit: 120_000 + runs * 60_000,
   ...(GUERDON_PROPERTY_SEED === undefined ? {} : { seed: Number(GUERDON_PROPERTY_SEED) }),
   ...(GUERDON_PROPERTY_PATH === undefined ? {} : { path: GUERDON_PROPERTY_PATH }),
@@ -56,7 +56,7 @@ const parameters = {
 const timeout = parameters.interruptAfterTimeLimit + 120_000
 
 const timezones = fc.constantFrom('UTC', 'America/New_York', 'Pacific/Auckland')
-/** Close to the end of a short month, to a change of the clocks, and to the end of a year. */
+/** Start dates close to the end of a short month, a change of daylight saving time, and the end of a year. */
 const starts = fc.constantFrom(
   '2027-01-29T12:00:00.000Z',
   '2027-03-10T20:00:00.000Z',
@@ -65,7 +65,7 @@ const starts = fc.constantFrom(
 )
 const actions = anyActions(steps)
 
-/** The clock of a run; it stands still unless the run moves it. */
+/** The clock of a run; it stands still unless the run advances it. */
 function newTime(shop: Shop, start: string) {
   let now = Date.parse(start)
   const set = () => shop.service.clock.set(now)
@@ -90,7 +90,7 @@ const months = (periodValue: number, roundingType?: string) => ({
   },
 })
 
-test('any sequence of actions, against a model; and after each of them everything adds up', { timeout }, async () => {
+test('any sequence of actions matches a model, and the ledger adds up after each of them', { timeout }, async () => {
   const plans: ProgramPlan[] = [
     { settings: { ...months(1), ...onDrop }, now: {}, later: { days: 2, ...months(0) } },
     { settings: { points: 10 }, now: months(1, 'END_OF_MONTH'), later: { days: 1 } },
@@ -149,7 +149,7 @@ async function expectCard(world: World, model: LedgerModel, index: number): Prom
   expect(data.map(({ name }: { name: string }) => name)).toEqual([balance < 50 ? 'Bronze' : 'Silver'])
 }
 
-/** How tiers are won and lost. */
+/** Tier settings. */
 const kinds = [
   onDrop,
   lasting('P10D'),
@@ -167,7 +167,7 @@ const anyProgram = fc.record({
   days: fc.integer({ min: 1, max: 3 }),
 })
 
-test('a job that runs every day, every week, now and then or once at the end: the same books', {
+test('the ledger is the same whether the daily job runs every day, every week, irregularly or once at the end', {
   timeout,
 }, async () => {
   await fc.assert(
@@ -216,23 +216,26 @@ test('a job that runs every day, every week, now and then or once at the end: th
         for (const { shop } of worlds) await runClock(shop)
         for (const { shop } of worlds)
           expect(await auditLedger(askOf(shop), shop.project_id, { is_in_order: true })).toEqual([])
-        const books = await booksOf(punctual)
+        const ledger = await ledgerOf(punctual)
         for (const [index, world] of others.entries())
-          expect(await booksOf(world), ['every week', 'now and then', 'once at the end'][index]).toEqual(books)
+          expect(await ledgerOf(world), ['every week', 'now and then', 'once at the end'][index]).toEqual(ledger)
       },
     ),
     { ...parameters, numRuns: Math.ceil(runs / 2) },
   )
 })
 
-// What these properties would find once in a thousand runs.
+// Cases that the properties above would find once in a thousand runs.
 
-/** Points of one program wait and end: a tier is won and lost, for which another program pays points that end on their day. */
+/**
+ * Points of one program activate and expire: a tier is gained and lost, for which another program pays points that expire on
+ * the day they are credited.
+ */
 const cases: Array<[what: string, own: object | null]> = [
-  ['for which nothing was due', null],
-  ['for which something else is due later', { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-03-05' }],
+  ['with nothing due', null],
+  ['with another change due later', { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-03-05' }],
 ]
-test.each(cases)('a late look pays on a card %s, and what it paid is over by now', async (_, own) => {
+test.each(cases)('a late run credits and expires points on a card %s as a punctual one does', async (_, own) => {
   const newFriend = async () => {
     const shop = await newProject()
     shop.service.clock.set('2027-03-01T12:00:00.000Z')
@@ -271,7 +274,7 @@ test.each(cases)('a late look pays on a card %s, and what it paid is over by now
   expect(await days(late)).toEqual(await days(punctual))
 })
 
-test('a request that came before midnight, and whose turn comes after the job of the next day', async () => {
+test('points added by a request from before midnight, processed after the next daily job, still expire', async () => {
   const shop = await newProject()
   shop.service.clock.set('2027-03-01T12:00:00.000Z')
   const { code } = await newMember(shop, await newProgram(shop), 'ann')
@@ -293,11 +296,11 @@ const dayIn = (timezone: string, now: string): string =>
 interface Features {
   /** Rules pay for tiers of another program, too. */
   pays_for_others: boolean
-  /** Two programs redeem points by themselves: for something to take home, and for points of another program. */
+  /** Two programs redeem points automatically: for a material reward, and for points of another program. */
   redeems_by_itself: boolean
 }
 
-/** With tiers that change what rules pay, and rules that pay for tiers. */
+/** With tiers that map the points of rules, and rules that pay for tiers. */
 async function newTieredWorld(
   plans: ProgramPlan[],
   timezone: string,
@@ -337,10 +340,10 @@ async function newTieredWorld(
   return world
 }
 
-/** All that is written of the points and tiers of everybody, but for names that are given by chance. */
-async function booksOf({ shop, cards, customers, programs }: World): Promise<object> {
+/** All rows about points and tiers of all customers, without random ids. */
+async function ledgerOf({ shop, cards, customers, programs }: World): Promise<object> {
   const ask = askOf(shop)
-  const books: Record<string, object> = {}
+  const ledger: Record<string, object> = {}
   for (const { id, who, program } of cards) {
     const of = [shop.project_id, id]
     const where = 'project_id = $1 and voucher_id = $2'
@@ -356,7 +359,7 @@ async function booksOf({ shop, cards, customers, programs }: World): Promise<obj
           .map(String)
           .join(' '),
       )
-    books[`${customers[who]} in ${programs[program]?.name}`] = {
+    ledger[`${customers[who]} in ${programs[program]?.name}`] = {
       counters,
       transactions: await lines(
         `select ${minute}, type, amount, balance from voucher_transactions where ${where} order by id`,
@@ -370,7 +373,7 @@ async function booksOf({ shop, cards, customers, programs }: World): Promise<obj
       pending: await lines(
         `select activates_at::text as day, points, status from pending_points where ${where} order by activates_at, points, status`,
       ),
-      turns: await turnsOf(shop, customers[who] as string, (programs[program] as { name: string }).name),
+      turns: await tierChangesOf(shop, customers[who] as string, (programs[program] as { name: string }).name),
       member:
         await lines(`select t.name, m.tier_start_date::text as start, m.tier_expiration_date::text as until, s.name as next,
         m.scheduled_start_date::text as next_start, m.due_on::text as due from loyalty_members m
@@ -379,11 +382,11 @@ async function booksOf({ shop, cards, customers, programs }: World): Promise<obj
         where m.project_id = $1 and m.voucher_id = $2`),
     }
   }
-  return books
+  return ledger
 }
 
-/** The turns of the tiers of a customer in one program, in the order in which they were told. */
-async function turnsOf(shop: Shop, sourceId: string, program: string): Promise<string[]> {
+/** The tier changes of a customer in one program, in the order of their events. */
+async function tierChangesOf(shop: Shop, sourceId: string, program: string): Promise<string[]> {
   const turns = await told(shop, 'customer.loyalty.tier.%')
   return turns
     .filter(({ data }) => data.customer.source_id === sourceId && data.campaign.name === program)

@@ -6,22 +6,22 @@ import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { CustomerLoyalty } from '../../core/db/tables.ts'
 import { simpleCampaign } from './campaign-view.ts'
 import {
-  type Asked,
   allCards,
   type Card,
   type CardMove,
   type CascadeState,
+  type LoadOptions,
   type LoyaltyUnitOfWork,
   momentNow,
   newCascade,
-  tell,
-  type Written,
+  type QueuedWrites,
+  queueEvents,
 } from './card.ts'
 import { nextDue } from './due.ts'
 import { loadPeople } from './load-members.ts'
 import { configurationNow, programsOf } from './programs.ts'
 
-const nothingWritten = (): Written => ({
+const noWrites = (): QueuedWrites => ({
   transactions: [],
   postings: [],
   pending_points: [],
@@ -32,61 +32,61 @@ const nothingWritten = (): Written => ({
   events: [],
 })
 
-interface OpenOptions extends Asked {
+interface UnitOfWorkOptions extends LoadOptions {
   chain?: CascadeState
-  /** Given where this request has just looked at it. */
+  /** Passed if the request has just loaded it. */
   configuration?: Configuration
 }
 
-/** Opens the books of customers, who are locked with all their cards until the end of the transaction. */
+/** Locks customers with all their cards until the end of the transaction, and loads them. */
 export async function lockAndLoadMembers(
   ctx: Ctx,
   customerIds: readonly string[],
-  { chain = newCascade(), configuration: known, ...asked }: OpenOptions = {},
+  { chain: cascade = newCascade(), configuration: known, ...loadOptions }: UnitOfWorkOptions = {},
 ): Promise<LoyaltyUnitOfWork> {
   const configuration = known ?? (await configurationNow(ctx))
   const programs = programsOf(configuration)
-  const books: LoyaltyUnitOfWork = {
+  const work: LoyaltyUnitOfWork = {
     ctx,
     configuration,
     programs,
     people: new Map(),
-    chain,
-    written: nothingWritten(),
-    asked,
+    cascade,
+    writes: noWrites(),
+    loadOptions,
   }
-  books.people = await loadPeople(books, customerIds)
-  return books
+  work.people = await loadPeople(work, customerIds)
+  return work
 }
 
 /**
- * Lets somebody else change what the books are about: all is written before, and read again after. People and cards that
- * were at hand are those of the page before then.
+ * Saves the unit of work, runs an action that changes the same rows outside of it, and loads them again. References to people
+ * and cards taken before the call are stale after it.
  */
-export async function flushAndReload<T>(books: LoyaltyUnitOfWork, work: () => Promise<T>): Promise<T> {
-  const everybody = [...books.people.keys()]
-  await saveMembers(books)
-  const result = await work()
-  books.written = nothingWritten()
-  books.people = await loadPeople(books, everybody)
+export async function flushAndReload<T>(work: LoyaltyUnitOfWork, action: () => Promise<T>): Promise<T> {
+  const customerIds = [...work.people.keys()]
+  await saveMembers(work)
+  const result = await action()
+  work.writes = noWrites()
+  work.people = await loadPeople(work, customerIds)
   return result
 }
 
-/** Saves all that has happened. The books are closed then: what is in them is as it was before. */
-export async function saveMembers(books: LoyaltyUnitOfWork): Promise<void> {
-  const { ctx, written } = books
-  const cards = [...allCards(books)]
-  for (const card of cards) keepDue(books, card)
-  tellLoyalty(books)
+/** Writes all changes. The people and cards in memory are stale after that. */
+export async function saveMembers(work: LoyaltyUnitOfWork): Promise<void> {
+  const { ctx, writes } = work
+  const cards = [...allCards(work)]
+  for (const card of cards) updateDueDate(work, card)
+  emitLoyaltyUpdates(work)
   const changes: Changes = {
-    ...written,
-    customers: [...books.people.values()].flatMap(({ customer, moves }) =>
+    ...writes,
+    customers: [...work.people.values()].flatMap(({ customer, moves }) =>
       Object.values(moves).every((move) => Object.keys(move).length === 0) ? [] : [{ id: customer.id, loyalty: moves }],
     ),
     vouchers: cards.flatMap(({ voucher: { id, xmin }, change }) =>
       Object.keys(change).length === 0 ? [] : [{ id, xmin, ...change }],
     ),
-    lots: [...written.lots, ...cards.flatMap(changedLots)],
+    lots: [...writes.lots, ...cards.flatMap(changedLots)],
     members: cards.flatMap(({ member, is_member_changed }) => (is_member_changed ? [member] : [])),
   }
   if (Object.values(changes).every((rows) => rows.length === 0)) return
@@ -94,8 +94,8 @@ export async function saveMembers(books: LoyaltyUnitOfWork): Promise<void> {
   await saveCheckout(ctx, ctx.db, { ...changes, ...(changed.length === 0 ? {} : { segment_checks: changed }) })
 }
 
-/** When time has something to do for the card next. */
-function keepDue({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): void {
+/** Sets the day on which the card is due next. */
+function updateDueDate({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): void {
   const dueOn = nextDue(configuration, card, momentNow(ctx).today)
   if (card.member.due_on === dueOn) return
   card.member = { ...card.member, due_on: dueOn }
@@ -103,17 +103,17 @@ function keepDue({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): void {
 }
 
 /**
- * What a customer has in its programs is part of its row, and everybody who follows it is told
+ * Emits `customer.loyalty.updated` for each program whose points or tier changed: they are part of the customer's row
  * (docs/reference/loyalty-programs.md#events).
  */
-function tellLoyalty(books: LoyaltyUnitOfWork): void {
-  const { ctx, configuration, people } = books
+function emitLoyaltyUpdates(work: LoyaltyUnitOfWork): void {
+  const { ctx, configuration, people } = work
   for (const { customer, cards, moves } of people.values()) {
     const loyalty = addToLoyalty(customer.loyalty, moves)
     for (const name of Object.keys(moves)) {
       const card = cards.find(({ program }) => program.campaign.name === name)
       if (card === undefined) continue
-      tell(books, {
+      queueEvents(work, {
         type: 'customer.loyalty.updated',
         entity_id: customer.id,
         data: {
@@ -127,21 +127,21 @@ function tellLoyalty(books: LoyaltyUnitOfWork): void {
   }
 }
 
-/** The same as the database does (`add_to_loyalty`), for those who are told. */
+/** Computes for events what `add_to_loyalty` does in the database. */
 export function addToLoyalty(loyalty: CustomerLoyalty, moves: Record<string, CardMove>): CustomerLoyalty {
   const { points, referred_customers, campaigns } = loyalty
-  const sum: CustomerLoyalty = { points, referred_customers, campaigns: { ...campaigns } }
+  const total: CustomerLoyalty = { points, referred_customers, campaigns: { ...campaigns } }
   for (const [name, move] of Object.entries(moves)) {
-    const own = { points: 0, referred_customers: 0, ...campaigns[name] }
-    own.points += move.points ?? 0
-    own.referred_customers += move.referred_customers ?? 0
-    if (move.loyalty_tier === null) delete own.loyalty_tier
-    else if (move.loyalty_tier !== undefined) own.loyalty_tier = move.loyalty_tier
-    sum.points += move.points ?? 0
-    sum.referred_customers += move.referred_customers ?? 0
-    sum.campaigns[name] = own
+    const campaignLoyalty = { points: 0, referred_customers: 0, ...campaigns[name] }
+    campaignLoyalty.points += move.points ?? 0
+    campaignLoyalty.referred_customers += move.referred_customers ?? 0
+    if (move.loyalty_tier === null) delete campaignLoyalty.loyalty_tier
+    else if (move.loyalty_tier !== undefined) campaignLoyalty.loyalty_tier = move.loyalty_tier
+    total.points += move.points ?? 0
+    total.referred_customers += move.referred_customers ?? 0
+    total.campaigns[name] = campaignLoyalty
   }
-  return sum
+  return total
 }
 
 function changedLots({ voucher, lots, saved_lots }: Card): NonNullable<Changes['lots']> {

@@ -12,7 +12,7 @@ import { simpleCampaign } from './campaign-view.ts'
 import { accountOf, type Card, type LoyaltyUnitOfWork, type Member, momentNow } from './card.ts'
 import { tierNamed } from './programs.ts'
 
-/** A card as it is by now, with what it shares with others. */
+/** The card with its current state, and with what it has from its campaign and category. */
 function storedCard({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): StoredVoucher {
   const {
     xmin: _,
@@ -35,38 +35,38 @@ function storedCard({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): Stor
   }
 }
 
-export const simpleCard = (books: LoyaltyUnitOfWork, card: Card): SimpleVoucher =>
-  toSimpleVoucher(storedCard(books, card))
+export const simpleCard = (work: LoyaltyUnitOfWork, card: Card): SimpleVoucher =>
+  toSimpleVoucher(storedCard(work, card))
 
-/** With its own rules and those of its program. */
-export function shownCard(books: LoyaltyUnitOfWork, card: Card): Voucher {
-  const inherited = assignmentsOf(books.configuration, card.program.campaign.id)
+/** The card with its own validation rules and those of its program. */
+export function shownCard(work: LoyaltyUnitOfWork, card: Card): Voucher {
+  const inherited = assignmentsOf(work.configuration, card.program.campaign.id)
   const assignments = [...card.voucher.assignments, ...inherited].map(toAssignment)
   return {
-    ...toVoucher(books.ctx, storedCard(books, card)),
+    ...toVoucher(work.ctx, storedCard(work, card)),
     validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
   }
 }
 
-/** What nearly every event about a card says. */
-export function aboutCard(
-  books: LoyaltyUnitOfWork,
+/** The part that nearly all events about a card have. */
+export function cardEventData(
+  work: LoyaltyUnitOfWork,
   card: Card,
 ): { customer: SimpleCustomer; campaign: SimpleCampaign; voucher: SimpleVoucher } {
   return {
     customer: toSimpleCustomer(card.person.customer),
-    campaign: simpleCampaign(books.configuration, card.program.campaign),
-    voucher: simpleCard(books, card),
+    campaign: simpleCampaign(work.configuration, card.program.campaign),
+    voucher: simpleCard(work, card),
   }
 }
 
-/** A tier as its own endpoint shows it; null also when it is gone. */
+/** A tier as its own endpoint returns it; null also if it was deleted. */
 export function shownTier(configuration: Configuration, id: string | null): LoyaltyTier | null {
   const tier = tierNamed(configuration, id)
   return tier === null ? null : toLoyaltyTier(tier)
 }
 
-/** Since when a member has its tier, and until when (docs/reference/loyalty-tiers.md#tier-object). */
+/** The start and expiration of a member's tier (docs/reference/loyalty-tiers.md#tier-object). */
 export function tierExpiration(member: Member): NonNullable<LoyaltyTier['expiration']> {
   const { tier_expiration_date, tier_updated_at } = member
   return {

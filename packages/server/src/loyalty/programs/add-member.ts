@@ -9,8 +9,9 @@ import type { CreateLoyaltyMember } from './schema.ts'
 import { getMember } from './store.ts'
 
 /**
- * Gives a customer a card of a program, or answers the card that the customer has (docs/reference/loyalty-cards.md#list-members).
- * That is a publication that settles for the card of an earlier one, unless it names another card.
+ * Publishes a card of a program to a customer, or returns the card that the customer already has
+ * (docs/reference/loyalty-cards.md#list-members). It is a publication that returns the card of an earlier one, unless the
+ * request names another card.
  */
 export async function addMember(
   ctx: Ctx,
@@ -20,13 +21,13 @@ export async function addMember(
   const { customer } = sent
   if (typeof customer !== 'string' && customer.id == null && customer.source_id == null)
     throw new ApiError('invalid_customer', { details: "Property .customer must have an 'id' or a 'source_id'" })
-  const named = voucher == null ? null : await getMember(ctx, voucher, program)
+  const card = voucher == null ? null : await getMember(ctx, voucher, program)
   const published = await publishCodes(
     ctx,
-    { ...sent, ...(named === null ? { campaign: program.id } : { voucher: named.code }) },
-    { join_once: named === null },
+    { ...sent, ...(card === null ? { campaign: program.id } : { voucher: card.code }) },
+    { join_once: card === null },
   )
   if (published instanceof ApiError) return published
-  // Read again: to join may have brought a tier, and the tier points.
+  // Reloaded: joining may have put the member into a tier, and the tier may have credited points.
   return toVoucher(ctx, await getVoucher(ctx, published.publication.voucher_ids[0] as string))
 }

@@ -27,7 +27,7 @@ const byMonth = { period_type: 'MONTH', period_value: 3 }
 const namesOf = ({ campaigns }: { campaigns: Array<{ name: string }> }) => campaigns.map(({ name }) => name)
 
 describe('creating a program', () => {
-  test('fills in what was not said, and leaves out what is not set', async () => {
+  test('sets defaults for omitted members, and omits members without a value', async () => {
     const shop = await newProject()
     const body = await ok(shop, 'POST', '/v1/loyalties', { name: 'Green Club', ...cardOf(0), join_once: false })
     expect(body).toEqual({
@@ -62,7 +62,7 @@ describe('creating a program', () => {
     expect(await eventsOf(shop)).toEqual(['campaign.created'])
   })
 
-  test('takes everything that a program can have, and numbers as text', async () => {
+  test('accepts all members of a program, and numbers as strings', async () => {
     const shop = await newProject()
     const { id: categoryId } = await ok(shop, 'POST', '/v1/categories', { name: 'Trees', hierarchy: 0 })
     const settings = {
@@ -125,7 +125,7 @@ describe('creating a program', () => {
     expect(await eventsOf(shop)).toEqual(['campaign.created', 'campaign.vouchers.generation.completed'])
   })
 
-  test('makes several cards in the background', async () => {
+  test('generates several cards in the background', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 5, vouchers_count: 3 })
     expect(program).toMatchObject({ vouchers_count: 0, creation_status: 'IN_PROGRESS' })
@@ -189,7 +189,7 @@ describe('creating a program', () => {
 })
 
 describe('reading programs', () => {
-  test('campaigns of another type are as unknown as none', async () => {
+  test('returns 404 for campaigns of another type', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Coupons')
     const { id } = await newProgram(shop)
@@ -211,7 +211,7 @@ describe('reading programs', () => {
     expect(await ok(shop, 'GET', '/v1/loyalties')).toMatchObject({ total: 1, campaigns: [{ id }] })
   })
 
-  test('a list has their category only when it is asked for, and never their rules', async () => {
+  test('lists the category only on request, and never the rules', async () => {
     const shop = await newProject()
     await newProgram(shop, { category: 'Trees' })
     const listed = async (query: string) => (await ok(shop, 'GET', `/v1/loyalties${query}`)).campaigns[0]
@@ -230,7 +230,7 @@ describe('reading programs', () => {
     })
   })
 
-  test('pages hold still while programs are created', async () => {
+  test('pages are stable while programs are created', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Coupons')
     await expectStablePaging({
@@ -254,7 +254,7 @@ describe('reading programs', () => {
 })
 
 describe('changing a program', () => {
-  test('changes what is sent, and skips what cannot be changed or is unknown', async () => {
+  test('changes the members sent, and skips unknown and immutable ones', async () => {
     const shop = await newProject()
     const { updated_at: _, ...before } = await newProgram(shop, { name: 'Club', points: 5, metadata: { a: 1, b: 2 } })
     const skipped = {
@@ -324,7 +324,7 @@ describe('changing a program', () => {
   })
 
   test.each(['loyalties', 'campaigns'])(
-    'new points reach cards that nobody has, and the books agree (/v1/%s)',
+    'new initial points apply to unpublished cards, and the postings add up (/v1/%s)',
     async (tree) => {
       const shop = await newProject()
       const program = await newProgram(shop, { points: 30, vouchers_count: 2 })
@@ -343,26 +343,26 @@ describe('changing a program', () => {
         for (const each of vouchers) {
           const expected = each.code === code ? 30 : points
           expect(each.loyalty_card).toEqual({ points: expected, balance: expected })
-          expect(await booksOf(shop, each.id)).toEqual({ lots: { never: expected }, posted: expected })
+          expect(await ledgerOf(shop, each.id)).toEqual({ lots: { never: expected }, posted: expected })
         }
       }
-      // Rules of expiry are looked up when points are credited: no card has to be told of them.
+      // Expiration rules are read when points are credited: no card has to be updated.
       const rules = { loyalty_card: { expiration_rules: byMonth } }
       expect(await ok(shop, 'PUT', `/v1/${tree}/${program.id}`, rules)).toMatchObject({ creation_status: 'DONE' })
     },
   )
 
-  test('a card that began with nothing gets books with its first points', async () => {
+  test('a card without initial points gets postings with its first points', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 0, vouchers_count: 1 })
     const { vouchers } = await ok(shop, 'GET', `/v1/loyalties/${program.id}/members`)
-    expect(await booksOf(shop, vouchers[0].id)).toEqual({ lots: {}, posted: 0 })
+    expect(await ledgerOf(shop, vouchers[0].id)).toEqual({ lots: {}, posted: 0 })
     await ok(shop, 'PUT', `/v1/loyalties/${program.id}`, { loyalty_card: { points: 8 } })
     await runCampaignJobs(shop)
-    expect(await booksOf(shop, vouchers[0].id)).toEqual({ lots: { never: 8 }, posted: 8 })
+    expect(await ledgerOf(shop, vouchers[0].id)).toEqual({ lots: { never: 8 }, posted: 8 })
   })
 
-  test('neither a change nor a deletion is possible when it is protected', async () => {
+  test('a protected program can neither be changed nor deleted', async () => {
     const shop = await newProject()
     const { id } = await newProgram(shop)
     await shop.service.runtime.database.db
@@ -378,8 +378,8 @@ describe('changing a program', () => {
   })
 })
 
-/** The lots of a card by their dates, and what its postings come to; each posting names the lot it moves. */
-async function booksOf({ service, project_id }: Shop, voucherId: string) {
+/** The lots of a card by date, and the sum of its postings; each posting refers to its lot. */
+async function ledgerOf({ service, project_id }: Shop, voucherId: string) {
   const { db } = service.runtime.database
   const lots = await db
     .selectFrom('lots')
@@ -400,7 +400,7 @@ async function booksOf({ service, project_id }: Shop, voucherId: string) {
   }
 }
 
-describe('how tiers are won and lost', () => {
+describe('tier settings', () => {
   const custom = { type: 'CUSTOM', extend: 'P3M' }
   const balance = (expirationDate: object, more: object = {}) => ({
     qualification_type: 'BALANCE',
@@ -415,7 +415,7 @@ describe('how tiers are won and lost', () => {
     ...more,
   })
 
-  /** Each way to say it: what is answered, and if it is 200 the settings that the campaign has from then on. */
+  /** Sends the settings to every endpoint that accepts them: the status of each response, and on 200 the stored settings. */
   async function inEachWay(settings: object): Promise<Array<{ status: number; key?: string; settings?: object }>> {
     const shop = await newProject()
     const { id } = await newProgram(shop, { name: 'Club' })
@@ -490,7 +490,7 @@ describe('how tiers are won and lost', () => {
 })
 
 test.each(['loyalties', 'campaigns'])(
-  'new settings of tiers count for members only when they are told to (PUT /v1/%s)',
+  'new tier settings apply to members only if recalculation is requested (PUT /v1/%s)',
   async (tree) => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 120, ...onDrop })
@@ -511,7 +511,7 @@ test.each(['loyalties', 'campaigns'])(
 )
 
 describe('deleting a program', () => {
-  test('its cards go with it, and its name stays taken, unless it goes for good', async () => {
+  test('deletes its cards too; its name stays taken unless the program is deleted for good', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { name: 'Club', points: 5 })
     const { code } = await newMember(shop, program, 'anna')
@@ -532,7 +532,7 @@ describe('deleting a program', () => {
       'campaign.deleted',
     ])
   })
-  test('its earning rules, tiers and rewards go with it at once, and what they name is free again', async () => {
+  test('deletes its earning rules, tiers and reward assignments at once, and what they refer to can be deleted', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { name: 'Club' })
     const segment = await ok(shop, 'POST', '/v1/segments', { name: 'Friends', type: 'static', customers: [] })

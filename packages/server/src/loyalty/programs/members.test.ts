@@ -13,12 +13,12 @@ const join = (shop: Shop, { id }: { id: string }, body: object) =>
 const addCard = (shop: Shop, { id }: { id: string }, code: string, body: object = {}) =>
   ok(shop, 'POST', `/v1/campaigns/${id}/vouchers/${encodeURIComponent(code)}`, body)
 
-/** The publications that a shop has kept, the oldest first. */
+/** The publications of a shop, the oldest first. */
 const publications = async (shop: Shop) =>
   (await ok(shop, 'GET', '/v1/publications?order=created_at&limit=100')).publications
 
 describe('joining a program', () => {
-  test('the card is answered, whole', async () => {
+  test('returns the whole card', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { name: 'Green Club', points: 300 })
     const card = await newMember(shop, program, 'crm-9')
@@ -75,7 +75,7 @@ describe('joining a program', () => {
     ])
   })
 
-  test('it is a publication with what was sent', async () => {
+  test('creates a publication with the members sent', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { activity_duration_after_publishing: 'P10D' })
     const { code, expiration_date, created_at } = await ok(shop, 'POST', `/v1/loyalties/${program.id}/members`, {
@@ -99,7 +99,7 @@ describe('joining a program', () => {
     [{ source_id: 'first' }],
     [{ voucher: 'CARD' }],
     [{ voucher: 'CARD', source_id: 'new' }],
-  ])('whoever has a card is answered it again, and nothing is published: %j', async (more) => {
+  ])('returns the existing card of a member and publishes nothing: %j', async (more) => {
     const shop = await newProject()
     const program = await newProgram(shop, { points: 5 })
     await addCard(shop, program, 'CARD')
@@ -113,7 +113,7 @@ describe('joining a program', () => {
     expect(await eventsOf(shop)).toEqual(events)
   })
 
-  test('a customer can be named in each way', async () => {
+  test('accepts every form of a customer', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const { id } = await ok(shop, 'POST', '/v1/customers', { source_id: 'anna' })
@@ -164,7 +164,7 @@ describe('joining a program', () => {
     expect(vouchers.map((each: { holder_id?: string }) => each.holder_id !== undefined)).toEqual([false, true, false])
   })
 
-  test('cards run out where none are made', async () => {
+  test('fails when no card is left in a program that generates none', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { type: 'STATIC', vouchers_count: 1 })
     await newMember(shop, program, 'anna')
@@ -178,7 +178,7 @@ describe('joining a program', () => {
     expect((await ok(shop, 'GET', `/v1/loyalties/${program.id}/members`)).total).toBe(2)
   })
 
-  test('a card that is gone is as good as none', async () => {
+  test('a customer whose card was deleted can join again', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const { code } = await newMember(shop, program, 'anna')
@@ -188,7 +188,7 @@ describe('joining a program', () => {
 })
 
 describe('reading members', () => {
-  test('what is no loyalty card, or one of another program, is not found', async () => {
+  test('returns 404 for other vouchers and for cards of another program', async () => {
     const shop = await newProject()
     const [mine, other] = [await newProgram(shop), await newProgram(shop)]
     await newVoucher(shop, 'COUPON')
@@ -212,13 +212,13 @@ describe('reading members', () => {
   test.each([
     [true, 404],
     [false, 200],
-  ])('where the case of codes matters is %s, another spelling answers %d', async (caseSensitiveCodes, status) => {
+  ])('with case_sensitive_codes %s, another spelling of a code returns %d', async (caseSensitiveCodes, status) => {
     const shop = await newProject({ project: { case_sensitive_codes: caseSensitiveCodes } })
     await addCard(shop, await newProgram(shop), 'Green-1')
     expect((await shop.call('GET', '/v1/loyalties/members/GREEN-1')).status).toBe(status)
   })
 
-  test('each filter of the list, alone and together', async () => {
+  test('every filter of the list works, alone and combined', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const at = async (time: string, work: () => Promise<unknown>) => {
@@ -259,7 +259,7 @@ describe('reading members', () => {
       ['[updated_at][after]=2026-02-01', ['B']],
       ['updated_at[before]=2026-02-01', []],
       ['created_at[before]=2026-01-15&customer=anna', []],
-      // What other lists of codes understand is not looked at here.
+      // Filters of other voucher lists are ignored here.
       ['campaign=Other&category=X&filters[code][conditions][$is]=X', ['C', 'B', 'A']],
     ]
     for (const [query, codes] of cases) {
@@ -278,7 +278,7 @@ describe('reading members', () => {
       })
   })
 
-  test('pages hold still while members join', async () => {
+  test('pages are stable while members join', async () => {
     const shop = await newProject()
     const program = await newProgram(shop, { vouchers_count: 0 })
     await addCard(shop, await newProgram(shop), 'OTHER')
@@ -289,7 +289,7 @@ describe('reading members', () => {
       data_ref: 'vouchers',
       async create(n) {
         const { id, code } = await addCard(shop, program, `CARD-${n}`)
-        // One that nobody has was never updated.
+        // A card without a holder was never updated.
         if (n % 3 > 0) await join(shop, program, { customer: `customer-${n}`, voucher: code })
         return id
       },
@@ -297,7 +297,7 @@ describe('reading members', () => {
   })
 })
 
-test('two cards of one program for one customer: never, also when it is asked for twice at once', async () => {
+test('a customer never gets two cards of one program, even by concurrent requests', async () => {
   const shop = await newProject()
   const program = await newProgram(shop, { vouchers_count: 3 })
   await runCampaignJobs(shop)

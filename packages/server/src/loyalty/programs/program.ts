@@ -6,13 +6,15 @@ import { LoyaltyProgramChanges, NewLoyaltyProgram } from './schema.ts'
 const readNew = numbersRead(NewLoyaltyProgram)
 const readChanges = numbersRead(LoyaltyProgramChanges)
 
-/** The campaign that a body describes; its type is never guessed here. */
+/** The campaign described by a request body, always of type LOYALTY_PROGRAM. */
 export const campaignIn = (sent: NewLoyaltyProgram): CreateCampaign => ({
   ...readNew(sent),
   campaign_type: 'LOYALTY_PROGRAM',
 })
 
-/** What a body says of a program. All else in it is skipped, also what could be said of the campaign elsewhere. */
+/**
+ * The changes of a program in a request body. Unknown members are skipped, also those that the campaign endpoints would accept.
+ */
 export function changesIn(sent: LoyaltyProgramChanges): UpdateCampaign {
   const { unset_metadata_fields, ...changes } = readChanges(sent)
   if (changes.type === 'STANDALONE') throw invalidCampaign('A loyalty program cannot be STANDALONE')

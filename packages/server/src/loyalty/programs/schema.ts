@@ -17,7 +17,8 @@ const Points = Int({ minimum: 0 })
 const { properties: created } = CreateCampaign
 
 /**
- * A campaign as it is created here: what other types have is not looked at (docs/reference/loyalty-programs.md#list-programs).
+ * The body that creates a loyalty program; members of other campaign types are ignored
+ * (docs/reference/loyalty-programs.md#list-programs).
  */
 export const NewLoyaltyProgram = Type.Object(
   {
@@ -65,7 +66,7 @@ export const CreateLoyaltyProgram = NumericText(NewLoyaltyProgram)
 
 const { properties: updated } = UpdateCampaign
 
-/** What is not sent stays. The name, and that a customer has one card, cannot be changed. */
+/** Members that are not sent stay unchanged. The name and the one-card-per-customer setting cannot be changed. */
 export const LoyaltyProgramChanges = Type.Object(
   {
     description: updated.description,
@@ -106,7 +107,7 @@ export const LoyaltyMemberQuery = Type.Pick(VoucherQuery, [
 ])
 export type LoyaltyMemberQuery = Static<typeof LoyaltyMemberQuery>
 
-/** Who joins, and which card it shall be. */
+/** The customer who joins, and the card to publish. */
 export const CreateLoyaltyMember = Type.Object(Type.Omit(CreatePublication, ['campaign']).properties, {
   examples: [{ customer: { source_id: 'customer-1', name: 'Ann Example' }, channel: 'Email' }],
 })

@@ -5,8 +5,7 @@ import { findVoucher, type VoucherLock } from '../../incentives/vouchers/store.t
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 
 /**
- * A loyalty program by its id or name; a campaign of another type is as unknown here as none
- * (docs/reference/loyalty-programs.md#list-programs).
+ * A loyalty program by its id or name; 404 for a campaign of another type (docs/reference/loyalty-programs.md#list-programs).
  */
 export async function getProgram(
   ctx: Ctx,
@@ -19,7 +18,7 @@ export async function getProgram(
 }
 
 /**
- * A loyalty card by its code or id, of one program where the path names one; anything else is a 404
+ * A loyalty card by its code or id, within the program if one is given; otherwise 404
  * (docs/reference/loyalty-cards.md#list-members).
  */
 export async function getMember(
@@ -35,7 +34,7 @@ export async function getMember(
   return card
 }
 
-/** The loyalty card that a path names: by `memberId` alone, or within the program that the path names as `campaignId`. */
+/** The loyalty card of a path: by `memberId` alone, or within the program `campaignId` if the path has one. */
 export const getMemberIn = async (
   ctx: Ctx,
   { campaignId, memberId }: { campaignId?: string; memberId: string },

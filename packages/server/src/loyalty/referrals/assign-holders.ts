@@ -14,8 +14,8 @@ import type { ReferralHolders, ReferralHoldersBody } from './schema.ts'
 import { deleteHolder, getCustomerOf, insertHolders, type ReferralCode, type StoredHolder } from './store.ts'
 
 /**
- * Gives a referral code to referees, all of them or none (docs/reference/holders.md#endpoints). That they hold it does not say
- * yet that they were referred. Locks are taken in one order: the customers, the campaign, the code.
+ * Assigns a referral code to referees, all or nothing (docs/reference/holders.md#endpoints). Holding the code does not make
+ * them referred yet. Locks are taken in one order: customers, campaign, code.
  */
 export async function assignHolders(
   ctx: Ctx,
@@ -25,40 +25,42 @@ export async function assignHolders(
   const rules = await loadMetadataRules(ctx, 'publication')
   rules.check(metadata ?? {}, { isNew: true })
   const customers = await upsertReferees(ctx, sent)
-  const held: ReferralCode = { program, code: await holdPublished(ctx, code) }
+  const referralCode: ReferralCode = { program, code: await lockPublishedCode(ctx, code) }
   const inserted = await insertHolders(
     ctx,
-    customers.map((customer) => newReferee(ctx, held, customer, metadata ?? null)),
+    customers.map((customer) => newReferee(ctx, referralCode, customer, metadata ?? null)),
   )
   const byCustomer = new Map(inserted.map((holder) => [holder.customer_id, holder]))
-  const holders = customers.map(({ id }) => byCustomer.get(id) ?? refuseAssigned(id, held.code))
+  const holders = customers.map(({ id }) => byCustomer.get(id) ?? refuseAssigned(id, referralCode.code))
   await emitMany(
     ctx,
-    holders.map((holder, n) => assignmentEvent('created', holder, held, customers[n] as StoredCustomer)),
+    holders.map((holder, n) => assignmentEvent('created', holder, referralCode, customers[n] as StoredCustomer)),
   )
-  return { holders: holders.map((holder) => toRedeemableHolder(holder, held)) }
+  return { holders: holders.map((holder) => toRedeemableHolder(holder, referralCode)) }
 }
 
-/** Takes a code from a referee; the referrer keeps it for good. */
+/** Unassigns a code from a referee; the referrer cannot be unassigned. */
 export async function unassignHolder(
   ctx: Ctx,
-  { holder, ...held }: ReferralCode & { holder: StoredHolder },
+  { holder, ...referralCode }: ReferralCode & { holder: StoredHolder },
 ): Promise<void> {
   if (holder.role !== 'REFEREE')
     throw new ApiError('forbidden', {
       message: 'Can not remove assignment',
-      details: `Holder ${holder.id} is the referrer of ${held.code.code}`,
+      details: `Holder ${holder.id} is the referrer of ${referralCode.code.code}`,
       resource_id: holder.id,
       resource_type: 'redeemable_holder',
     })
   const customer = await getCustomerOf(ctx, holder)
   await deleteHolder(ctx, holder.id)
-  const { type, entity_id, data } = assignmentEvent('deleted', holder, held, customer)
+  const { type, entity_id, data } = assignmentEvent('deleted', holder, referralCode, customer)
   await emit(ctx, type, entity_id, data)
 }
 
-/** The code as it stays until the end of the transaction; refused while it has no referrer. */
-async function holdPublished(ctx: Ctx, { id, code, campaign_id }: StoredVoucher): Promise<StoredVoucher> {
+/**
+ * Locks the code and its campaign against deletion until the end of the transaction; refused while the code has no referrer.
+ */
+async function lockPublishedCode(ctx: Ctx, { id, code, campaign_id }: StoredVoucher): Promise<StoredVoucher> {
   if (campaign_id === null || !(await holdCampaign(ctx, campaign_id))) throw notFound('voucher', code)
   const voucher = await getVoucher(ctx, id, { lock: 'here' })
   if (voucher.holder_id === null)
@@ -97,18 +99,18 @@ function refuseAssigned(customerId: string, { code }: StoredVoucher): never {
 type AssignmentEvent = `customer.holder.assignment.${'created' | 'deleted'}`
 
 function assignmentEvent(
-  happened: 'created' | 'deleted',
+  change: 'created' | 'deleted',
   holder: StoredHolder,
-  held: ReferralCode,
+  referralCode: ReferralCode,
   customer: StoredCustomer,
 ): Extract<NewEvent, { type: AssignmentEvent }> {
   return {
-    type: `customer.holder.assignment.${happened}`,
+    type: `customer.holder.assignment.${change}`,
     entity_id: customer.id,
     data: {
-      holder: toSimpleHolder(holder, held),
-      voucher: toSimpleVoucher(held.code),
-      campaign: toSimpleCampaign(held.program),
+      holder: toSimpleHolder(holder, referralCode),
+      voucher: toSimpleVoucher(referralCode.code),
+      campaign: toSimpleCampaign(referralCode.program),
       customer: toSimpleCustomer(customer),
     },
   } as Extract<NewEvent, { type: AssignmentEvent }>

@@ -30,7 +30,7 @@ export interface TierInProgram {
   tier: StoredReferralTier
 }
 
-/** Adds a tier to a referral program that the caller holds alone (docs/reference/referrals.md#referral-tiers). */
+/** Adds a tier to a referral program that the caller has locked exclusively (docs/reference/referrals.md#referral-tiers). */
 export async function createReferralTier(
   ctx: Ctx,
   program: StoredCampaign,
@@ -50,10 +50,10 @@ export async function createReferralTier(
     updated_at: null,
   }
   await insertReferralTier(ctx, row, rewardId)
-  return told(ctx, 'created', { program, tier: await getReferralTier(ctx, program.id, row.id) })
+  return emitTierEvent(ctx, 'created', { program, tier: await getReferralTier(ctx, program.id, row.id) })
 }
 
-/** Changes what is said of a tier whose program the caller holds alone; parameters are replaced as a whole. */
+/** Updates a tier whose program the caller has locked exclusively; parameters are replaced as a whole. */
 export async function changeReferralTier(
   ctx: Ctx,
   { program, tier }: TierInProgram,
@@ -68,35 +68,35 @@ export async function changeReferralTier(
     updated_at: ctx.now,
   }
   await updateReferralTier(ctx, tier, changes, rewardId)
-  return told(ctx, 'updated', { program, tier: await getReferralTier(ctx, program.id, tier.id) })
+  return emitTierEvent(ctx, 'updated', { program, tier: await getReferralTier(ctx, program.id, tier.id) })
 }
 
 export async function removeReferralTier(ctx: Ctx, { program, tier }: TierInProgram): Promise<void> {
   refuseProtected(program)
   await deleteReferralTier(ctx, tier.id)
-  await told(ctx, 'deleted', { program, tier })
+  await emitTierEvent(ctx, 'deleted', { program, tier })
 }
 
-async function told(
+async function emitTierEvent(
   ctx: Ctx,
-  happened: 'created' | 'updated' | 'deleted',
+  change: 'created' | 'updated' | 'deleted',
   { program, tier }: TierInProgram,
 ): Promise<ReferralTier> {
-  await emit(ctx, `campaign.referral_tier.${happened}`, program.id, {
+  await emit(ctx, `campaign.referral_tier.${change}`, program.id, {
     campaign: toSimpleCampaign(program),
     referral_tier: toSimpleReferralTier(tier),
   })
   return toReferralTier(tier)
 }
 
-/** A referrer pays nothing and has no order, so that a discount bought with points is no reward for them. */
+/** Refuses COIN rewards: a referrer has no order that a discount bought with points could apply to. */
 async function rewardFor(ctx: Ctx, { id }: NewReferralTier['reward']): Promise<RewardRow['id']> {
   const reward = await getReward(ctx, id, { lock: 'here' })
   if (reward.type === 'COIN') throw invalidPayload('Property .reward.id must be that of a CAMPAIGN or MATERIAL reward')
   return reward.id
 }
 
-/** For whom the tier is, as it is stored. A segment has to be there, and is only asked who is in it. */
+/** The criteria of a tier as stored. A segment must exist and is locked, but not activated. */
 async function criteriaOf(ctx: Ctx, sent: ReferralTierParameters): Promise<ReferralTierParameters> {
   const parameters = knownOnly(ReferralTierParameters, sent)
   if (parameters.segment != null) await getSegment(ctx, parameters.segment.id, { lock: true })

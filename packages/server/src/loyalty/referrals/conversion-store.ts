@@ -7,8 +7,9 @@ import type { StoredHolder } from './store.ts'
 export type StoredConversion = Selectable<ReferralConversionRow>
 
 /**
- * Writes who referred whom, and answers what converted them before: a program counts it once
- * (docs/reference/referrals.md#conversion), and again after a rollback. Null: it counts already.
+ * Inserts a conversion and returns the ids of the redemptions or events that converted the same referee before: a program
+ * counts a referee once (docs/reference/referrals.md#conversion), and again after a rollback. Null if the referee is already
+ * counted.
  */
 export async function insertConversion(
   { db, project_id }: Ctx,
@@ -26,11 +27,11 @@ export async function insertConversion(
       created_at = excluded.created_at, undone_at = null, source_ids = c.source_ids || excluded.source_ids
     where c.undone_at is not null
     returning source_ids`.execute(db)
-  const [written] = rows
-  return written === undefined ? null : { earlier: written.source_ids.slice(0, -1) }
+  const [row] = rows
+  return row === undefined ? null : { earlier: row.source_ids.slice(0, -1) }
 }
 
-/** Which assignments have rewarded a referrer by what converted somebody before, and were not taken back. */
+/** The reward assignments by which earlier redemptions or events rewarded a referrer, without rolled back rewards. */
 export async function listRewardedBy(
   { db, project_id }: Ctx,
   sourceIds: readonly string[],
@@ -48,7 +49,7 @@ export async function listRewardedBy(
   return new Set(rows.map(({ reward_assignment_id }) => reward_assignment_id))
 }
 
-/** How many customers somebody has referred in a program. */
+/** The number of customers that a referrer has referred in a program. */
 export const countReferees = (
   { db, project_id }: Ctx,
   { campaign_id, referrer_id }: Pick<StoredConversion, 'campaign_id' | 'referrer_id'>,
@@ -63,7 +64,7 @@ export const countReferees = (
       .selectAll(),
   )
 
-/** Undoes what redemptions converted that are rolled back, and answers it. */
+/** Marks the conversions by rolled back redemptions as undone, and returns them. */
 export async function undoConversionsBy(
   { db, project_id, now }: Ctx,
   redemptionIds: readonly string[],
@@ -79,7 +80,7 @@ export async function undoConversionsBy(
     .execute()
 }
 
-/** Notes that a tier has rewarded a referrer for the number of those referred, or answers false where it has before. */
+/** Records that a tier has rewarded a referrer for its number of referees; false if it already had. */
 export async function insertGrant(
   { db, project_id, now }: Ctx,
   tierId: ReferralTierRow['id'],
@@ -93,7 +94,7 @@ export async function insertGrant(
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Has the tier of an assignment reward a referrer once more. */
+/** Allows the tier of an assignment to reward a referrer again. */
 export async function deleteGrant(
   { db, project_id }: Ctx,
   assignmentId: RewardAssignmentRow['id'],
@@ -106,7 +107,7 @@ export async function deleteGrant(
   )
 }
 
-/** Whoever holds a code besides others. */
+/** A customer's row in `holders` for a code. */
 export async function findHolder(
   { db, project_id }: Ctx,
   { voucher_id, customer_id }: Pick<StoredHolder, 'voucher_id' | 'customer_id'>,
@@ -121,8 +122,8 @@ export async function findHolder(
 }
 
 /**
- * Takes codes from a referee whom nothing but redemptions made one, once none of them is left. A redemption and the holder that
- * it made are of the same moment; somebody who was given the code stays its holder.
+ * Deletes the holder rows that redemptions created, once no successful redemption by the customer is left. A redemption and the
+ * holder row that it created have the same `created_at`; a referee whom a request assigned stays a holder.
  */
 export async function deleteRefereesOf(
   { db, project_id }: Ctx,

@@ -6,17 +6,17 @@ import type { ReferralProgram } from '../../incentives/campaigns/schema.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { StoredConversion } from './conversion-store.ts'
 
-/** Somebody who comes by the code of somebody else, both of whom are locked. */
+/** A referee who converts by the code of a referrer; both customers are locked. */
 export interface Conversion {
   configuration: Configuration
   program: ConvertingProgram
   /** The program as events show it. */
   campaign: SimpleCampaign
-  /** The referral code, as it is by now. */
+  /** The referral code in its current state. */
   code: StoredVoucher
   referrer: StoredCustomer
   referee: StoredCustomer
-  /** What converts. */
+  /** The redemption or custom event that converts. */
   by: {
     id: string
     type: StoredConversion['related_object_type']
@@ -31,6 +31,6 @@ export interface ConvertingProgram {
   referral_program: object | null
 }
 
-/** What counts as a referral in a program, and what the one who was referred gets; nothing said: a redemption, and nothing. */
+/** The event that converts in a program and the reward of the referee; by default a redemption converts, without a reward. */
 export const termsOf = ({ referral_program }: Pick<ConvertingProgram, 'referral_program'>): ReferralProgram =>
   (referral_program as ReferralProgram | null) ?? { conversion_event_type: 'redemption' }

@@ -15,17 +15,17 @@ import { refereeEvent } from './referee-event.ts'
 import { rewardReferee } from './reward-referee.ts'
 import { insertHolders, type StoredHolder } from './store.ts'
 
-/** Whose code it is; whoever gave it away keeps it. */
+/** The referrer of a code: its holder, else the referrer recorded on it. */
 export const referrerIdOf = ({
   holder_id,
   referrer_id,
 }: Pick<StoredVoucher, 'holder_id' | 'referrer_id'>): StoredCustomer['id'] | null => holder_id ?? referrer_id
 
 /**
- * Counts somebody as referred, and rewards both, unless that was done before (docs/reference/referrals.md#conversion, steps 3 to
- * 5).
+ * Records a conversion and rewards referrer and referee, unless the referee is already counted
+ * (docs/reference/referrals.md#conversion, steps 3 to 5).
  */
-export async function convert(ctx: Ctx, conversion: Conversion, chain: CascadeState): Promise<void> {
+export async function convert(ctx: Ctx, conversion: Conversion, cascade: CascadeState): Promise<void> {
   const { program, code, referrer, referee, by } = conversion
   const referral = {
     campaign_id: program.id,
@@ -33,30 +33,30 @@ export async function convert(ctx: Ctx, conversion: Conversion, chain: CascadeSt
     related_object_id: by.id,
     related_object_type: by.type,
   }
-  const converted = await insertConversion(ctx, {
+  const inserted = await insertConversion(ctx, {
     ...referral,
     referee_id: referee.id,
     voucher_id: code.id,
     created_at: ctx.now,
   })
-  if (converted === null) return
-  // Whoever redeems the code holds it by that; an event converts somebody who may not.
+  if (inserted === null) return
+  // A redemption has already made the customer a holder; a custom event has not.
   const [holder] = by.type === 'redemption' ? [] : await insertHolders(ctx, [newReferee(ctx, conversion)])
   await saveCheckout(ctx, ctx.db, {
     customers: [
-      { id: referrer.id, loyalty: oneMore(program) },
+      { id: referrer.id, loyalty: oneMoreReferee(program) },
       { id: referee.id, referred: { ...referral, date: ctx.now } },
     ],
     tallies: figureTallies(ctx, program.id, { referred_customers: 1 }),
     segment_checks: [referrer.id, referee.id],
     events: eventsOf(ctx, conversion, holder),
   })
-  // Who comes again after a rollback has kept what was given for the first time.
-  if (converted.earlier.length === 0) await rewardReferee(ctx, conversion, chain)
-  await grantTiers(ctx, conversion, converted.earlier, chain)
+  // A referee who converts again after a rollback has kept the first reward.
+  if (inserted.earlier.length === 0) await rewardReferee(ctx, conversion, cascade)
+  await grantTiers(ctx, conversion, inserted.earlier, cascade)
 }
 
-const oneMore = ({ name }: ConvertingProgram): Record<string, Exclude<LoyaltyMove, { gone: true }>> => ({
+const oneMoreReferee = ({ name }: ConvertingProgram): Record<string, Exclude<LoyaltyMove, { gone: true }>> => ({
   [name]: { referred_customers: 1 },
 })
 
@@ -97,7 +97,7 @@ function eventsOf(ctx: Ctx, conversion: Conversion, holder: StoredHolder | undef
       data: {
         customer: toSimpleCustomer(referrer),
         campaign,
-        loyalty: addToLoyalty(referrer.loyalty, oneMore(program)),
+        loyalty: addToLoyalty(referrer.loyalty, oneMoreReferee(program)),
         created_at: ctx.now,
       },
     },

@@ -12,8 +12,8 @@ type Body = any
 const atOnce = <T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
-/** How often each answer was given: `{ '200': 19, multiple_requests: 1 }`. */
-function counted(answers: ReadonlyArray<Answer<Body>>): Record<string, number> {
+/** The number of responses of each kind: `{ '200': 19, multiple_requests: 1 }`. */
+function countReplies(answers: ReadonlyArray<Answer<Body>>): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of answers) {
     const name = status === 200 ? '200' : `${status} ${body.key}`
@@ -48,7 +48,7 @@ const conversionsOf = async ({ service, project_id }: Shop): Promise<number> =>
     )
   ).rows.length
 
-/** What the rows say, the events and the conversions themselves: one number, or they do not agree. */
+/** The referral counts in customer rows, events and conversions: one number, or they disagree. */
 async function referredBy(shop: Shop, sourceId: string): Promise<number> {
   const { loyalty } = await customer(shop, sourceId)
   expect(loyalty.campaigns.Friends).toMatchObject({ referred_customers: loyalty.referred_customers })
@@ -57,7 +57,7 @@ async function referredBy(shop: Shop, sourceId: string): Promise<number> {
   return loyalty.referred_customers
 }
 
-/** A program that rewards its referrers by points for each, a mug for the fifth, and how often each was told. */
+/** A program with a reward of points for each referee and a mug for the fifth, and the number of events for each. */
 async function newRewarding(shop: Shop, more: object = {}) {
   const program = await newReferral(shop, more)
   const club = await newProgram(shop)
@@ -76,30 +76,30 @@ async function newRewarding(shop: Shop, more: object = {}) {
   return { granted, mug }
 }
 
-describe('twenty redemptions of one code at once', () => {
+describe('twenty concurrent redemptions of one code', () => {
   test('by one customer convert once', async () => {
     const shop = await newProject()
     const { granted } = await newRewarding(shop)
     const code = await codeOf(shop, 'anna')
-    expect(counted(await atOnce(20, () => buy(shop, code, 'bob')))).toEqual({ '200': 20 })
+    expect(countReplies(await atOnce(20, () => buy(shop, code, 'bob')))).toEqual({ '200': 20 })
     expect(await referredBy(shop, 'anna')).toBe(1)
     expect((await customer(shop, 'bob')).referrals).toMatchObject({ total: 1, campaigns: { length: 1 } })
     expect(await granted()).toEqual({ Each: 1, points: 10 })
     expect(await told(shop, 'customer.holder.assignment.created')).toHaveLength(1)
   })
 
-  test('by twenty customers convert all of them, and a number of them is rewarded once', async () => {
+  test('by twenty customers convert each of them, and the tier for a number of referees rewards once', async () => {
     const shop = await newProject()
     const { granted, mug } = await newRewarding(shop)
     const code = await codeOf(shop, 'anna')
-    expect(counted(await atOnce(20, (index) => buy(shop, code, `friend-${index}`)))).toEqual({ '200': 20 })
+    expect(countReplies(await atOnce(20, (index) => buy(shop, code, `friend-${index}`)))).toEqual({ '200': 20 })
     expect(await referredBy(shop, 'anna')).toBe(20)
     expect(await granted()).toEqual({ Each: 20, Five: 1, points: 200 })
     expect(await ok(shop, 'GET', `/v1/rewards/${mug.id}`)).toMatchObject({ redeemed: 1 })
   })
 })
 
-test('twenty events at once by four customers convert each once', async () => {
+test('twenty concurrent events of four customers convert each customer once', async () => {
   const shop = await newProject()
   await newEventSchema(shop, 'signed_up')
   const byEvent = { referral_program: { conversion_event_type: 'custom_event', custom_event: { name: 'signed_up' } } }
@@ -111,15 +111,15 @@ test('twenty events at once by four customers convert each once', async () => {
       customer: { source_id: `friend-${index % 4}` },
       referral: { code },
     })
-  expect(counted(await atOnce(20, signUp))).toEqual({ '200': 20 })
+  expect(countReplies(await atOnce(20, signUp))).toEqual({ '200': 20 })
   expect(await referredBy(shop, 'anna')).toBe(4)
   expect(await granted()).toEqual({ Each: 4, points: 40 })
 })
 
-describe('two who refer each other at the same time', () => {
+describe('two customers who refer each other concurrently', () => {
   const pairs = 4
 
-  test('by redemptions, and who take that back', async () => {
+  test('by redemptions and their rollbacks: no deadlock', async () => {
     const shop = await newProject()
     await newReferral(shop)
     const names = Array.from({ length: pairs }, (_, n) => [`a${n}`, `b${n}`] as const)
@@ -130,18 +130,20 @@ describe('two who refer each other at the same time', () => {
       [b, codes.get(a) as string] as const,
     ])
     const sales = await atOnce(crossed.length, (n) => buy(shop, crossed[n]?.[1] as string, crossed[n]?.[0] as string))
-    expect(counted(sales)).toEqual({ '200': crossed.length })
+    expect(countReplies(sales)).toEqual({ '200': crossed.length })
     for (const name of names.flat())
       expect(await customer(shop, name)).toMatchObject({ loyalty: { referred_customers: 1 }, referrals: { total: 1 } })
 
     const ids = sales.map(({ body }) => body.redemptions[0].id as string)
-    expect(counted(await atOnce(ids.length, (n) => rollBack(shop, ids[n] as string)))).toEqual({ '200': ids.length })
+    expect(countReplies(await atOnce(ids.length, (n) => rollBack(shop, ids[n] as string)))).toEqual({
+      '200': ids.length,
+    })
     for (const name of names.flat())
       expect(await customer(shop, name)).toMatchObject({ loyalty: { referred_customers: 0 }, referrals: { total: 0 } })
     expect(await conversionsOf(shop)).toBe(0)
   })
 
-  test('by events', async () => {
+  test('by events: no deadlock', async () => {
     const shop = await newProject()
     await newEventSchema(shop, 'signed_up')
     await newReferral(shop, {
@@ -155,13 +157,13 @@ describe('two who refer each other at the same time', () => {
         referral: { code: index % 2 === 0 ? codes.bob : codes.anna },
       }),
     )
-    expect(counted(answers)).toEqual({ '200': 20 })
+    expect(countReplies(answers)).toEqual({ '200': 20 })
     for (const name of ['anna', 'bob'])
       expect(await customer(shop, name)).toMatchObject({ loyalty: { referred_customers: 1 }, referrals: { total: 1 } })
   })
 })
 
-test('a redemption that is rolled back ten times at once takes its conversion back once', async () => {
+test('ten concurrent rollbacks of a redemption undo its conversion once', async () => {
   const shop = await newProject()
   await newReferral(shop)
   const code = await codeOf(shop, 'anna')
@@ -169,6 +171,6 @@ test('a redemption that is rolled back ten times at once takes its conversion ba
   await redeemed(shop, { ...sale, customer: { source_id: 'cleo' } })
   const { redemptions } = await redeemed(shop, { ...sale, customer: { source_id: 'bob' } })
   const answers = await atOnce(10, () => rollBack(shop, redemptions[0].id))
-  expect(counted(answers)).toEqual({ '200': 1, '400 already_rolled_back': 9 })
+  expect(countReplies(answers)).toEqual({ '200': 1, '400 already_rolled_back': 9 })
   expect((await customer(shop, 'anna')).loyalty).toMatchObject({ referred_customers: 1 })
 })

@@ -34,11 +34,11 @@ type Body = any
 
 interface Program {
   id: string
-  /** The code that anna refers with. */
+  /** The code whose referrer is anna. */
   code: string
 }
 
-/** A program whose code anna has; it converts by redemptions unless told otherwise. */
+/** A program with a code of anna; redemptions convert by default. */
 async function newReferral(shop: Shop, more: object = {}, referrer = 'anna'): Promise<Program> {
   const name = `Friends of ${referrer}`
   const { id } = await newCampaign(shop, name, {
@@ -55,15 +55,15 @@ const byEvent = { referral_program: { conversion_event_type: 'custom_event', cus
 const codeOf = async (shop: Shop, campaign: string, sourceId: string): Promise<string> =>
   (await ok(shop, 'POST', '/v1/publications', { campaign, customer: { source_id: sourceId } })).voucher.code
 
-/** Somebody buys with a code; answers the redemption. */
+/** Redeems a code for a customer; returns the redemption. */
 const buy = async (shop: Shop, code: string, sourceId: string): Promise<Body> =>
   (await redeemed(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer: { source_id: sourceId } }))
     .redemptions[0]
 
 const customer = (shop: Shop, sourceId: string): Promise<Body> => ok(shop, 'GET', `/v1/customers/${sourceId}`)
 
-/** How many somebody has referred in all, and how many referred somebody. */
-const counted = async (shop: Shop, sourceId: string): Promise<[referred: number, referrals: number]> => {
+/** How many customers a customer has referred, and how many referrers the customer has. */
+const referralCountsOf = async (shop: Shop, sourceId: string): Promise<[referred: number, referrals: number]> => {
   const { loyalty, referrals } = await customer(shop, sourceId)
   return [loyalty.referred_customers, referrals.total]
 }
@@ -74,7 +74,7 @@ const newReferralTier = (shop: Shop, { id }: Program, reward: { id: string }, pa
 const each = { criteria: 'EACH_REFEREE' }
 const from = (minReferees: number) => ({ criteria: 'MIN_REFEREES', min_referees: minReferees })
 
-/** A reward that is a coupon, and how many of them somebody has. */
+/** A coupon reward, and the number of its coupons that a customer has. */
 async function newCoupons(shop: Shop, more: object = {}) {
   const { id } = await newCampaign(shop, 'Thanks', { type: 'AUTO_UPDATE', ...more })
   return newLoyaltyReward(shop, { campaign: { id } })
@@ -85,8 +85,9 @@ const couponsOf = async (shop: Shop, sourceId: string): Promise<number> =>
 const newGifts = (shop: Shop) =>
   newCampaign(shop, 'Gifts', { type: 'AUTO_UPDATE', voucher: { type: 'GIFT_VOUCHER', gift: { amount: 0 } } })
 
-/** The types of what was told. */
-const types = async (shop: Shop, like: string): Promise<string[]> => (await told(shop, like)).map(({ type }) => type)
+/** The types of the emitted events. */
+const eventTypes = async (shop: Shop, like: string): Promise<string[]> =>
+  (await told(shop, like)).map(({ type }) => type)
 
 const rolesOf = async (shop: Shop, { code }: Program): Promise<string[]> =>
   (await ok(shop, 'GET', `/v1/referrals/members/${code}/holders?order=id`)).data.map(
@@ -94,7 +95,7 @@ const rolesOf = async (shop: Shop, { code }: Program): Promise<string[]> =>
   )
 
 describe('a redemption', () => {
-  test('converts who redeems, and tells of it', async () => {
+  test('converts the customer and emits the events', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     const anna = await customer(shop, 'anna')
@@ -141,28 +142,28 @@ describe('a redemption', () => {
     expect(JSON.stringify(summary)).toContain('"referred_customers":1')
   })
 
-  test('converts once, however often it is done', async () => {
+  test('converts a customer only once', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     for (const sourceId of ['bob', 'bob', 'cleo', 'bob']) await buy(shop, program.code, sourceId)
-    expect(await counted(shop, 'anna')).toEqual([2, 0])
-    expect(await counted(shop, 'bob')).toEqual([0, 1])
-    expect(await types(shop, 'customer.referred')).toHaveLength(2)
+    expect(await referralCountsOf(shop, 'anna')).toEqual([2, 0])
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 1])
+    expect(await eventTypes(shop, 'customer.referred')).toHaveLength(2)
   })
 
-  test('converts for each referrer, and in each program, by itself', async () => {
+  test('converts for each referrer and each program separately', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
     const ofDora = await codeOf(shop, 'Friends of anna', 'dora')
     await newReferral(shop, {}, 'emil')
     const elsewhere = await codeOf(shop, 'Friends of emil', 'anna')
     for (const one of [code, ofDora, elsewhere]) await buy(shop, one, 'bob')
-    expect(await counted(shop, 'anna')).toEqual([2, 0])
-    expect(await counted(shop, 'dora')).toEqual([1, 0])
+    expect(await referralCountsOf(shop, 'anna')).toEqual([2, 0])
+    expect(await referralCountsOf(shop, 'dora')).toEqual([1, 0])
     expect((await customer(shop, 'bob')).referrals).toMatchObject({ total: 3, campaigns: { length: 3 } })
   })
 
-  test('of two codes together converts by both', async () => {
+  test('of two codes in one request converts by both', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
     const ofDora = await codeOf(shop, 'Friends of anna', 'dora')
@@ -173,38 +174,38 @@ describe('a redemption', () => {
     })
     const { referrals } = await customer(shop, 'bob')
     expect(referrals.campaigns.map((one: Body) => one.related_object_id)).toEqual(redemptions.map(({ id }: Body) => id))
-    expect([await counted(shop, 'anna'), await counted(shop, 'dora')]).toEqual([
+    expect([await referralCountsOf(shop, 'anna'), await referralCountsOf(shop, 'dora')]).toEqual([
       [1, 0],
       [1, 0],
     ])
   })
 
   test.each([
-    ['nobody', {}, {}],
-    ['somebody in a program that converts by events', { customer: { source_id: 'bob' } }, { isByEvent: true }],
-  ])('of %s converts nobody', async (_, more, { isByEvent = false }: { isByEvent?: boolean }) => {
+    ['no customer', {}, {}],
+    ['a customer in a program that converts by events', { customer: { source_id: 'bob' } }, { isByEvent: true }],
+  ])('by %s does not convert', async (_, more, { isByEvent = false }: { isByEvent?: boolean }) => {
     const shop = await newProject()
     if (isByEvent) await newEventSchema(shop, 'signed_up')
     const { code } = await newReferral(shop, isByEvent ? byEvent : {})
     await redeemed(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, ...more })
-    expect(await counted(shop, 'anna')).toEqual([0, 0])
-    expect(await types(shop, 'customer.referred')).toEqual([])
-    // Whoever redeems the code holds it in any case, and that is told.
-    expect(await types(shop, 'customer.holder.%')).toHaveLength(isByEvent ? 1 : 0)
+    expect(await referralCountsOf(shop, 'anna')).toEqual([0, 0])
+    expect(await eventTypes(shop, 'customer.referred')).toEqual([])
+    // The customer who redeems the code holds it in any case, and the event is emitted.
+    expect(await eventTypes(shop, 'customer.holder.%')).toHaveLength(isByEvent ? 1 : 0)
   })
 
-  test('by a refused customer converts nobody', async () => {
+  test('that is refused for the customer does not convert', async () => {
     const shop = await newProject()
     const { id, code } = await newReferral(shop)
     await newRule(shop, when('customer.metadata', { $is: ['yes'] }, { property: 'new' }), { campaign: id })
     const sale = (customer: object) => redeem(shop, { redeemables: vouchers(code), order: { amount: 5_000 }, customer })
     expect(await sale({ source_id: 'bob' })).toMatchObject({ status: 400 })
-    expect(await counted(shop, 'anna')).toEqual([0, 0])
+    expect(await referralCountsOf(shop, 'anna')).toEqual([0, 0])
     expect(await sale({ source_id: 'bob', metadata: { new: 'yes' } })).toMatchObject({ status: 200 })
-    expect(await counted(shop, 'anna')).toEqual([1, 0])
+    expect(await referralCountsOf(shop, 'anna')).toEqual([1, 0])
   })
 
-  test('tells that the code is held by one more, once', async () => {
+  test('emits the event of a new holder once', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     const path = `/v1/referrals/members/${program.code}/holders`
@@ -223,24 +224,24 @@ describe('a redemption', () => {
         },
       },
     ])
-    expect(await counted(shop, 'cleo')).toEqual([0, 1]) // who was given the code before had not been referred by that
+    expect(await referralCountsOf(shop, 'cleo')).toEqual([0, 1]) // holding the code before did not count as being referred
   })
 
-  test('by whose referrer is gone converts nobody', async () => {
+  test('of a code whose referrer was deleted does not convert', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
     expect(await shop.call('DELETE', '/v1/customers/anna')).toMatchObject({ status: 204 })
     await buy(shop, code, 'bob')
-    expect(await counted(shop, 'bob')).toEqual([0, 0])
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 0])
   })
 })
 
-describe('whoever is referred gets', () => {
+describe('the referee gets', () => {
   const rewarding = (type: string, id: string, amount: number) => ({
     referral_program: { referee_reward: { type, amount, related_object_parent: { id } } },
   })
 
-  test('credits, on a card that is made for them once', async () => {
+  test('credits, on one card created for the referee', async () => {
     const shop = await newProject()
     const gifts = await newGifts(shop)
     const { id, code } = await newReferral(shop, rewarding('GIFT_VOUCHER', gifts.id, 700))
@@ -268,7 +269,7 @@ describe('whoever is referred gets', () => {
     ])
   })
 
-  test('points, and the tier that they are enough for', async () => {
+  test('points, and the tier they qualify for', async () => {
     const shop = await newProject()
     const club = await newProgram(shop)
     await newTiers(shop, club, { Bronze: [0, 49], Silver: [50] })
@@ -281,19 +282,19 @@ describe('whoever is referred gets', () => {
     expect((await customer(shop, 'bob')).loyalty).toMatchObject({ points: 60 })
   })
 
-  test('nothing where nothing is left, and is referred all the same', async () => {
+  test('no reward when none is left, and is referred all the same', async () => {
     const shop = await newProject()
     const gifts = await newCampaign(shop, 'Gifts', { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 0 } } })
     const { code } = await newReferral(shop, rewarding('GIFT_VOUCHER', gifts.id, 700))
     await buy(shop, code, 'bob')
-    expect(await counted(shop, 'bob')).toEqual([0, 1])
-    expect(await types(shop, 'customer.rewarded')).toEqual([])
-    expect(await types(shop, 'publication.failed')).toEqual([]) // nobody asked for it
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 1])
+    expect(await eventTypes(shop, 'customer.rewarded')).toEqual([])
+    expect(await eventTypes(shop, 'publication.failed')).toEqual([]) // no request asked for a publication
   })
 })
 
-describe('tiers reward who refers', () => {
-  test('for each referee, and once for a number of them', async () => {
+describe('tiers reward the referrer', () => {
+  test('for each referee, and once for a number of referees', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     await newReferralTier(shop, program, await newCoupons(shop), each)
@@ -315,7 +316,7 @@ describe('tiers reward who refers', () => {
     expect(shown.redeemed).toBe(1)
   })
 
-  test('and tell of it', async () => {
+  test('and emit the events', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     const mug = await newMaterial(shop)
@@ -366,7 +367,7 @@ describe('tiers reward who refers', () => {
     expect(await shop.call('POST', `/v1/rewards/${mug.id}/redemptions/${row}/complete`)).toMatchObject({ status: 200 })
   })
 
-  test('by points, and with the tier and the rules that follow from them', async () => {
+  test('with points, including the tier and the earnings that follow', async () => {
     const shop = await newProject()
     const club = await newProgram(shop)
     await newTiers(shop, club, { Bronze: [0, 49], Silver: [50] })
@@ -387,8 +388,8 @@ describe('tiers reward who refers', () => {
 
   test.each([
     ['for each referee', each, 2],
-    ['for a number of them', from(2), 1],
-  ])('%s only while they are in the segment that it asks for', async (_, criteria, granted) => {
+    ['for a number of referees', from(2), 1],
+  ])('%s only while the referrer is in the segment of the tier', async (_, criteria, granted) => {
     const shop = await newProject()
     const program = await newReferral(shop)
     const filter = { junction: 'and', 'metadata.level': { conditions: { $is: ['gold'] } } }
@@ -401,7 +402,7 @@ describe('tiers reward who refers', () => {
     expect(await couponsOf(shop, 'anna')).toBe(granted)
   })
 
-  test('not with what is out of stock or used up, and with it as soon as it is there again', async () => {
+  test('not while the reward is out of stock or used up, and again once it is available', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     const mug = await newMaterial(shop, { stock: 1 })
@@ -412,14 +413,14 @@ describe('tiers reward who refers', () => {
     const rewarded = async () => (await told(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
     for (const sourceId of ['bob', 'cleo']) await buy(shop, program.code, sourceId)
     expect(await rewarded()).toEqual(['Mug'])
-    expect(await counted(shop, 'anna')).toEqual([2, 0])
+    expect(await referralCountsOf(shop, 'anna')).toEqual([2, 0])
     await ok(shop, 'PUT', `/v1/rewards/${mug.id}`, { stock: 3 })
     await buy(shop, program.code, 'dora')
     expect(await rewarded()).toEqual(['Mug', 'Mug', 'Two'])
     expect(await ok(shop, 'GET', `/v1/rewards/${mug.id}`)).toMatchObject({ redeemed: 3 })
   })
 
-  test('of another program not', async () => {
+  test('not by tiers of another program', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
     await newReferralTier(shop, await newReferral(shop, {}, 'dora'), await newCoupons(shop), each)
@@ -438,7 +439,7 @@ describe('a custom event', () => {
   const signUp = (shop: Shop, code: string, sourceId: string, more: object = {}) =>
     sendEvent(shop, 'signed_up', sourceId, { referral: { code }, ...more })
 
-  test('converts once, rewards both and tells of it', async () => {
+  test('converts once, rewards both and emits the events', async () => {
     const { shop, program } = await newShop()
     const coupon = await newCoupons(shop)
     await newReferralTier(shop, program, coupon, each)
@@ -482,23 +483,23 @@ describe('a custom event', () => {
     ])
   })
 
-  test('makes who held the code already a referee without telling it again', async () => {
+  test('converts an existing holder without emitting the holder event again', async () => {
     const { shop, program } = await newShop()
     const path = `/v1/referrals/members/${program.code}/holders`
     await ok(shop, 'POST', path, { holders: [{ source_id: 'bob' }] })
     await signUp(shop, program.code, 'bob')
-    expect(await counted(shop, 'bob')).toEqual([0, 1])
-    expect(await types(shop, 'customer.holder.%')).toHaveLength(1)
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 1])
+    expect(await eventTypes(shop, 'customer.holder.%')).toHaveLength(1)
   })
 
-  test('refers before it pays', async () => {
+  test('converts before it credits earnings', async () => {
     const { shop, program, schema } = await newShop()
     const club = await newProgram(shop)
     const card = await newMember(shop, club, 'bob')
     await newEarningRules(shop, club, fixed(7, { event: 'signed_up', custom_event: { schema_id: schema.id } }))
     await signUp(shop, program.code, 'bob')
     expect(await balanceOf(shop, card.code)).toBe(7)
-    const order = (await types(shop, 'customer.%')).filter((type) => /referred|rewarded/.test(type))
+    const order = (await eventTypes(shop, 'customer.%')).filter((type) => /referred|rewarded/.test(type))
     expect(order).toEqual(['customer.referred', 'customer.rewarded.loyalty_points'])
   })
 
@@ -525,16 +526,16 @@ describe('a custom event', () => {
         newRule(shop, when('custom_event.metadata', { $is: ['pro'] }, { property: 'plan' }), { campaign: id }),
     ],
   ]
-  test.each(spoilers)('is stored and converts nobody when %s', async (_, spoil) => {
+  test.each(spoilers)('is stored and does not convert when %s', async (_, spoil) => {
     const { shop, program } = await newShop()
     await spoil(shop, program)
     await signUp(shop, program.code, 'bob', { metadata: { plan: 'free' } })
-    expect(await types(shop, 'customer.custom\\_event')).toHaveLength(1)
-    expect(await counted(shop, 'bob')).toEqual([0, 0])
+    expect(await eventTypes(shop, 'customer.custom\\_event')).toHaveLength(1)
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 0])
     expect(await rolesOf(shop, program)).toEqual(['REFERRER'])
   })
 
-  test('converts whom the rules of the campaign allow', async () => {
+  test('converts customers that the rules of the campaign allow', async () => {
     const { shop, program } = await newShop()
     const segment = await ok(shop, 'POST', '/v1/segments', {
       name: 'New',
@@ -546,83 +547,86 @@ describe('a custom event', () => {
     const metadata = { plan: 'pro' }
     await signUp(shop, program.code, 'bob', { metadata })
     await signUp(shop, program.code, 'cleo', { metadata, customer: { source_id: 'cleo', metadata: { new: 'yes' } } })
-    expect([await counted(shop, 'bob'), await counted(shop, 'cleo')]).toEqual([
+    expect([await referralCountsOf(shop, 'bob'), await referralCountsOf(shop, 'cleo')]).toEqual([
       [0, 0],
       [0, 1],
     ])
   })
 
   test.each([
-    ['of the referrer itself', 'signed_up', 'anna'],
-    ['of another kind', 'visited', 'bob'],
-  ])('%s converts nobody', async (_, event, sourceId) => {
+    ['by the referrer', 'signed_up', 'anna'],
+    ['of another schema', 'visited', 'bob'],
+  ])('%s does not convert', async (_, event, sourceId) => {
     const { shop, program } = await newShop()
     await newEventSchema(shop, 'visited')
     await sendEvent(shop, event, sourceId, { referral: { code: program.code } })
-    expect(await counted(shop, sourceId)).toEqual([0, 0])
-    expect(await types(shop, 'customer.referred')).toEqual([])
+    expect(await referralCountsOf(shop, sourceId)).toEqual([0, 0])
+    expect(await eventTypes(shop, 'customer.referred')).toEqual([])
   })
 
-  test('converts nobody in a program that converts by redemptions', async () => {
+  test('does not convert in a program that converts by redemptions', async () => {
     const { shop } = await newShop()
     const { code } = await newReferral(shop, {}, 'dora')
     await signUp(shop, code, 'bob')
-    expect(await counted(shop, 'bob')).toEqual([0, 0])
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 0])
   })
 
   test.each([
     [false, 403, [0, 0]],
     [true, 200, [0, 1]],
-  ])('of a client side that may reward: %s', async (clientLoyaltyEventsEnabled, status, referrals) => {
-    const { shop, program } = await newShop({
-      client_trusted_domains: ['shop.example'],
-      client_loyalty_events_enabled: clientLoyaltyEventsEnabled,
-    })
-    await ok(shop, 'POST', '/v1/customers', { source_id: 'bob' })
-    const body = { event: 'signed_up', customer: { source_id: 'bob' }, referral: { code: program.code } }
-    expect(await asClient(shop, 'POST', '/client/v1/events', body)).toMatchObject({ status })
-    expect(await counted(shop, 'bob')).toEqual(referrals)
-  })
+  ])(
+    'from the client side converts only if the project enables it: %s',
+    async (clientLoyaltyEventsEnabled, status, referrals) => {
+      const { shop, program } = await newShop({
+        client_trusted_domains: ['shop.example'],
+        client_loyalty_events_enabled: clientLoyaltyEventsEnabled,
+      })
+      await ok(shop, 'POST', '/v1/customers', { source_id: 'bob' })
+      const body = { event: 'signed_up', customer: { source_id: 'bob' }, referral: { code: program.code } }
+      expect(await asClient(shop, 'POST', '/client/v1/events', body)).toMatchObject({ status })
+      expect(await referralCountsOf(shop, 'bob')).toEqual(referrals)
+    },
+  )
 })
 
 describe('a rollback', () => {
   const rolledBack = async (shop: Shop, { id }: { id: string }) =>
     expect(await rollBack(shop, id)).toMatchObject({ status: 200 })
 
-  test('of what converted takes the conversion back, and another redemption converts again', async () => {
+  test('of the converting redemption undoes the conversion, and another redemption converts again', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     const sale = await buy(shop, program.code, 'bob')
     await buy(shop, program.code, 'cleo')
     await rolledBack(shop, sale)
-    expect(await counted(shop, 'anna')).toEqual([1, 0])
+    expect(await referralCountsOf(shop, 'anna')).toEqual([1, 0])
     expect((await customer(shop, 'bob')).referrals).toEqual({ total: 0, campaigns: [] })
-    expect(await counted(shop, 'cleo')).toEqual([0, 1])
+    expect(await referralCountsOf(shop, 'cleo')).toEqual([0, 1])
     const updates = await told(shop, 'customer.loyalty.updated')
     expect(updates.map(({ data }) => data.loyalty.campaigns['Friends of anna'].referred_customers)).toEqual([1, 2, 1])
     expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
-    expect(await types(shop, 'customer.holder.assignment.deleted')).toHaveLength(1)
+    expect(await eventTypes(shop, 'customer.holder.assignment.deleted')).toHaveLength(1)
 
     await buy(shop, program.code, 'bob')
-    expect([await counted(shop, 'anna'), await counted(shop, 'bob')]).toEqual([
+    expect([await referralCountsOf(shop, 'anna'), await referralCountsOf(shop, 'bob')]).toEqual([
       [2, 0],
       [0, 1],
     ])
   })
 
-  test('of another redemption of the same customer leaves the conversion', async () => {
+  test('of another redemption of the customer keeps the conversion', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     await buy(shop, program.code, 'bob')
     await rolledBack(shop, await buy(shop, program.code, 'bob'))
-    expect([await counted(shop, 'anna'), await counted(shop, 'bob')]).toEqual([
+    expect([await referralCountsOf(shop, 'anna'), await referralCountsOf(shop, 'bob')]).toEqual([
       [1, 0],
       [0, 1],
     ])
     expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
   })
 
-  test('of two codes together takes both back', async () => {
+  test('of two codes in one request undoes both conversions', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
     const ofDora = await codeOf(shop, 'Friends of anna', 'dora')
@@ -632,19 +636,19 @@ describe('a rollback', () => {
       customer: { source_id: 'bob' },
     })
     await ok(shop, 'POST', `/v1/redemptions/${parent_redemption.id}/rollbacks`, {})
-    for (const sourceId of ['anna', 'bob', 'dora']) expect(await counted(shop, sourceId)).toEqual([0, 0])
+    for (const sourceId of ['anna', 'bob', 'dora']) expect(await referralCountsOf(shop, sourceId)).toEqual([0, 0])
   })
 
-  test('leaves the code to whoever was given it before', async () => {
+  test('keeps the customer a holder if assigned before', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     await ok(shop, 'POST', `/v1/referrals/members/${program.code}/holders`, { holders: [{ source_id: 'bob' }] })
     await rolledBack(shop, await buy(shop, program.code, 'bob'))
     expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
-    expect(await counted(shop, 'bob')).toEqual([0, 0])
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 0])
   })
 
-  test('keeps goods that are not handed over yet, and leaves what was given', async () => {
+  test('cancels material rewards not handed over yet, and keeps issued ones', async () => {
     const shop = await newProject()
     const program = await newReferral(shop)
     const mug = await newMaterial(shop, { stock: 5 })
@@ -669,28 +673,28 @@ describe('a rollback', () => {
     expect(await ok(shop, 'GET', `/v1/rewards/${mug.id}`)).toMatchObject({ redeemed: 1 })
     expect(await couponsOf(shop, 'anna')).toBe(1)
 
-    // What was not handed over may be given again; what was given counts.
+    // A reward that was not handed over may be issued again; an issued one counts.
     await buy(shop, program.code, 'cleo')
     const rewarded = (await told(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
     expect(rewarded).toEqual(['Mug', 'First', 'Coupon', 'Mug', 'First', 'Coupon'])
   })
 
-  test('leaves a conversion by an event', async () => {
+  test('keeps a conversion by an event', async () => {
     const shop = await newProject()
     await newEventSchema(shop, 'signed_up')
     const program = await newReferral(shop, byEvent)
     await sendEvent(shop, 'signed_up', 'bob', { referral: { code: program.code } })
     await rolledBack(shop, await buy(shop, program.code, 'bob'))
-    expect(await counted(shop, 'bob')).toEqual([0, 1])
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 1])
     expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
   })
 
-  test('after the referrer is gone takes the conversion off the referee', async () => {
+  test('after the referrer was deleted still undoes the conversion of the referee', async () => {
     const shop = await newProject()
     const { code } = await newReferral(shop)
     const sale = await buy(shop, code, 'bob')
     await shop.call('DELETE', '/v1/customers/anna')
     await rolledBack(shop, sale)
-    expect(await counted(shop, 'bob')).toEqual([0, 0])
+    expect(await referralCountsOf(shop, 'bob')).toEqual([0, 0])
   })
 })

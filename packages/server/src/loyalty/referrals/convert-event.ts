@@ -20,18 +20,18 @@ export interface Referring {
   campaign: StoredCampaign | null
 }
 
-/** A code of a program in which events of a schema convert, and whose it is; null: nobody is referred by them. */
-function referralBy({ voucher, campaign }: Referring, schemaId: string) {
+/** The program and the referrer, if events of this schema convert in the program of the code; else null. */
+function referralOf({ voucher, campaign }: Referring, schemaId: string) {
   const referrerId = referrerIdOf(voucher)
   if (campaign === null || !voucher.is_referral_code || referrerId === null) return null
   const { conversion_event_type, custom_event } = termsOf(campaign)
-  const isMeant = conversion_event_type === 'custom_event' && custom_event?.id === schemaId
-  return isMeant ? { campaign, referrer_id: referrerId } : null
+  const converts = conversion_event_type === 'custom_event' && custom_event?.id === schemaId
+  return converts ? { campaign, referrer_id: referrerId } : null
 }
 
 /**
- * Locks whoever may be referred by an event together with whoever refers, in the order of their ids: two who refer each other
- * would otherwise wait for each other. A customer who is still to be created comes last by its id anyway.
+ * Locks the possible referee together with the referrer, in the order of their ids: two customers who refer each other would
+ * otherwise deadlock. A customer still to be created has the highest id anyway.
  */
 export async function lockReferral(
   ctx: Ctx,
@@ -39,46 +39,51 @@ export async function lockReferral(
   schemaId: string,
   { id, source_id }: CustomerBody,
 ): Promise<void> {
-  const referral = referralBy(referring, schemaId)
+  const referral = referralOf(referring, schemaId)
   if (referral === null) return
-  const known = id != null ? await findCustomerById(ctx, id) : await findCustomerBySource(ctx, source_id as string)
-  const ids = [referral.referrer_id, ...(known === undefined ? [] : [known.id])]
+  const customer = id != null ? await findCustomerById(ctx, id) : await findCustomerBySource(ctx, source_id as string)
+  const ids = [referral.referrer_id, ...(customer === undefined ? [] : [customer.id])]
   await listCustomersById(ctx, ids, { lock: true })
 }
 
 /**
- * Notes whom a custom event referred (docs/reference/referrals.md#conversion). A code or a program that is not valid now converts
- * nobody, nor does the referrer itself, nor anybody whom the rules of the program do not allow.
+ * Converts the customer of a custom event (docs/reference/referrals.md#conversion). Nothing happens if the code or the program
+ * is not valid now, if the customer is the referrer, or if the rules of the program do not allow the customer.
  */
 export async function convertEvent(
   ctx: Ctx,
   referring: Referring,
   { event, schema_id, referee }: { event: CustomEvent; schema_id: string; referee: StoredCustomer },
-  chain: CascadeState,
+  cascade: CascadeState,
 ): Promise<void> {
-  const referral = referralBy(referring, schema_id)
+  const referral = referralOf(referring, schema_id)
   if (referral === null || referral.referrer_id === referee.id) return
   const { campaign: program, referrer_id } = referral
   const referrer = await findCustomerById(ctx, referrer_id, { lock: true })
   if (referrer === undefined || !isValid(ctx, referring.voucher, program)) return
   const configuration = await configurationNow(ctx)
-  if (!(await passes(ctx, configuration, program, event, referee))) return
+  if (!(await passesRules(ctx, configuration, program, event, referee))) return
   const code = referring.voucher
   const campaign = toSimpleCampaign(program)
   const by = { id: event.id, type: 'event', redemption: null, custom_event: event } as const
-  await convert(ctx, { configuration, program, campaign, code, referrer, referee, by }, chain)
+  await convert(ctx, { configuration, program, campaign, code, referrer, referee, by }, cascade)
 }
 
 function isValid({ now, project }: Ctx, voucher: StoredVoucher, campaign: StoredCampaign): boolean {
   const clock = clockAt(now, project.timezone)
   const { start_date, expiration_date, terms } = voucher
   const { validity_timeframe = null, validity_day_of_week = null, validity_hours = null } = terms
-  const own = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours }
-  return voucher.active && campaign.active && whyNotValid(own, clock) === null && whyNotValid(campaign, clock) === null
+  const codeValidity = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours }
+  return (
+    voucher.active &&
+    campaign.active &&
+    whyNotValid(codeValidity, clock) === null &&
+    whyNotValid(campaign, clock) === null
+  )
 }
 
-/** Rules see the one who is referred and the event, as they do where points are earned for events. */
-async function passes(
+/** Evaluates the rules of the program against the referee and the event, as for points earned by events. */
+async function passesRules(
   ctx: Ctx,
   configuration: Configuration,
   { id }: StoredCampaign,

@@ -16,7 +16,7 @@ import { refereeEvent } from './referee-event.ts'
 export interface RedeemedReferralCode {
   configuration: Configuration
   program: ConfiguredCampaign
-  /** As the redemption left it. */
+  /** The code after the redemption. */
   code: StoredVoucher
   /** Whether the customer held the code before the redemption. */
   was_held: boolean
@@ -26,23 +26,23 @@ export interface RedeemedReferralCode {
 }
 
 /**
- * Notes whom a redemption of referral codes referred (docs/reference/referrals.md#conversion). It is written already, and has
- * locked whoever redeemed and whose codes they are.
+ * Converts the customer who redeemed referral codes (docs/reference/referrals.md#conversion). The redemption is already written
+ * and has locked the customer and the referrers.
  */
 export async function convertRedemption(
   ctx: Ctx,
   customer: StoredCustomer,
   redeemed: readonly RedeemedReferralCode[],
-  chain: CascadeState,
+  cascade: CascadeState,
 ): Promise<void> {
-  for (const one of redeemed) {
-    await tellAssigned(ctx, one, customer)
-    await convertBy(ctx, one, customer, chain)
+  for (const redeemedCode of redeemed) {
+    await emitHolderCreated(ctx, redeemedCode, customer)
+    await convertCode(ctx, redeemedCode, customer, cascade)
   }
 }
 
-/** Whoever has not held the code before holds it by the redemption, whether or not that converts. */
-async function tellAssigned(
+/** Emits the event of a new holder: a redemption makes the customer a holder of the code, whether or not it converts. */
+async function emitHolderCreated(
   ctx: Ctx,
   { configuration, program, code, was_held }: RedeemedReferralCode,
   customer: StoredCustomer,
@@ -54,18 +54,18 @@ async function tellAssigned(
   await emitMany(ctx, [refereeEvent('created', holder, { campaign, code, customer })])
 }
 
-async function convertBy(
+async function convertCode(
   ctx: Ctx,
   { configuration, program, code, redemption_id, redemption }: RedeemedReferralCode,
   customer: StoredCustomer,
-  chain: CascadeState,
+  cascade: CascadeState,
 ): Promise<void> {
   const referrerId = referrerIdOf(code)
   if (referrerId === null || termsOf(program).conversion_event_type !== 'redemption') return
-  // Both as they are by now: others may have written to their rows since they were read.
-  const people = await listCustomersById(ctx, [referrerId, customer.id], { lock: true })
-  const referrer = people.find(({ id }) => id === referrerId)
-  const referee = people.find(({ id }) => id === customer.id)
+  // Reloaded: other statements may have written to both rows since they were read.
+  const customers = await listCustomersById(ctx, [referrerId, customer.id], { lock: true })
+  const referrer = customers.find(({ id }) => id === referrerId)
+  const referee = customers.find(({ id }) => id === customer.id)
   if (referrer === undefined || referee === undefined) return
   await convert(
     ctx,
@@ -78,6 +78,6 @@ async function convertBy(
       referee,
       by: { id: redemption_id, type: 'redemption', redemption, custom_event: null },
     },
-    chain,
+    cascade,
   )
 }

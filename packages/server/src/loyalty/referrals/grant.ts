@@ -22,7 +22,7 @@ import { countReferees, insertGrant, listRewardedBy } from './conversion-store.t
 import type { Conversion } from './conversion-terms.ts'
 import { toSimpleReferralTier } from './tier.ts'
 
-/** A tier with what it gives. */
+/** A tier with its reward. */
 interface RewardingTier {
   tier: ConfiguredReferralTier
   assignment: ConfiguredRewardAssignment
@@ -30,36 +30,38 @@ interface RewardingTier {
 }
 
 /**
- * Rewards a referrer for one customer more, by every tier of the program that does so now
- * (docs/reference/referrals.md#referral-tiers), unless it did when the same customer was referred `earlier`, before a rollback.
+ * Rewards a referrer for one more referee, by every tier of the program whose criteria are met
+ * (docs/reference/referrals.md#referral-tiers). `earlier` are the redemptions or events that converted the same referee before
+ * a rollback: a tier that rewarded for one of them does not reward again.
  */
 export async function grantTiers(
   ctx: Ctx,
   conversion: Conversion,
   earlier: readonly string[],
-  chain: CascadeState,
+  cascade: CascadeState,
 ): Promise<void> {
   const rewarded = await listRewardedBy(ctx, earlier, conversion.referrer.id)
   for (const tier of await tiersReached(ctx, conversion)) {
     if (rewarded.has(tier.assignment.id)) continue
-    const issued = await inSavepointOrNull(ctx, () => give(ctx, conversion, tier))
+    const issued = await inSavepointOrNull(ctx, () => issueTierReward(ctx, conversion, tier))
     if (issued === null) continue
     const row = redemptionOf(ctx, conversion, tier, issued)
     await saveCheckout(ctx, ctx.db, { reward_redemptions: [row], events: eventsOf(conversion, tier, issued, row) })
-    if (issued.grown !== null) await applyMemberChanges(ctx, conversion.referrer.id, { grown: [issued.grown], chain })
+    if (issued.grown !== null)
+      await applyMemberChanges(ctx, conversion.referrer.id, { grown: [issued.grown], chain: cascade })
   }
 }
 
-/** The tiers whose number of customers is reached, and whose segment the referrer is in, the oldest first. */
+/** The tiers whose number of referees is reached and whose segment contains the referrer, the oldest first. */
 async function tiersReached(ctx: Ctx, conversion: Conversion): Promise<RewardingTier[]> {
   const { program, referrer } = conversion
   const tiers = tiersOf(conversion)
-  const asks = (ask: (parameters: ConfiguredReferralTier['parameters']) => boolean) =>
-    tiers.some(({ tier: { parameters } }) => ask(parameters))
-  const referees = asks(({ criteria }) => criteria === 'MIN_REFEREES')
+  const isRequired = (matches: (parameters: ConfiguredReferralTier['parameters']) => boolean) =>
+    tiers.some(({ tier: { parameters } }) => matches(parameters))
+  const referees = isRequired(({ criteria }) => criteria === 'MIN_REFEREES')
     ? await countReferees(ctx, { campaign_id: program.id, referrer_id: referrer.id })
     : 1
-  const segments = asks(({ segment }) => segment !== undefined) ? await listSegmentsOf(ctx, referrer.id) : []
+  const segments = isRequired(({ segment }) => segment !== undefined) ? await listSegmentsOf(ctx, referrer.id) : []
   return tiers.filter(({ tier: { parameters } }) => {
     const { min_referees = 1, segment } = parameters
     return referees >= min_referees && (segment === undefined || segments.some(({ id }) => id === segment.id))
@@ -68,7 +70,9 @@ async function tiersReached(ctx: Ctx, conversion: Conversion): Promise<Rewarding
 
 function tiersOf({ configuration, program }: Conversion): RewardingTier[] {
   const { referral_tiers, reward_assignments, rewards } = configuration
-  const assignments = [...reward_assignments.values()].filter((one) => one.related_object_type === 'referral_tier')
+  const assignments = [...reward_assignments.values()].filter(
+    (assignment) => assignment.related_object_type === 'referral_tier',
+  )
   return [...referral_tiers.values()]
     .filter(({ campaign_id }) => campaign_id === program.id)
     .sort((a, b) => (a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1))
@@ -79,8 +83,15 @@ function tiersOf({ configuration, program }: Conversion): RewardingTier[] {
     })
 }
 
-/** Null: it was given before. What cannot be given is not counted, and may be given at a later referral. */
-async function give(ctx: Ctx, { referrer }: Conversion, { tier, reward }: RewardingTier): Promise<Issued | null> {
+/**
+ * Null if the tier has already rewarded the referrer. If the reward cannot be issued, the grant is rolled back and a later
+ * referral may issue it.
+ */
+async function issueTierReward(
+  ctx: Ctx,
+  { referrer }: Conversion,
+  { tier, reward }: RewardingTier,
+): Promise<Issued | null> {
   if (tier.parameters.criteria === 'MIN_REFEREES' && !(await insertGrant(ctx, tier.id, referrer.id))) return null
   const issued = await issueReward(ctx, { customer: referrer, reward })
   await countRewards(ctx, [reward.id], 1)
@@ -109,16 +120,16 @@ const redemptionOf = (
 
 function eventsOf(
   { campaign, code, referrer, by }: Conversion,
-  { tier, assignment, reward: stored }: RewardingTier,
-  { voucher: given, product, sku, balance, publication }: Issued,
+  { tier, assignment, reward: configuredReward }: RewardingTier,
+  { voucher: issuedVoucher, product, sku, balance, publication }: Issued,
   row: StoredRewardRedemption,
 ): NewEvent[] {
   const customer = toSimpleCustomer(referrer)
   const voucher = toSimpleVoucher(code)
-  const reward = toGivenReward(stored, {
+  const reward = toGivenReward(configuredReward, {
     customer,
     assignment_id: assignment.id,
-    voucher: given && toSimpleVoucher(given),
+    voucher: issuedVoucher && toSimpleVoucher(issuedVoucher),
     product,
     sku,
   })

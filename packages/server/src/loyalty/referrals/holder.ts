@@ -2,23 +2,23 @@ import type { SimpleHolder } from '../../core/events/shapes.ts'
 import type { RedeemableHolder } from './schema.ts'
 import type { ReferralCode, StoredHolder } from './store.ts'
 
-export function toRedeemableHolder(holder: StoredHolder, of: ReferralCode): RedeemableHolder {
+export function toRedeemableHolder(holder: StoredHolder, referralCode: ReferralCode): RedeemableHolder {
   const { metadata } = holder
-  return { ...commonOf(holder, of), ...(metadata === null ? {} : { metadata }) }
+  return { ...commonOf(holder, referralCode), ...(metadata === null ? {} : { metadata }) }
 }
 
 /** [RH], the form in events. */
-export function toSimpleHolder(holder: StoredHolder, of: Held): SimpleHolder {
-  return { ...commonOf(holder, of), publication_id: holder.publication_id }
+export function toSimpleHolder(holder: StoredHolder, referralCode: HolderSource): SimpleHolder {
+  return { ...commonOf(holder, referralCode), publication_id: holder.publication_id }
 }
 
-/** What of a code and its program a holder says. */
-interface Held {
+/** The parts of a code and its program that a holder object contains. */
+interface HolderSource {
   program: { id: string }
   code: Pick<ReferralCode['code'], 'id' | 'type'>
 }
 
-const commonOf = ({ id, created_at, customer_id, role }: StoredHolder, { program, code }: Held) =>
+const commonOf = ({ id, created_at, customer_id, role }: StoredHolder, { program, code }: HolderSource) =>
   ({
     id,
     created_at,

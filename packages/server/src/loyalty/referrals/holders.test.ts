@@ -10,11 +10,11 @@ type Body = any
 
 interface Program {
   id: string
-  /** A code that anna refers others with. */
+  /** A code whose referrer is anna. */
   code: string
   voucher_id: string
   anna: string
-  /** One that nobody has. */
+  /** An unpublished code. */
   free: string
 }
 
@@ -36,7 +36,7 @@ const pathOf = ({ code }: { code: string }) => `/v1/referrals/members/${code}/ho
 const add = (shop: Shop, program: Program, body: unknown): Promise<Answer<Body>> =>
   shop.call('POST', pathOf(program), body)
 
-/** Gives the code to some customers by their source ids, and answers the holders. */
+/** Assigns the code to customers by source id, and returns the holders. */
 async function addAll(shop: Shop, program: Program, ...sourceIds: string[]): Promise<Body[]> {
   const answer = await add(shop, program, { holders: sourceIds.map((sourceId) => ({ source_id: sourceId })) })
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
@@ -59,12 +59,12 @@ async function eventsOf({ service, project_id }: Shop, type: string) {
     .execute()
 }
 
-describe('giving a code to referees', () => {
+describe('assigning a code to referees', () => {
   test.each([
-    ['by the code alone', () => pathOf({ code: 'Friends-1' })],
+    ['by the code', () => pathOf({ code: 'Friends-1' })],
     ['by the id of the code', ({ voucher_id }: Program) => pathOf({ code: voucher_id })],
-    ['by the id of the campaign too', ({ id }: Program) => `/v1/referrals/${id}/members/Friends-1/holders`],
-    ['by the name of the campaign too', () => '/v1/referrals/Friends/members/Friends-1/holders'],
+    ['by the id of the campaign and the code', ({ id }: Program) => `/v1/referrals/${id}/members/Friends-1/holders`],
+    ['by the name of the campaign and the code', () => '/v1/referrals/Friends/members/Friends-1/holders'],
   ])('%s', async (_title, path) => {
     const shop = await newProject()
     const program = await newProgram(shop)
@@ -101,13 +101,13 @@ describe('giving a code to referees', () => {
       metadata: { lang: 'de', age: 30 },
     })
     expect((await shop.call('GET', '/v1/customers/nobody')).status).toBe(404)
-    // Who is only named is not changed.
+    // A customer with only a key in the request is not changed.
     const { assets: _, ...after } = await ok(shop, 'GET', '/v1/customers/zoe')
     expect(after).toEqual(zoe)
     expect(await holdersOf(shop, program)).toMatchObject([...holders.toReversed(), { customer_id: program.anna }])
   })
 
-  test('tells of each of them', async () => {
+  test('emits an event for each referee', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const holders = await addAll(shop, program, 'ben', 'carl')
@@ -128,7 +128,7 @@ describe('giving a code to referees', () => {
     expect(activity.data).toMatchObject([{ data: { holder: { id: holders[0].id } } }])
   })
 
-  test('without metadata there are none to show', async () => {
+  test('omits metadata that were not sent', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [ben] = await addAll(shop, program, 'ben')
@@ -142,7 +142,7 @@ describe('giving a code to referees', () => {
     ])
   })
 
-  test('metadata are those of publications', async () => {
+  test('validates metadata by the schema of publications', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const properties = { channel: { type: 'string', array: false, optional: false } }
@@ -159,7 +159,7 @@ describe('giving a code to referees', () => {
     })
   })
 
-  test('a hundred at once, and no more', async () => {
+  test('accepts at most 100 referees per request', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const many = Array.from({ length: 101 }, (_, n) => ({ source_id: `c${n}` }))
@@ -173,28 +173,28 @@ describe('giving a code to referees', () => {
   })
 
   const refusals: Array<[title: string, body: (program: Program) => unknown, status: number, error: object]> = [
-    ['no list', () => ({}), 400, { details: "Payload should have required property 'holders'" }],
+    ['a missing list', () => ({}), 400, { details: "Payload should have required property 'holders'" }],
     ['an empty list', () => ({ holders: [] }), 400, { details: 'Property .holders must NOT have fewer than 1 items' }],
     [
-      'somebody without a name',
+      'a customer without id and source id',
       () => ({ holders: [{ source_id: 'ben' }, { name: 'Carl' }] }),
       400,
       { key: 'invalid_payload', details: "Property .holders[1] should have required property 'source_id'" },
     ],
     [
-      'an id that does not exist',
+      'an unknown id',
       () => ({ holders: [{ source_id: 'ben', name: 'Ben' }, { id: 'cust_0' }] }),
       404,
       { resource_type: 'customer', resource_id: 'cust_0' },
     ],
     [
-      'somebody twice by source id',
+      'a customer repeated by source id',
       () => ({ holders: [{ source_id: 'ben' }, { source_id: 'ben' }] }),
       409,
       { key: 'duplicate_found', details: 'Duplicated customer exists with source_id ben' },
     ],
     [
-      'somebody twice, by id and by source id',
+      'a customer repeated by id and by source id',
       ({ anna }) => ({ holders: [{ id: anna }, { source_id: 'ben' }, { source_id: 'anna', name: 'Anne' }] }),
       409,
       { key: 'duplicate_found', details: 'Duplicated customer exists with source_id anna' },
@@ -207,7 +207,7 @@ describe('giving a code to referees', () => {
     ],
   ]
 
-  test.each(refusals)('%s is refused, and nothing has happened', async (_, body, status, error) => {
+  test.each(refusals)('%s is refused, and nothing is written', async (_, body, status, error) => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const before = await ok(shop, 'GET', '/v1/customers')
@@ -217,7 +217,7 @@ describe('giving a code to referees', () => {
     expect(await eventsOf(shop, 'customer.holder.assignment.created')).toEqual([])
   })
 
-  test('a referee is one only once', async () => {
+  test('a referee can be assigned only once', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [{ customer_id }] = await addAll(shop, program, 'ben')
@@ -228,7 +228,7 @@ describe('giving a code to referees', () => {
     expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
   })
 
-  test('a code that nobody refers with has no referees', async () => {
+  test('a code without a referrer cannot have referees', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     expect(await add(shop, { ...program, code: program.free }, { holders: [{ source_id: 'ben' }] })).toMatchObject({
@@ -243,7 +243,7 @@ describe('giving a code to referees', () => {
     expect(await ok(shop, 'GET', pathOf({ code: program.free }))).toMatchObject({ data: [], total: 0, has_more: false })
   })
 
-  test('of ten who give it to the same customers at once, one does', async () => {
+  test('of ten concurrent requests with the same customers, one succeeds', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const people = ['ben', 'carl', 'dora']
@@ -260,8 +260,8 @@ describe('giving a code to referees', () => {
   })
 })
 
-describe('what the path names', () => {
-  /** Every operation, with a body that none of them would take. */
+describe('the code in the path', () => {
+  /** Every operation, with a body that all of them would refuse. */
   const calls = (member: string, campaign = ''): Array<[method: string, path: string, body?: unknown]> => {
     const path = `/v1/referrals${campaign && `/${campaign}`}/members/${member}/holders`
     return [
@@ -271,7 +271,7 @@ describe('what the path names', () => {
     ]
   }
 
-  test('has to be a referral code, of the campaign if there is one, before the body is looked at', async () => {
+  test('must be a referral code, of the campaign if given, before the body is validated', async () => {
     const shop = await newProject()
     const { id, code } = await newProgram(shop)
     const other = await newProgram(shop, 'Others')
@@ -292,7 +292,7 @@ describe('what the path names', () => {
         expect(await shop.call(...call), call.join(' ')).toMatchObject({ status: 404, body: missing })
   })
 
-  test('a code in the bin is not there', async () => {
+  test('returns 404 for a code in the bin', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await addAll(shop, program, 'ben')
@@ -303,7 +303,7 @@ describe('what the path names', () => {
 })
 
 describe('listing holders', () => {
-  test('each old one is seen once while others come', async () => {
+  test('existing holders are listed once each while others are added', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await expectStablePaging({
@@ -315,7 +315,7 @@ describe('listing holders', () => {
     })
   })
 
-  test('those who are asked for', async () => {
+  test('filters holders', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     shop.service.clock.advance(86_400_000)
@@ -347,8 +347,8 @@ describe('listing holders', () => {
   })
 })
 
-describe('taking a code from a referee', () => {
-  test('is told, and done once; who held it may hold it again', async () => {
+describe('unassigning a referee', () => {
+  test('emits an event, works once, and the customer can be assigned again', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [ben, carl] = await addAll(shop, program, 'ben', 'carl')
@@ -374,7 +374,7 @@ describe('taking a code from a referee', () => {
     await addAll(shop, program, 'ben')
   })
 
-  test('the referrer keeps it', async () => {
+  test('is refused for the referrer', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [{ id }] = (await holdersOf(shop, program)) as [Body]
@@ -385,7 +385,7 @@ describe('taking a code from a referee', () => {
     expect(await rolesOf(shop, program)).toEqual(['REFERRER'])
   })
 
-  test('of another code is none of its holders', async () => {
+  test('returns 404 for a holder of another code', async () => {
     const shop = await newProject()
     const [program, other] = [await newProgram(shop), await newProgram(shop, 'Others')]
     const [ben] = await addAll(shop, other, 'ben')
@@ -396,7 +396,7 @@ describe('taking a code from a referee', () => {
     expect(await rolesOf(shop, other)).toEqual(['REFERRER', 'REFEREE'])
   })
 
-  test('also from one who is hidden since', async () => {
+  test('also works for a customer deleted since', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [ben] = await addAll(shop, program, 'ben')
@@ -406,8 +406,8 @@ describe('taking a code from a referee', () => {
   })
 })
 
-describe('what referees change elsewhere', () => {
-  test('nothing of the code: it stays that of its referrer', async () => {
+describe('side effects of referees', () => {
+  test('the code stays that of its referrer', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const before = await ok(shop, 'GET', `/v1/vouchers/${program.code}`)
@@ -424,7 +424,7 @@ describe('what referees change elsewhere', () => {
     ])
   })
 
-  test('a referee has joined no program, and may refer others with a code of their own', async () => {
+  test('a referee is no member of the program, and may refer others with another code', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await addAll(shop, program, 'ben')
@@ -435,7 +435,7 @@ describe('what referees change elsewhere', () => {
     expect(given.voucher).toMatchObject({ code: program.free, referrer_id: given.customer_id })
   })
 
-  test('who holds the code may redeem it, and holds it once', async () => {
+  test('a holder may redeem the code, and stays one holder', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [ben] = await addAll(shop, program, 'ben')
@@ -447,7 +447,7 @@ describe('what referees change elsewhere', () => {
     expect((await holdersOf(shop, program)).map(({ id }) => id)).toEqual([ben.id, expect.any(String)])
   })
 
-  test('a referee who is erased holds nothing, and the referrer still does', async () => {
+  test('a referee deleted for good is no holder; the referrer still is', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await addAll(shop, program, 'ben', 'carl')
@@ -456,7 +456,7 @@ describe('what referees change elsewhere', () => {
     expect(await ok(shop, 'GET', `/v1/vouchers/${program.code}`)).toMatchObject({ holder_id: program.anna })
   })
 
-  test('a code that is destroyed takes them with it', async () => {
+  test('deleting a code for good deletes its holders', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     await addAll(shop, program, 'ben')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { ReferencedBy } from '../../core/in-use.ts'
 
-/** The tiers that ask whether a referrer is in a segment. */
+/** The referral tiers that refer to a segment. */
 export async function referralTiersNaming(
   { db, project_id }: Ctx,
   { segment_id }: { segment_id: string },
@@ -14,10 +14,10 @@ export async function referralTiersNaming(
     .orderBy('id')
     .select('id')
     .execute()
-  return allOf('referral_tier', rows)
+  return toReferencedBy('referral_tier', rows)
 }
 
-/** The campaigns whose referral program waits for the event of a schema. */
+/** The campaigns whose referral program converts by events of a schema. */
 export async function referralProgramsNaming(
   { db, project_id }: Ctx,
   { schema_id }: { schema_id: string },
@@ -30,8 +30,8 @@ export async function referralProgramsNaming(
     .orderBy('id')
     .select('id')
     .execute()
-  return allOf('campaign', rows)
+  return toReferencedBy('campaign', rows)
 }
 
-const allOf = (type: string, rows: ReadonlyArray<{ id: string }>): ReferencedBy | null =>
+const toReferencedBy = (type: string, rows: ReadonlyArray<{ id: string }>): ReferencedBy | null =>
   rows.length === 0 ? null : { type, ids: rows.map(({ id }) => id), total: rows.length }

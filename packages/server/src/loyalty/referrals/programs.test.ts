@@ -15,7 +15,7 @@ const create = (shop: Shop, body: object) =>
     ...body,
   })
 
-/** A gift campaign of this name, out of which referees are rewarded. */
+/** A gift campaign that rewards referees. */
 const newGifts = (shop: Shop, name = 'Gifts') =>
   newCampaign(shop, name, { type: 'AUTO_UPDATE', voucher: { type: 'GIFT_VOUCHER', gift: { amount: 0 } } })
 
@@ -23,7 +23,7 @@ const rewarding = (relatedObjectParent: object, more: object = {}) => ({
   referee_reward: { type: 'GIFT_VOUCHER', amount: 500, related_object_parent: relatedObjectParent, ...more },
 })
 
-/** A program of these codes, one of which anna refers with. */
+/** A program with these codes; anna is the referrer of one of them. */
 async function newReferral(shop: Shop, more: object = {}): Promise<{ code: string; anna: string; program: Body }> {
   const program = await newCampaign(shop, 'Friends', {
     campaign_type: 'REFERRAL_PROGRAM',
@@ -36,7 +36,7 @@ async function newReferral(shop: Shop, more: object = {}): Promise<{ code: strin
 }
 
 describe('creating a referral program', () => {
-  test('its codes are referral codes, whatever is said', async () => {
+  test('its codes are always referral codes', async () => {
     const shop = await newProject()
     const { body } = await create(shop, {
       voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff, is_referral_code: false },
@@ -54,7 +54,7 @@ describe('creating a referral program', () => {
     expect(codes.map(({ is_referral_code }: Body) => is_referral_code)).toEqual([true, true])
   })
 
-  test.each(['id', 'name'] as const)('the event that converts is named by its %s', async (field) => {
+  test.each(['id', 'name'] as const)('the converting event can be given by its %s', async (field) => {
     const shop = await newProject()
     const { body: schema } = await shop.manage('POST', '/custom-event-schemas', {
       name: 'signed_up',
@@ -69,7 +69,7 @@ describe('creating a referral program', () => {
     })
   })
 
-  test.each(['id', 'name'] as const)('the campaign that rewards is named by its %s', async (field) => {
+  test.each(['id', 'name'] as const)('the rewarding campaign can be given by its %s', async (field) => {
     const shop = await newProject()
     const gifts = await newGifts(shop)
     const { body } = await create(shop, {
@@ -93,47 +93,47 @@ describe('creating a referral program', () => {
       { key: 'invalid_campaign', details: "Property 'discount' is required for REFERRAL_PROGRAM campaign" },
     ],
     [
-      'of cards',
+      'with gift cards',
       { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 5 } } },
       400,
       { details: 'Property .voucher.type must be DISCOUNT_VOUCHER for REFERRAL_PROGRAM campaign' },
     ],
-    ['of one public code', { type: 'STANDALONE' }, 400, { key: 'invalid_campaign' }],
-    ['with an event that is not named', { referral_program: event }, 400, { key: 'invalid_campaign' }],
+    ['of type STANDALONE', { type: 'STANDALONE' }, 400, { key: 'invalid_campaign' }],
+    ['with a missing event', { referral_program: event }, 400, { key: 'invalid_campaign' }],
     [
-      'with an event that is not there',
+      'with an unknown event name',
       { referral_program: { ...event, custom_event: { name: 'signed_up' } } },
       404,
       { resource_type: 'custom_event_schema', resource_id: 'signed_up' },
     ],
     [
-      'with an event id that is not there',
+      'with an unknown event id',
       { referral_program: { ...event, custom_event: { id: 'ms_0' } } },
       404,
       { resource_type: 'custom_event_schema', resource_id: 'ms_0' },
     ],
     [
-      'that rewards out of nothing',
+      'with an unknown rewarding campaign',
       { referral_program: rewarding({ id: 'camp_0' }) },
       404,
       { resource_type: 'campaign', resource_id: 'camp_0' },
     ],
-    ['that does not say out of what', { referral_program: rewarding({}) }, 400, { key: 'invalid_campaign' }],
+    ['with a missing rewarding campaign', { referral_program: rewarding({}) }, 400, { key: 'invalid_campaign' }],
     [
-      'that rewards with points of gift cards',
+      'with a reward of points from a gift campaign',
       { referral_program: rewarding({ name: 'Gifts' }, { type: 'LOYALTY_CARD' }) },
       400,
       { details: 'Property .referral_program.referee_reward.type must be that of the codes of Gifts' },
     ],
     [
-      'that rewards with nothing',
+      'with a reward of 0',
       { referral_program: rewarding({ name: 'Gifts' }, { amount: 0 }) },
       400,
       { key: 'invalid_payload', details: 'Property .referral_program.referee_reward.amount must be >= 1' },
     ],
   ]
 
-  test.each(refusals)('%s is refused', async (_, body, status, error) => {
+  test.each(refusals)('a program %s is refused', async (_, body, status, error) => {
     const shop = await newProject()
     await newGifts(shop)
     expect(await create(shop, body)).toMatchObject({ status, body: error })
@@ -144,7 +144,7 @@ describe('creating a referral program', () => {
 describe('a referral code at the checkout', () => {
   const order = { amount: 5000 }
 
-  test('is worth something to everybody but its referrer', async () => {
+  test('gives its discount to every customer except its referrer', async () => {
     const shop = await newProject()
     const { code, anna } = await newReferral(shop)
     const by = (customer: object) => ({ redeemables: vouchers(code), order, customer })
@@ -163,7 +163,7 @@ describe('a referral code at the checkout', () => {
     expect(await validated(shop, by({ source_id: 'ben' }))).toMatchObject({ valid: true })
   })
 
-  test('has to be published', async () => {
+  test('must be published', async () => {
     const shop = await newProject()
     await newReferral(shop)
     await ok(shop, 'POST', '/v1/campaigns/Friends/vouchers/FREE', {})
@@ -175,7 +175,7 @@ describe('a referral code at the checkout', () => {
     })
   })
 
-  test('tells the order who referred, there and later', async () => {
+  test('sets the referrer of the order, at the checkout and later', async () => {
     const shop = await newProject()
     const { code, anna } = await newReferral(shop)
     const body = { redeemables: vouchers(code), order, customer: { source_id: 'ben' } }
@@ -186,7 +186,7 @@ describe('a referral code at the checkout', () => {
     expect(await ok(shop, 'GET', `/v1/orders/${done.order.id}`)).toMatchObject(referrer)
   })
 
-  test('gives its discount to somebody unknown, who becomes nobody', async () => {
+  test('gives its discount to an anonymous customer, and creates no customer', async () => {
     const shop = await newProject()
     const { code, anna } = await newReferral(shop)
     const { order: paid } = await redeemed(shop, { redeemables: vouchers(code), order })
@@ -197,7 +197,7 @@ describe('a referral code at the checkout', () => {
     expect(await ok(shop, 'GET', '/v1/customers/anna')).toMatchObject({ loyalty: { referred_customers: 0 } })
   })
 
-  test('may give no discount where the referee is rewarded otherwise', async () => {
+  test('may give no discount if the referee is rewarded otherwise', async () => {
     const shop = await newProject()
     const gifts = await newGifts(shop)
     const { code, anna } = await newReferral(shop, {

@@ -5,13 +5,16 @@ import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/v
 import { toSimpleHolder } from './holder.ts'
 import type { StoredHolder } from './store.ts'
 
-/** That somebody holds a referral code by a referral, or does not any more (docs/reference/loyalty-programs.md#events). */
+/**
+ * The event that a referral made a customer a holder of a code, or that a rollback undid it
+ * (docs/reference/loyalty-programs.md#events).
+ */
 export const refereeEvent = (
-  happened: 'created' | 'deleted',
+  change: 'created' | 'deleted',
   holder: StoredHolder,
   { campaign, code, customer }: { campaign: SimpleCampaign; code: StoredVoucher; customer: StoredCustomer },
 ): NewEvent => ({
-  type: `customer.holder.assignment.${happened}`,
+  type: `customer.holder.assignment.${change}`,
   entity_id: customer.id,
   data: {
     holder: toSimpleHolder(holder, { program: campaign, code }),

@@ -8,29 +8,28 @@ import { hasProfile } from '../../orders/people.ts'
 import { listCustomersNamed } from './store.ts'
 
 /**
- * The customers whom a request names, each created or brought up to date by what it says, in the order of the request.
- * Those who are known are locked in the order of their ids and new ones are written in the order of their names: two
- * requests that name the same people would otherwise wait for each other.
+ * Creates or updates the customers of a request and returns them in its order. Existing customers are locked in the order of
+ * their ids and new ones inserted in the order of their keys: two requests with the same customers would otherwise deadlock.
  */
 export async function upsertReferees(ctx: Ctx, sent: readonly CustomerBody[]): Promise<StoredCustomer[]> {
-  const names = sent.map(nameIn)
-  const known = await findKnown(ctx, names)
+  const names = sent.map(keyIn)
+  const known = await findExisting(ctx, names)
   const rules = await loadMetadataRules(ctx, 'customer')
   const found = new Map<CustomerBody, StoredCustomer>()
-  for (const [name, one] of names.map((name, n) => [name, sent[n] as CustomerBody] as const).sort(byName))
-    found.set(one, await upsertReferee(ctx, one, known.get(keyOf(name)), rules))
-  const referees = sent.map((one) => found.get(one) as StoredCustomer)
-  refuseTwice(names, referees)
+  for (const [name, body] of names.map((name, n) => [name, sent[n] as CustomerBody] as const).sort(byName))
+    found.set(body, await upsertReferee(ctx, body, known.get(keyOf(name)), rules))
+  const referees = sent.map((body) => found.get(body) as StoredCustomer)
+  refuseDuplicates(names, referees)
   return referees
 }
 
-/** What a request calls a customer; with an id, the source id says nothing. */
+/** The key of a customer in a request; if it has an id, its source id is ignored. */
 interface CustomerName {
   field: 'id' | 'source_id'
   value: string
 }
 
-function nameIn({ id, source_id }: CustomerBody, n: number): CustomerName {
+function keyIn({ id, source_id }: CustomerBody, n: number): CustomerName {
   if (id != null) return { field: 'id', value: id }
   if (source_id != null) return { field: 'source_id', value: source_id }
   throw invalidPayload(`Property .holders[${n}] should have required property 'source_id'`)
@@ -41,15 +40,15 @@ const keyOf = ({ field, value }: CustomerName): string => `${field} ${value}`
 const byName = ([a]: readonly [CustomerName, unknown], [b]: readonly [CustomerName, unknown]): number =>
   a.value < b.value ? -1 : a.value > b.value ? 1 : 0
 
-/** Those who exist, by each of their names. */
-async function findKnown(ctx: Ctx, names: readonly CustomerName[]): Promise<Map<string, StoredCustomer>> {
+/** The existing customers, by each of their keys. */
+async function findExisting(ctx: Ctx, names: readonly CustomerName[]): Promise<Map<string, StoredCustomer>> {
   const valuesOf = (field: CustomerName['field']) => names.flatMap((name) => (name.field === field ? [name.value] : []))
   const customers = await listCustomersNamed(ctx, { ids: valuesOf('id'), source_ids: valuesOf('source_id') })
   return new Map(
     customers.flatMap((customer) => {
       const { id, source_id } = customer
-      const own = [keyOf({ field: 'id', value: id }), customer] as const
-      return source_id === null ? [own] : [own, [keyOf({ field: 'source_id', value: source_id }), customer] as const]
+      const byId = [keyOf({ field: 'id', value: id }), customer] as const
+      return source_id === null ? [byId] : [byId, [keyOf({ field: 'source_id', value: source_id }), customer] as const]
     }),
   )
 }
@@ -61,11 +60,11 @@ async function upsertReferee(
   rules: MetadataRules,
 ): Promise<StoredCustomer> {
   if (known === undefined && sent.id != null) throw notFound('customer', sent.id)
-  if (known !== undefined && !hasProfile(sent)) return known // who is only named has nothing to be brought up to date
+  if (known !== undefined && !hasProfile(sent)) return known // the request has only the key of the customer: nothing to update
   return (await upsertCustomer(ctx, known === undefined ? sent : { ...sent, id: known.id }, { rules })).customer
 }
 
-function refuseTwice(names: readonly CustomerName[], referees: readonly StoredCustomer[]): void {
+function refuseDuplicates(names: readonly CustomerName[], referees: readonly StoredCustomer[]): void {
   const ids = new Set<string>()
   for (const [n, { id }] of referees.entries()) {
     const { field, value } = names[n] as CustomerName

@@ -9,10 +9,10 @@ import { inSavepointOrNull } from '../points/savepoint.ts'
 import { type Conversion, termsOf } from './conversion-terms.ts'
 
 /**
- * Credits or points for whoever was referred, where the program has some for them (docs/reference/referrals.md#conversion, step
+ * Issues the program's reward for the referee, credits or points, if it has one (docs/reference/referrals.md#conversion, step
  * 4).
  */
-export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: CascadeState): Promise<void> {
+export async function rewardReferee(ctx: Ctx, conversion: Conversion, cascade: CascadeState): Promise<void> {
   const { program, campaign, code, referrer, referee, by } = conversion
   const { referee_reward } = termsOf(program)
   if (referee_reward === undefined) return
@@ -34,7 +34,7 @@ export async function rewardReferee(ctx: Ctx, conversion: Conversion, chain: Cas
     custom_event: by.custom_event,
     customer_event: null,
   })
-  if (issued.grown !== null) await applyMemberChanges(ctx, referee.id, { grown: [issued.grown], chain })
+  if (issued.grown !== null) await applyMemberChanges(ctx, referee.id, { grown: [issued.grown], chain: cascade })
 }
 
 const campaignTypes = { LOYALTY_CARD: 'LOYALTY_PROGRAM', GIFT_VOUCHER: 'GIFT_VOUCHERS' } as const

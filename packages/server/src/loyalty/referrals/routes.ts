@@ -112,7 +112,7 @@ const holders = [
   }),
 ]
 
-/** A tier by its program and its id; whoever changes it holds the program alone. */
+/** A tier by its program and its id; a request that changes it locks the program exclusively. */
 async function tierIn(
   ctx: Ctx,
   { campaignId, tierId }: { campaignId: string; tierId: string },

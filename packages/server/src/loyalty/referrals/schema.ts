@@ -6,7 +6,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { VoucherType } from '../../incentives/vouchers/schema.ts'
 
-/** Somebody who holds a referral code: who refers with it, or who was referred (docs/reference/holders.md#holder-object). */
+/** A holder of a referral code: its referrer or a referee (docs/reference/holders.md#holder-object). */
 export const RedeemableHolder = Type.Object({
   id: Type.String({ description: 'Time-ordered id, `rh_` and 18 hexadecimal digits.' }),
   created_at: Instant,
@@ -39,7 +39,7 @@ export type ReferralHoldersBody = Static<typeof ReferralHoldersBody>
 export const ReferralHolders = Type.Object({ holders: Type.Array(RedeemableHolder) })
 export type ReferralHolders = Static<typeof ReferralHolders>
 
-/** For which referees a referrer is rewarded (docs/reference/referrals.md#referral-tiers). */
+/** When a referrer is rewarded (docs/reference/referrals.md#referral-tiers). */
 const segment = Maybe(Type.Object({ id: Name }, { description: 'The referrer has to be in it.' }))
 export const ReferralTierParameters = variants('criteria', [
   Type.Object({ criteria: Type.Literal('EACH_REFEREE'), segment }),
@@ -47,7 +47,7 @@ export const ReferralTierParameters = variants('criteria', [
 ])
 export type ReferralTierParameters = Static<typeof ReferralTierParameters>
 
-/** A reward of those who refer others. */
+/** A reward for referrers. */
 export const ReferralTier = Type.Object({
   id: Type.String(),
   campaign_id: Type.String(),
@@ -71,7 +71,7 @@ const firstExample = {
   reward: { id: 'rew_mug' },
 }
 
-/** A tier as it must be once its number is read. */
+/** A tier after numeric strings are converted. */
 export const NewReferralTier = Type.Object(
   { banner: Maybe(FreeText), parameters: ReferralTierParameters, reward: RewardChoice },
   { examples: [firstExample] },
@@ -80,7 +80,7 @@ export type NewReferralTier = Static<typeof NewReferralTier>
 
 export const CreateReferralTier = NumericText(NewReferralTier)
 
-/** What is not sent stays; `null` clears the banner. */
+/** Members that are not sent stay unchanged; `null` clears the banner. */
 export const ReferralTierChanges = Type.Object({
   banner: Maybe(FreeText),
   parameters: Type.Optional(ReferralTierParameters),

@@ -19,7 +19,7 @@ export interface ReferralCode {
   code: StoredVoucher
 }
 
-/** A referral program by its id or name; a campaign of another type is as unknown here as none. */
+/** A referral program by its id or name; 404 for a campaign of another type. */
 export async function getReferralProgram(
   ctx: Ctx,
   key: string,
@@ -31,21 +31,21 @@ export async function getReferralProgram(
 }
 
 /**
- * A referral code by itself or its id, of one program where the path names one; anything else is a 404
+ * A referral code by its code or id, within the program if the path names one; otherwise 404
  * (docs/reference/holders.md#endpoints).
  */
 export async function getReferralCode(
   ctx: Ctx,
   { campaignId, memberId }: { campaignId?: string; memberId: string },
 ): Promise<ReferralCode> {
-  const named = campaignId === undefined ? undefined : await getReferralProgram(ctx, campaignId)
+  const program = campaignId === undefined ? undefined : await getReferralProgram(ctx, campaignId)
   const code = await findVoucher(ctx, memberId)
-  const isThere = code?.is_referral_code === true && (named === undefined || code.campaign_id === named.id)
-  if (!isThere || code.campaign_id === null) throw notFound('voucher', memberId)
-  return { program: named ?? (await getCampaign(ctx, code.campaign_id)), code }
+  const isFound = code?.is_referral_code === true && (program === undefined || code.campaign_id === program.id)
+  if (!isFound || code.campaign_id === null) throw notFound('voucher', memberId)
+  return { program: program ?? (await getCampaign(ctx, code.campaign_id)), code }
 }
 
-/** Whoever holds a code, by any role. */
+/** The holders of a code, in any role. */
 const holderQuery = ({ db, project_id }: Ctx, voucherId: VoucherRow['id']) =>
   db.selectFrom('holders').where('project_id', '=', project_id).where('voucher_id', '=', voucherId).selectAll()
 
@@ -75,7 +75,7 @@ export async function listHolders(ctx: Ctx, voucherId: VoucherRow['id'], query: 
   return { ...page, total: await countOf(holders, where) }
 }
 
-/** Writes who holds a code besides others, and answers those of them who did not hold it before. */
+/** Inserts holders of a code and returns those that did not hold it before. */
 export async function insertHolders(
   { db, project_id }: Ctx,
   holders: ReadonlyArray<Omit<Insertable<HolderRow>, 'project_id'>>,
@@ -94,10 +94,10 @@ export async function deleteHolder({ db, project_id }: Ctx, id: StoredHolder['id
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('redeemable_holder', id) // another request was faster
+  if (numDeletedRows === 0n) throw notFound('redeemable_holder', id) // a concurrent request has deleted it
 }
 
-/** The customers whom some ids of ours or of the shop name, locked in the order of their ids. */
+/** The customers with these ids or source ids, locked in the order of their ids. */
 export async function listCustomersNamed(
   { db, project_id }: Ctx,
   { ids, source_ids }: { ids: readonly string[]; source_ids: readonly string[] },
@@ -113,7 +113,7 @@ export async function listCustomersNamed(
     .execute()
 }
 
-/** The customer of a holder, who may be hidden by now: what somebody held, they go on to hold. */
+/** The customer of a holder, also if deleted since: the holder row stays. */
 export async function getCustomerOf({ db, project_id }: Ctx, { customer_id }: StoredHolder): Promise<StoredCustomer> {
   return db
     .selectFrom('customers')

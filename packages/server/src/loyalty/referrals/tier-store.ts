@@ -9,7 +9,7 @@ import type { ReferralTierQuery } from './schema.ts'
 
 type CampaignId = CampaignRow['id']
 
-/** The tiers of a program, each with the reward that is assigned to it: one, as long as it lives. */
+/** The tiers of a program with their reward assignments; a tier always has exactly one. */
 const tierQuery = ({ db, project_id }: Ctx, campaignId: CampaignId) =>
   db
     .selectFrom('referral_tiers')
@@ -49,7 +49,7 @@ export async function listReferralTiers(
 export const countReferralTiers = (ctx: Ctx, campaignId: CampaignId): Promise<number> =>
   countOf(tierQuery(ctx, campaignId))
 
-/** Writes a tier with the assignment of its reward. */
+/** Inserts a tier and the assignment of its reward. */
 export async function insertReferralTier(
   ctx: Ctx,
   row: Omit<Insertable<ReferralTierRow>, 'project_id' | 'config_version'>,
@@ -64,7 +64,7 @@ export async function insertReferralTier(
   await assignReward(ctx, row.id, rewardId)
 }
 
-/** Writes what has changed of a tier. Another reward is another assignment: what was given by the old one stays so. */
+/** Updates a tier. A new reward gets a new assignment, so that rewards issued by the old one keep theirs. */
 export async function updateReferralTier(
   ctx: Ctx,
   { id, reward_id, assignment_id }: StoredReferralTier,
@@ -92,7 +92,7 @@ const assignReward = (ctx: Ctx, tierId: ReferralTierRow['id'], rewardId: RewardR
     parameters: {},
   })
 
-/** Deletes a tier with its assignment; who was rewarded by it is not asked any more. */
+/** Deletes a tier, its assignment, and the record of the referrers whom it has rewarded. */
 export async function deleteReferralTier(ctx: Ctx, id: ReferralTierRow['id']): Promise<void> {
   const { db, project_id } = ctx
   for (const assignment of await listAssignmentsTo(ctx, id)) await deleteRewardAssignment(ctx, assignment.id)
@@ -102,8 +102,8 @@ export async function deleteReferralTier(ctx: Ctx, id: ReferralTierRow['id']): P
 }
 
 /**
- * Deletes all tiers of a program that is being destroyed, whether or not their rewards are assigned to them still. Nothing
- * is told of them: their campaign is what was deleted.
+ * Deletes all tiers of a program that is being deleted for good, also those whose assignment is already gone. Emits no events
+ * for them: the campaign has its own.
  */
 export async function deleteReferralTiersOf(ctx: Ctx, campaignId: string): Promise<void> {
   const tiers = await ctx.db

@@ -9,7 +9,7 @@ type Body = any
 
 interface Program {
   id: string
-  /** Rewards, by what they give. */
+  /** Rewards, by kind. */
   coupon: string
   mug: string
   coin: string
@@ -51,7 +51,7 @@ async function newSegment(shop: Shop): Promise<string> {
 const tierEvents = async (shop: Shop): Promise<string[]> =>
   (await eventsOf(shop)).flatMap((type) => (type.startsWith('campaign.referral_tier.') ? [type.slice(23)] : []))
 
-/** The assignments that tiers have, straight from the table. */
+/** The reward assignments of tiers, read from the table. */
 const assignments = ({ service, project_id }: Shop) =>
   service.runtime.database.db
     .selectFrom('reward_assignments')
@@ -60,7 +60,7 @@ const assignments = ({ service, project_id }: Shop) =>
     .select(['id', 'reward_id', 'related_object_id'])
     .execute()
 
-test('a tier lives from creation to deletion', async () => {
+test('a tier can be created, read, updated and deleted', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const segment = { id: await newSegment(shop) }
@@ -104,7 +104,7 @@ test('a tier lives from creation to deletion', async () => {
   expect(await tierEvents(shop)).toEqual(['created', 'updated', 'updated', 'deleted'])
 })
 
-test('what is told of a tier', async () => {
+test('changes of a tier emit events', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const { id, parameters, banner } = await newTier(shop, program, { parameters: three })
@@ -126,7 +126,7 @@ test('what is told of a tier', async () => {
   ])
 })
 
-test('numbers may come as text', async () => {
+test('numbers may be sent as strings', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const tier = await newTier(shop, program, { parameters: { criteria: 'MIN_REFEREES', min_referees: '4' } })
@@ -164,20 +164,20 @@ const badBodies: Array<[body: (program: Program) => object, details: string]> = 
   ],
 ]
 
-test.each(badBodies)('neither creation nor update takes a bad body: %#', async (body, details) => {
+test.each(badBodies)('creation and update refuse an invalid body: %#', async (body, details) => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const tier = await newTier(shop, program)
   const sent: Body = body(program)
   const refusal = { status: 400, body: { key: 'invalid_payload', details } }
   expect(await create(shop, program, sent)).toMatchObject(refusal)
-  // An update need not say everything, but what it says is checked as well.
+  // An update may omit members, but the members it has are validated.
   if (sent.parameters !== undefined && sent.reward !== undefined)
     expect(await shop.call('PUT', pathOf(program, tier), sent)).toMatchObject(refusal)
   expect(await ok(shop, 'GET', `/v1/referrals/${program.id}/tiers`)).toMatchObject({ data: [tier], total: 1 })
 })
 
-test('what a tier names has to be there', async () => {
+test('a tier cannot refer to unknown objects', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const tier = await newTier(shop, program)
@@ -195,7 +195,7 @@ test('what a tier names has to be there', async () => {
   expect(await ok(shop, 'GET', pathOf(program, tier))).toEqual(tier)
 })
 
-test('a segment is only asked who is in it, and stays as long as it is asked', async () => {
+test('a tier does not activate its segment, and keeps it from being deleted', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const id = await newSegment(shop)
@@ -209,7 +209,7 @@ test('a segment is only asked who is in it, and stays as long as it is asked', a
   expect((await shop.call('DELETE', `/v1/segments/${id}`)).status).toBe(204)
 })
 
-test('only referral programs have such tiers, and each its own', async () => {
+test('only referral programs have referral tiers, each its own', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const tier = await newTier(shop, program)
@@ -247,7 +247,7 @@ describe('the reward of a tier', () => {
     expect((await shop.call('DELETE', `/v1/rewards/${program.mug}`)).status).toBe(204)
   })
 
-  test('is another assignment when it is another reward, and the same when it is not', async () => {
+  test('gets a new assignment when it changes, and keeps it otherwise', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const tier = await newTier(shop, program)
@@ -262,7 +262,7 @@ describe('the reward of a tier', () => {
     ])
   })
 
-  test('may be that of several tiers', async () => {
+  test('can be shared by several tiers', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const [first, second] = [await newTier(shop, program), await newTier(shop, program, { parameters: three })]
@@ -271,7 +271,7 @@ describe('the reward of a tier', () => {
   })
 })
 
-test('every node learns of a tier and its reward, and of their end', async () => {
+test('changes of a tier and its reward reach the configuration of every node', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const { configurations, database } = shop.service.runtime
@@ -296,7 +296,7 @@ test('every node learns of a tier and its reward, and of their end', async () =>
   expect(await known()).toEqual({ tiers: [], assignments: [] })
 })
 
-test('tiers are listed newest first, and each is seen once while others come', async () => {
+test('tiers are listed newest first, each once while others are added', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   await expectStablePaging({
@@ -312,7 +312,7 @@ test('tiers are listed newest first, and each is seen once while others come', a
   expect(total).toBeGreaterThan(25)
 })
 
-test('a program has a hundred tiers at most, however many are added at once', async () => {
+test('a program has at most 100 tiers, even with concurrent requests', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const answers = await Promise.all(
@@ -323,7 +323,7 @@ test('a program has a hundred tiers at most, however many are added at once', as
   for (const { body } of refused) expect(body.details).toBe('A campaign must NOT have more than 100 referral tiers')
 })
 
-test('a program that is destroyed takes its tiers with it', async () => {
+test('deleting a program for good deletes its tiers', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const tier = await newTier(shop, program)

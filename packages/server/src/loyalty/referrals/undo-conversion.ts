@@ -20,79 +20,81 @@ import { findReward } from '../rewards/store.ts'
 import { deleteGrant, deleteRefereesOf, type StoredConversion, undoConversionsBy } from './conversion-store.ts'
 import { refereeEvent } from './referee-event.ts'
 
-/** Redemptions that are rolled back together. */
+/** The redemptions of one rollback. */
 export interface RolledBackReferrals {
   redemption_ids: readonly string[]
-  /** The referral codes that they redeemed. */
+  /** The referral codes among what they redeemed. */
   code_ids: ReadonlyArray<StoredVoucher['id']>
-  /** The campaigns of all that they redeemed, by their ids. */
+  /** The campaigns of everything that they redeemed, by id. */
   campaigns: ReadonlyMap<string, StoredCampaign>
   customer_id: StoredCustomer['id'] | null
-  /** Null also when the customer is deleted since. */
+  /** Null also if the customer was deleted since. */
   customer: StoredCustomer | null
 }
 
 /**
- * Whoever was referred by redemptions that are rolled back is not any more (docs/reference/referrals.md#conversion): neither of
- * the two is counted, and what the shop has not handed over yet stays where it is. Rewards that were given otherwise are kept.
+ * Undoes the conversions by rolled back redemptions (docs/reference/referrals.md#conversion): referrer and referee are no
+ * longer counted, and material rewards that the shop has not handed over yet are canceled. Other rewards are kept.
  */
 export async function undoConversions(ctx: Ctx, rolledBack: RolledBackReferrals): Promise<void> {
   const { redemption_ids, code_ids } = rolledBack
   if (code_ids.length === 0) return
-  const undone = await undoConversionsBy(ctx, redemption_ids)
-  const shown = new Map((await listVouchersById(ctx, code_ids)).map((voucher) => [voucher.id as string, voucher]))
-  const referrers = await discount(ctx, rolledBack, undone)
-  for (const conversion of undone) await keepGoods(ctx, rolledBack, conversion, shown, referrers)
-  await forgetReferees(ctx, rolledBack, shown)
+  const conversions = await undoConversionsBy(ctx, redemption_ids)
+  const codes = new Map((await listVouchersById(ctx, code_ids)).map((voucher) => [voucher.id as string, voucher]))
+  const referrers = await subtractReferrals(ctx, rolledBack, conversions)
+  for (const conversion of conversions) await cancelMaterialRewards(ctx, rolledBack, conversion, codes, referrers)
+  await removeReferees(ctx, rolledBack, codes)
 }
 
-/** Takes conversions off the figures of both, and answers the referrers. Whoever is gone has none. */
-async function discount(
+/** Subtracts conversions from the counters of referrers and referees, and returns the customers by id, without deleted ones. */
+async function subtractReferrals(
   ctx: Ctx,
   { campaigns }: RolledBackReferrals,
-  undone: readonly StoredConversion[],
+  conversions: readonly StoredConversion[],
 ): Promise<ReadonlyMap<string, StoredCustomer>> {
-  if (undone.length === 0) return new Map()
-  const ids = new Set(undone.flatMap(({ referrer_id, referee_id }) => [referrer_id, referee_id]))
-  const people = new Map((await listCustomersById(ctx, [...ids], { lock: true })).map((one) => [one.id as string, one]))
+  if (conversions.length === 0) return new Map()
+  const ids = new Set(conversions.flatMap(({ referrer_id, referee_id }) => [referrer_id, referee_id]))
+  const customersById = new Map(
+    (await listCustomersById(ctx, [...ids], { lock: true })).map((customer) => [customer.id as string, customer]),
+  )
   const events: NewEvent[] = []
-  const customers = undone.flatMap(({ campaign_id, referrer_id, referee_id, related_object_id }) => {
+  const customers = conversions.flatMap(({ campaign_id, referrer_id, referee_id, related_object_id }) => {
     const campaign = campaigns.get(campaign_id)
-    const referrer = people.get(referrer_id)
-    const unreferred = people.has(referee_id) ? [{ id: referee_id, unreferred: related_object_id }] : []
+    const referrer = customersById.get(referrer_id)
+    const unreferred = customersById.has(referee_id) ? [{ id: referee_id, unreferred: related_object_id }] : []
     if (campaign === undefined || referrer === undefined) return unreferred
     const loyalty = { [campaign.name]: { referred_customers: -1 } }
-    const after = { ...referrer, loyalty: addToLoyalty(referrer.loyalty, loyalty) }
-    people.set(referrer_id, after) // who may have referred by several codes
+    const updatedReferrer = { ...referrer, loyalty: addToLoyalty(referrer.loyalty, loyalty) }
+    customersById.set(referrer_id, updatedReferrer) // a referrer may have several of the codes
     events.push({
       type: 'customer.loyalty.updated',
       entity_id: referrer_id,
       data: {
-        customer: toSimpleCustomer(after),
+        customer: toSimpleCustomer(updatedReferrer),
         campaign: toSimpleCampaign(campaign),
-        loyalty: after.loyalty,
+        loyalty: updatedReferrer.loyalty,
         created_at: ctx.now,
       },
     })
     return [{ id: referrer_id, loyalty }, ...unreferred]
   })
-  await saveCheckout(ctx, ctx.db, { customers, segment_checks: [...people.keys()], events })
-  return people
+  await saveCheckout(ctx, ctx.db, { customers, segment_checks: [...customersById.keys()], events })
+  return customersById
 }
 
-/** Goods that nobody has handed over yet are not given: they are in stock again, and may be given at a later referral. */
-async function keepGoods(
+/** Cancels material rewards that are not handed over yet: they are in stock again, and a later referral may issue them. */
+async function cancelMaterialRewards(
   ctx: Ctx,
   { campaigns }: RolledBackReferrals,
   conversion: StoredConversion,
-  shown: ReadonlyMap<string, StoredVoucher>,
-  people: ReadonlyMap<string, StoredCustomer>,
+  codes: ReadonlyMap<string, StoredVoucher>,
+  customersById: ReadonlyMap<string, StoredCustomer>,
 ): Promise<void> {
-  const kept = await cancelPending(ctx, conversion)
+  const canceledRows = await cancelPendingRedemptions(ctx, conversion)
   const campaign = campaigns.get(conversion.campaign_id)
-  const referrer = people.get(conversion.referrer_id)
-  const code = shown.get(conversion.voucher_id)
-  for (const row of kept) {
+  const referrer = customersById.get(conversion.referrer_id)
+  const code = codes.get(conversion.voucher_id)
+  for (const row of canceledRows) {
     await deleteGrant(ctx, row.reward_assignment_id, row.customer_id)
     const reward = await findReward(ctx, row.reward_id)
     if (reward === undefined || campaign === undefined || referrer === undefined || code === undefined) continue
@@ -109,7 +111,7 @@ async function keepGoods(
         product: (await findProduct(ctx, id)) ?? null,
         sku: sku_id === null ? null : ((await findSku(ctx, sku_id)) ?? null),
       }),
-      // An assignment that was deleted since is known by its id alone.
+      // Of an assignment deleted since, only the id is known.
       reward_assignment:
         assignment === undefined
           ? { id: row.reward_assignment_id, object: 'reward_assignment' }
@@ -117,11 +119,11 @@ async function keepGoods(
     })
     await emitMany(ctx, [event])
   }
-  const rewards = kept.map(({ reward_id }) => reward_id)
+  const rewards = canceledRows.map(({ reward_id }) => reward_id)
   await countRewards(ctx, rewards, -1)
 }
 
-async function cancelPending(
+async function cancelPendingRedemptions(
   { db, project_id, now }: Ctx,
   { related_object_id, voucher_id }: StoredConversion,
 ): Promise<StoredRewardRedemption[]> {
@@ -136,15 +138,15 @@ async function cancelPending(
     .execute()
 }
 
-/** Whoever holds codes by nothing but redemptions that are rolled back does not hold them any more. */
-async function forgetReferees(
+/** Removes the customer as a holder of codes that only the rolled back redemptions had assigned. */
+async function removeReferees(
   ctx: Ctx,
   { customer, customer_id, code_ids, campaigns }: RolledBackReferrals,
-  shown: ReadonlyMap<string, StoredVoucher>,
+  codes: ReadonlyMap<string, StoredVoucher>,
 ): Promise<void> {
   if (customer_id === null) return
   const events = (await deleteRefereesOf(ctx, code_ids, customer_id)).flatMap((holder) => {
-    const code = shown.get(holder.voucher_id)
+    const code = codes.get(holder.voucher_id)
     const campaign = campaigns.get(holder.campaign_id ?? '')
     if (code === undefined || campaign === undefined || customer === null) return []
     return [refereeEvent('deleted', holder, { campaign: toSimpleCampaign(campaign), code, customer })]

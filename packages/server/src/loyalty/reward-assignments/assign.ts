@@ -14,7 +14,10 @@ import { toRewardAssignment } from './reward-assignment.ts'
 import type { AssignedReward, RewardAssignment } from './schema.ts'
 import { insertRewardAssignment, listAssignmentsTo } from './store.ts'
 
-/** Offers rewards in a program that the caller holds alone: all of them or none. `path` is where an element stood. */
+/**
+ * Assigns rewards to a program that the caller has locked exclusively, all or nothing. `path` is the position of an element in
+ * the request body, for error messages.
+ */
 export async function assignRewards(
   ctx: Ctx,
   program: StoredCampaign,
@@ -29,10 +32,10 @@ export async function assignRewards(
     refuseRulesOf(reward, body, path(index))
     return { reward, parameters: priceOf(reward, body, path(index)), rules: body.validation_rules ?? [] }
   })
-  const before = await listAssignmentsTo(ctx, program.id)
-  if (before.length + offers.length > limits.program_rewards_max)
+  const existing = await listAssignmentsTo(ctx, program.id)
+  if (existing.length + offers.length > limits.program_rewards_max)
     throw invalidPayload(`A campaign must NOT have more than ${limits.program_rewards_max} rewards`)
-  refuseSecondAutoRedeem([...before, ...offers])
+  refuseSecondAutoRedeem([...existing, ...offers])
   const rules = await rulesNamed(
     ctx,
     offers.flatMap((offer) => offer.rules),
@@ -62,7 +65,7 @@ export async function assignRewards(
   return assignments
 }
 
-/** The rewards that are to be offered, by id. In the order of their ids, as everybody who locks several of them. */
+/** Locks the rewards in the order of their ids, as everywhere, so that two requests cannot deadlock. Returns them by id. */
 async function lockRewards(ctx: Ctx, offered: readonly AssignedReward[]): Promise<Map<string, StoredReward>> {
   const rewards = new Map<string, StoredReward>()
   for (const id of [...new Set(offered.map(({ reward }) => reward))].sort())
@@ -70,19 +73,22 @@ async function lockRewards(ctx: Ctx, offered: readonly AssignedReward[]): Promis
   return rewards
 }
 
-/** Points for points of the same card would be a price with extra steps (docs/reference/rewards.md#assignments-of-a-program). */
+/**
+ * Refuses a reward that credits points to cards of the same program: buying points with the same points makes no sense
+ * (docs/reference/rewards.md#assignments-of-a-program).
+ */
 function refuseOwnPoints({ id, parameters }: StoredReward, program: StoredCampaign): void {
   if (creditedProgram(parameters) === program.id)
     throw invalidPayload(`Reward ${id} adds points to cards of campaign ${program.id} and cannot be assigned to it`)
 }
 
 export const assignmentEvent = (
-  turn: 'created' | 'updated' | 'deleted',
+  change: 'created' | 'updated' | 'deleted',
   program: StoredCampaign,
   reward: StoredReward,
   rewardAssignment: RewardAssignment,
 ): NewEvent => ({
-  type: `campaign.reward.assignment.${turn}`,
+  type: `campaign.reward.assignment.${change}`,
   entity_id: program.id,
   data: { campaign: toSimpleCampaign(program), reward: toReward(reward), reward_assignment: rewardAssignment },
 })

@@ -6,9 +6,9 @@ import type { RewardOffer } from './schema.ts'
 type Parameters = StoredRewardAssignment['parameters']
 
 /**
- * What a reward costs, and whether it is taken as soon as a card has so many points; nothing for COIN, whose price the order
- * makes (docs/reference/rewards.md#price). What is not said stays as it was `before`. `path` is where the offer stood in the
- * body.
+ * The price of a reward and whether it is redeemed automatically; empty for COIN, whose price depends on the order
+ * (docs/reference/rewards.md#price). Members that are not sent keep their value `before`. `path` is the position of the
+ * assignment in the request body.
  */
 export function priceOf(
   { type }: StoredReward,
@@ -33,13 +33,13 @@ export function priceOf(
 const missing = (name: string): ApiError =>
   new ApiError('missing_param', { details: `Parameter '${name}' is required` })
 
-/** Only paying with points obeys rules of its own (docs/reference/rewards.md#assignments-of-a-program). */
+/** Only COIN rewards can have validation rules of their own (docs/reference/rewards.md#assignments-of-a-program). */
 export function refuseRulesOf({ type }: StoredReward, { validation_rules }: RewardOffer, path: string): void {
   if (type !== 'COIN' && (validation_rules ?? []).length > 0)
     throw invalidPayload(`Property ${path}.validation_rules is for COIN rewards only`)
 }
 
-/** Of all that a program offers, one reward at most is taken by itself (docs/reference/rewards.md#automatic-redemption). */
+/** A program can have one automatically redeemed reward at most (docs/reference/rewards.md#automatic-redemption). */
 export function refuseSecondAutoRedeem(offers: ReadonlyArray<{ parameters: Parameters }>): void {
   if (offers.filter(({ parameters }) => parameters.loyalty?.auto_redeem === true).length > 1)
     throw invalidPayload('A campaign must NOT have more than one reward with auto_redeem')

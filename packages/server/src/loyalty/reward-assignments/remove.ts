@@ -14,14 +14,17 @@ import { toRewardAssignment } from './reward-assignment.ts'
 import { deleteRewardAssignment } from './store.ts'
 import type { AssignmentInProgram } from './update.ts'
 
-/** Offers a reward no more in a program that the caller holds alone. Its tiers forget it; what was redeemed stays. */
+/**
+ * Removes a reward from a program that the caller has locked exclusively, and from the mappings of its tiers; past redemptions
+ * stay.
+ */
 export async function removeRewardAssignment(ctx: Ctx, { program, assignment }: AssignmentInProgram): Promise<void> {
   refuseProtected(program)
   const { id, reward_id } = assignment
   const reward = await getReward(ctx, reward_id)
   await deleteAssignmentsOf(ctx, 'reward_assignment', [id])
   await deleteRewardAssignment(ctx, id)
-  // A program has each reward once, so that with the assignment the reward is gone from it too.
+  // A program has each reward once at most, so the mappings by reward id go together with those by assignment id.
   await takeOutOfTiers(ctx, program, [id, reward_id])
   await emitMany(ctx, [assignmentEvent('deleted', program, reward, toRewardAssignment(assignment))])
 }
@@ -48,8 +51,8 @@ async function takeOutOfTiers(ctx: Ctx, program: StoredCampaign, keys: readonly 
 }
 
 /**
- * Deletes all that a program offers, when it is deleted: nothing returns from the bin, and what nobody can see any more must
- * not keep a reward in use. Nothing is told but of the rules: their campaign is what was deleted.
+ * Deletes all reward assignments of a program that is being deleted: they cannot be restored from the bin, and invisible
+ * assignments must not keep a reward in use. Emits events only for their validation rules: the campaign has its own.
  */
 export async function deleteRewardAssignmentsIn(ctx: Ctx, campaignId: string): Promise<void> {
   const { db, project_id } = ctx

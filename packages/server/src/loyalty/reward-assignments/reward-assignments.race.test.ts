@@ -26,7 +26,7 @@ async function newMugs(shop: Shop, count: number): Promise<string[]> {
 const automatic = { parameters: { loyalty: { points: 5, auto_redeem: true } } }
 const statuses = (answers: Array<{ status: number }>) => answers.map(({ status }) => status).sort()
 
-/** Sends requests while nobody can change the configuration, and lets all of them go on once each has come that far. */
+/** Sends requests while the configuration version is locked, and releases the lock once all of them wait for it. */
 async function atOnce<T>({ service, project_id }: Shop, requests: Array<() => Promise<T>>): Promise<T[]> {
   const sent: Array<Promise<T>> = []
   await inTransaction(service.runtime.database.db, async (db) => {
@@ -37,7 +37,7 @@ async function atOnce<T>({ service, project_id }: Shop, requests: Array<() => Pr
   return Promise.all(sent)
 }
 
-test('of six rewards that are to be taken by themselves, asked for in both trees at once, one is', async () => {
+test('of six automatic rewards assigned concurrently through both endpoints, one succeeds', async () => {
   const shop = await newProject()
   const mugs = await newMugs(shop, 6)
   const inProgram = (program: string, reward: string) =>
@@ -55,7 +55,7 @@ test('of six rewards that are to be taken by themselves, asked for in both trees
   }
 })
 
-test('of six rewards that are changed to be taken by themselves at once, one is', async () => {
+test('of six rewards changed to automatic concurrently, one succeeds', async () => {
   const shop = await newProject()
   const { id } = await newProgram(shop)
   const offers = (await newMugs(shop, 6)).map((reward) => ({ reward, parameters: { loyalty: { points: 5 } } }))
@@ -75,7 +75,7 @@ test('of six rewards that are changed to be taken by themselves at once, one is'
   expect(statuses(answers)).toEqual([200, ...Array(5).fill(400)])
 })
 
-test('a reward that is assigned ten times at once is assigned once', async () => {
+test('ten concurrent assignments of a reward create one', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const [reward] = await newMugs(shop, 1)
@@ -86,7 +86,7 @@ test('a reward that is assigned ten times at once is assigned once', async () =>
   expect(statuses(answers)).toEqual([200, ...Array(9).fill(409)])
 })
 
-test('a reward that is deleted, assigned and changed at once is either gone or offered', async () => {
+test('a reward deleted, assigned and changed concurrently is either deleted or assigned', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   for (const id of await newMugs(shop, 8)) {
@@ -105,7 +105,7 @@ test('a reward that is deleted, assigned and changed at once is either gone or o
   }
 })
 
-test('of an offer of points to the program that is to sell them, and the sale, one is refused', async () => {
+test('of a reward changed to credit a program and its concurrent assignment to that program, one is refused', async () => {
   const shop = await newProject()
   for (let round = 0; round < 5; round += 1) {
     const [program, other] = [await newProgram(shop), await newProgram(shop)]

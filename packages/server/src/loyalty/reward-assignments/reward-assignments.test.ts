@@ -28,19 +28,22 @@ const costs = (points: number | string, autoRedeem?: boolean) => ({
   parameters: { loyalty: { points, auto_redeem: autoRedeem } },
 })
 
-/** Offers rewards by the tree of their program, whatever the service answers; `offered` insists on 200. */
+/** Assigns rewards through the program's endpoint, whatever the response; `offered` expects 200. */
 const offer = (shop: Shop, program: Body, ...rewards: object[]) =>
   shop.call('POST', `/v1/loyalties/${program.id}/rewards`, rewards)
 const offered = async (shop: Shop, program: Body, reward: Body, more: object = costs(100)): Promise<Body> =>
   (await ok(shop, 'POST', `/v1/loyalties/${program.id}/rewards`, [{ reward: reward.id, ...more }]))[0]
 
-/** Both places where an assignment can be changed. */
-const places = ({ id, reward_id, related_object_id }: Body) => [
+/** Both endpoints that change an assignment. */
+const pathsOf = ({ id, reward_id, related_object_id }: Body) => [
   `/v1/loyalties/${related_object_id}/rewards/${id}`,
   `/v1/rewards/${reward_id}/assignments/${id}`,
 ]
 
-const told = async ({ service, project_id }: Shop, like = 'campaign.reward.assignment.%'): Promise<Body[]> =>
+const assignmentEvents = async (
+  { service, project_id }: Shop,
+  like = 'campaign.reward.assignment.%',
+): Promise<Body[]> =>
   service.runtime.database.db
     .selectFrom('events')
     .where('project_id', '=', project_id)
@@ -55,8 +58,8 @@ const rulesOf = async (shop: Shop, id: string): Promise<string[]> => {
   return data.map(({ rule_id }: Body) => rule_id)
 }
 
-describe('rewards are assigned', () => {
-  test('in the tree of the program: several at once, answered in their order', async () => {
+describe('assigning rewards', () => {
+  test('works through the program for several at once, returned in their order', async () => {
     const shop = await newProject()
     const [program, mug, coin] = [await newProgram(shop), await newMug(shop), await newCoin(shop)]
     const { status, body } = await offer(shop, program, { reward: mug.id, ...costs('75') }, { reward: coin.id })
@@ -79,7 +82,7 @@ describe('rewards are assigned', () => {
     expect(named[0].parameters).toEqual({ loyalty: { points: 5, auto_redeem: false } })
   })
 
-  test('in the tree of the reward, to a program by id or name', async () => {
+  test('works through the reward, with a program by id or name', async () => {
     const shop = await newProject()
     const mug = await newMug(shop)
     for (const name of ['id', 'name']) {
@@ -98,13 +101,13 @@ describe('rewards are assigned', () => {
     }
   })
 
-  test('which is told, with all three of them', async () => {
+  test('emits an event with campaign, reward and assignment', async () => {
     const shop = await newProject()
     const [program, mug, coin] = [await newProgram(shop), await newMug(shop), await newCoin(shop)]
     const { body } = await offer(shop, program, { reward: mug.id, ...costs(75) }, { reward: coin.id })
     const type = 'campaign.reward.assignment.created'
     const campaign = expect.objectContaining({ id: program.id, campaign_type: 'LOYALTY_PROGRAM' })
-    expect(await told(shop)).toEqual([
+    expect(await assignmentEvents(shop)).toEqual([
       { type, entity_id: program.id, data: { campaign, reward: mug, reward_assignment: body[0] } },
       { type, entity_id: program.id, data: { campaign, reward: coin, reward_assignment: body[1] } },
     ])
@@ -121,12 +124,12 @@ describe('rewards are assigned', () => {
       'missing_param',
       "Parameter 'parameters.loyalty.points' is required",
     ],
-    ['a price of nothing', 'mug', costs(0), 'invalid_payload', /\.parameters\.loyalty\.points must be >= 1/],
-    ['a price of nothing, in words', 'mug', costs('0'), 'invalid_payload', /\.loyalty\.points must be >= 1/],
-    ['a price that is no number', 'mug', costs('many'), 'invalid_payload', /\.parameters\.loyalty\.points/],
-    ['a price of a coin', 'coin', costs(5), 'invalid_payload', /\.points is not for COIN rewards/],
+    ['a price of 0', 'mug', costs(0), 'invalid_payload', /\.parameters\.loyalty\.points must be >= 1/],
+    ['a price of 0 as a string', 'mug', costs('0'), 'invalid_payload', /\.loyalty\.points must be >= 1/],
+    ['a price that is not a number', 'mug', costs('many'), 'invalid_payload', /\.parameters\.loyalty\.points/],
+    ['a price for a COIN reward', 'coin', costs(5), 'invalid_payload', /\.points is not for COIN rewards/],
     [
-      'a coin that is taken by itself',
+      'an automatic COIN reward',
       'coin',
       { parameters: { loyalty: { auto_redeem: true } } },
       'invalid_payload',
@@ -141,7 +144,7 @@ describe('rewards are assigned', () => {
     ],
     ['an unknown rule', 'coin', { validation_rules: ['val_0'] }, 'not_found', /validation_rules with id val_0/],
     [
-      'a rule of something else than a coin',
+      'a rule for a reward other than COIN',
       'mug',
       { ...costs(5), validation_rules: ['val_1'] },
       'invalid_payload',
@@ -150,7 +153,7 @@ describe('rewards are assigned', () => {
     ['points of the program itself', 'points', costs(5), 'invalid_payload', /cannot be assigned to it/],
   ]
 
-  test.each(refusals)('but not with %s, in either tree', async (_, kind, more, key, details) => {
+  test.each(refusals)('is refused with %s, through both endpoints', async (_, kind, more, key, details) => {
     const shop = await newProject()
     const program = await newProgram(shop)
     const makers = {
@@ -168,17 +171,17 @@ describe('rewards are assigned', () => {
       expect(body.details).toMatch(details)
     }
     expect((await ok(shop, 'GET', `/v1/rewards/${reward.id}/assignments`)).total).toBe(0)
-    expect(await told(shop)).toEqual([])
+    expect(await assignmentEvents(shop)).toEqual([])
   })
 
-  test('points of one program may be sold by another', async () => {
+  test('a program may offer points of another program', async () => {
     const shop = await newProject()
     const [program, other] = [await newProgram(shop), await newProgram(shop)]
     const reward = await newReward(shop, { campaign: { id: other.id, balance: 5 } })
     expect(await offered(shop, program, reward)).toMatchObject({ related_object_id: program.id })
   })
 
-  test('all of a request or none, and no more than a hundred', async () => {
+  test('is all or nothing, and limited to 100 rewards', async () => {
     const shop = await newProject()
     const [program, mug] = [await newProgram(shop), await newMug(shop)]
     const path = `/v1/loyalties/${program.id}/rewards`
@@ -193,7 +196,7 @@ describe('rewards are assigned', () => {
     expect((await ok(shop, 'GET', path)).total).toBe(0)
   })
 
-  test('once in a program', async () => {
+  test('works once per reward and program', async () => {
     const shop = await newProject()
     const [program, mug] = [await newProgram(shop), await newMug(shop)]
     const { id } = await offered(shop, program, mug)
@@ -213,7 +216,7 @@ describe('rewards are assigned', () => {
     expect((await ok(shop, 'GET', `/v1/loyalties/${program.id}/rewards`)).total).toBe(1)
   })
 
-  test('only to a loyalty program, and not while it is protected', async () => {
+  test('works only for loyalty programs that are not protected', async () => {
     const shop = await newProject()
     const mug = await newMug(shop)
     const coupons = await newCampaign(shop, 'Coupons')
@@ -239,17 +242,17 @@ describe('rewards are assigned', () => {
     )
     const refused = { status: 400, body: { key: 'resource_protected' } }
     expect(await offer(shop, program, { reward: (await newCoin(shop)).id })).toMatchObject(refused)
-    for (const place of places(assignment)) {
+    for (const place of pathsOf(assignment)) {
       expect(await shop.call('PUT', place, costs(6))).toMatchObject(refused)
       expect(await shop.call('DELETE', place)).toMatchObject(refused)
     }
   })
 })
 
-describe('a coin obeys a rule of its own', () => {
+describe('the validation rule of a COIN reward', () => {
   const rule = (shop: Shop) => newRule(shop, when('order.amount', { $more_than: [100] }))
 
-  test('which is assigned with it, replaced, and taken back', async () => {
+  test('is assigned, replaced and removed with the assignment', async () => {
     const shop = await newProject()
     const [program, coin] = [await newProgram(shop), await newCoin(shop)]
     const [one, other] = [await rule(shop), await rule(shop)]
@@ -257,24 +260,24 @@ describe('a coin obeys a rule of its own', () => {
     expect(await rulesOf(shop, assignment.id)).toEqual([one.id])
 
     for (const [index, wanted] of [[other.id], [other.id], [], [one.id]].entries()) {
-      const place = places(assignment)[index % 2] as string
+      const place = pathsOf(assignment)[index % 2] as string
       expect(await shop.call('PUT', place, { validation_rules: wanted })).toMatchObject({ status: 200 })
       expect(await rulesOf(shop, assignment.id)).toEqual(wanted)
     }
     const both = { validation_rules: [one.id, other.id] }
-    for (const place of places(assignment))
+    for (const place of pathsOf(assignment))
       expect(await shop.call('PUT', place, both)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
-    await ok(shop, 'PUT', places(assignment)[0] as string, {})
+    await ok(shop, 'PUT', pathsOf(assignment)[0] as string, {})
     expect(await rulesOf(shop, assignment.id)).toEqual([one.id])
 
-    expect(await shop.call('DELETE', places(assignment)[0] as string)).toMatchObject({ status: 204 })
+    expect(await shop.call('DELETE', pathsOf(assignment)[0] as string)).toMatchObject({ status: 204 })
     expect(await rulesOf(shop, assignment.id)).toEqual([])
     expect(
-      (await told(shop, 'business_validation_rule.assignment.%')).map(({ type }) => type.split('.').pop()),
+      (await assignmentEvents(shop, 'business_validation_rule.assignment.%')).map(({ type }) => type.split('.').pop()),
     ).toEqual(['created', 'deleted', 'created', 'deleted', 'created', 'deleted'])
   })
 
-  test('or which is assigned to it where rules are assigned', async () => {
+  test('can be assigned through the validation rule', async () => {
     const shop = await newProject()
     const assignment = await offered(shop, await newProgram(shop), await newCoin(shop), {})
     const { id } = await newRule(shop, when('order.amount', { $more_than: [100] }), {
@@ -290,13 +293,13 @@ describe('a coin obeys a rule of its own', () => {
   })
 })
 
-describe('one reward of a program is taken by itself', () => {
+describe('automatic redemption in a program', () => {
   const refused = {
     status: 400,
     body: { key: 'invalid_payload', details: 'A campaign must NOT have more than one reward with auto_redeem' },
   }
 
-  test('and not two, wherever the second is asked for', async () => {
+  test('is limited to one reward, through every endpoint', async () => {
     const shop = await newProject()
     const [program, mug, plate] = [await newProgram(shop), await newMug(shop), await newMug(shop)]
     expect(
@@ -305,18 +308,18 @@ describe('one reward of a program is taken by itself', () => {
     const first = await offered(shop, program, mug, costs(5, true))
     expect(await offer(shop, program, { reward: plate.id, ...costs(5, true) })).toMatchObject(refused)
     const second = await offered(shop, program, plate, costs(5))
-    for (const place of places(second))
+    for (const place of pathsOf(second))
       expect(await shop.call('PUT', place, { parameters: { loyalty: { auto_redeem: true } } })).toMatchObject(refused)
-    // Itself does not stand in its own way.
-    expect(await shop.call('PUT', places(first)[0] as string, costs(6, true))).toMatchObject({ status: 200 })
+    // An assignment does not conflict with itself.
+    expect(await shop.call('PUT', pathsOf(first)[0] as string, costs(6, true))).toMatchObject({ status: 200 })
 
-    await ok(shop, 'PUT', places(first)[1] as string, { parameters: { loyalty: { auto_redeem: false } } })
+    await ok(shop, 'PUT', pathsOf(first)[1] as string, { parameters: { loyalty: { auto_redeem: false } } })
     expect(
-      await ok(shop, 'PUT', places(second)[0] as string, { parameters: { loyalty: { auto_redeem: true } } }),
+      await ok(shop, 'PUT', pathsOf(second)[0] as string, { parameters: { loyalty: { auto_redeem: true } } }),
     ).toMatchObject({ parameters: { loyalty: { points: 5, auto_redeem: true } } })
   })
 
-  test('but in each program', async () => {
+  test('is possible in each program', async () => {
     const shop = await newProject()
     const mug = await newMug(shop)
     await offered(shop, await newProgram(shop), mug, costs(5, true))
@@ -324,12 +327,12 @@ describe('one reward of a program is taken by itself', () => {
   })
 })
 
-describe('an assignment is changed', () => {
-  test('what is not sent stays, in either tree, and it is told', async () => {
+describe('changing an assignment', () => {
+  test('keeps omitted members, through both endpoints, and emits an event', async () => {
     const shop = await newProject()
     const [program, mug] = [await newProgram(shop), await newMug(shop)]
     const assignment = await offered(shop, program, mug, costs(100, true))
-    const [inProgram, ofReward] = places(assignment) as [string, string]
+    const [inProgram, ofReward] = pathsOf(assignment) as [string, string]
     const after = (loyalty: object) => ({ ...assignment, parameters: { loyalty }, updated_at: instant })
     const steps: Array<[string, object, object]> = [
       [inProgram, costs('120'), { points: 120, auto_redeem: true }],
@@ -342,7 +345,7 @@ describe('an assignment is changed', () => {
       expect(await ok(shop, 'GET', place)).toEqual(after({ points: 80, auto_redeem: false }))
       expect(await shop.call('PUT', place, costs(0))).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
     }
-    const events = await told(shop)
+    const events = await assignmentEvents(shop)
     expect(events.map(({ type }) => type.split('.').pop())).toEqual(['created', ...steps.map(() => 'updated')])
     expect(events[1].data).toMatchObject({
       campaign: { id: program.id },
@@ -351,18 +354,18 @@ describe('an assignment is changed', () => {
     })
   })
 
-  test('but a coin gets no price', async () => {
+  test('sets no price for a COIN reward', async () => {
     const shop = await newProject()
     const assignment = await offered(shop, await newProgram(shop), await newCoin(shop), {})
-    for (const place of places(assignment)) {
+    for (const place of pathsOf(assignment)) {
       expect(await shop.call('PUT', place, costs(5))).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
       expect(await ok(shop, 'PUT', place, {})).not.toHaveProperty('parameters')
     }
   })
 })
 
-describe('an assignment is deleted', () => {
-  test('and the tiers of its program forget it; others know it still', async () => {
+describe('deleting an assignment', () => {
+  test('removes it from the tiers of its program, but not from others', async () => {
     const shop = await newProject()
     const [program, other] = [await newProgram(shop), await newProgram(shop)]
     const [mug, plate] = [await newMug(shop), await newMug(shop)]
@@ -386,7 +389,7 @@ describe('an assignment is deleted', () => {
     await tier('ltr_none', program, kept.id)
     await tier('ltr_other', other, mug.id)
 
-    expect(await shop.call('DELETE', places(assignment)[0] as string)).toMatchObject({ status: 204 })
+    expect(await shop.call('DELETE', pathsOf(assignment)[0] as string)).toMatchObject({ status: 204 })
     const { rows } = await sql<Body>`
       select l.id, l.rewards, l.updated_at is not null as touched, l.config_version > 1 as stamped, p.config_version as version
       from loyalty_tiers l join projects p on p.id = l.project_id where p.id = ${shop.project_id} order by l.id`.execute(
@@ -398,28 +401,28 @@ describe('an assignment is deleted', () => {
       { id: 'ltr_other', rewards: { [mug.id]: mapping }, touched: false, stamped: false },
       { id: 'ltr_reward', rewards: {}, touched: true, stamped: true },
     ])
-    const changed = await told(shop, 'campaign.loyalty_tier.%')
+    const changed = await assignmentEvents(shop, 'campaign.loyalty_tier.%')
     expect(changed.map(({ type, data }) => [type, data.loyalty_tier.id]).sort()).toEqual([
       ['campaign.loyalty_tier.updated', 'ltr_both'],
       ['campaign.loyalty_tier.updated', 'ltr_reward'],
     ])
   })
 
-  test('once, in either tree, which is told', async () => {
+  test('works once, through both endpoints, and emits an event', async () => {
     const shop = await newProject()
     const program = await newProgram(shop)
     for (const index of [0, 1]) {
       const mug = await newMug(shop)
       const assignment = await offered(shop, program, mug)
-      const place = places(assignment)[index] as string
+      const place = pathsOf(assignment)[index] as string
       expect(await shop.call('DELETE', place)).toMatchObject({ status: 204 })
-      for (const each of places(assignment))
+      for (const each of pathsOf(assignment))
         for (const method of ['GET', 'PUT', 'DELETE'])
           expect(await shop.call(method, each, method === 'PUT' ? {} : undefined)).toMatchObject({
             status: 404,
             body: { resource_type: 'reward_assignment', resource_id: assignment.id },
           })
-      expect((await told(shop)).at(-1)).toMatchObject({
+      expect((await assignmentEvents(shop)).at(-1)).toMatchObject({
         type: 'campaign.reward.assignment.deleted',
         entity_id: program.id,
         data: { campaign: { id: program.id }, reward: mug, reward_assignment: assignment },
@@ -428,7 +431,7 @@ describe('an assignment is deleted', () => {
     }
   })
 
-  test('and that of a referral tier is changed with the tier alone', async () => {
+  test('is refused for that of a referral tier, which changes only with the tier', async () => {
     const shop = await newProject()
     const mug = await newMug(shop)
     await insertRow(shop, 'reward_assignments', {
@@ -452,7 +455,7 @@ describe('an assignment is deleted', () => {
       })
   })
 
-  test('with its program, for good or into the bin', async () => {
+  test('happens with its program, deleted for good or into the bin', async () => {
     const shop = await newProject()
     const coin = await newCoin(shop)
     const rule = await newRule(shop, when('order.amount', { $more_than: [100] }))
@@ -464,13 +467,13 @@ describe('an assignment is deleted', () => {
       expect(await rulesOf(shop, id)).toEqual([])
     }
     expect((await ok(shop, 'GET', `/v1/rewards/${coin.id}/assignments`)).total).toBe(0)
-    // The program is what was deleted, and what is told.
-    expect((await told(shop)).map(({ type }) => type.split('.').pop())).toEqual(['created', 'created'])
+    // Only the deletion of the program is emitted.
+    expect((await assignmentEvents(shop)).map(({ type }) => type.split('.').pop())).toEqual(['created', 'created'])
   })
 })
 
-describe('assignments are read', () => {
-  test('by program and by reward, newest first', async () => {
+describe('reading assignments', () => {
+  test('lists by program and by reward, newest first', async () => {
     const shop = await newProject()
     const [program, other] = [await newProgram(shop), await newProgram(shop)]
     const [mug, coin] = [await newMug(shop), await newCoin(shop)]
@@ -505,7 +508,7 @@ describe('assignments are read', () => {
     })
   })
 
-  test('with the reward of one', async () => {
+  test('returns one with its reward', async () => {
     const shop = await newProject()
     const [program, mug] = [await newProgram(shop), await newMug(shop)]
     const { id } = await offered(shop, program, mug)
@@ -517,7 +520,7 @@ describe('assignments are read', () => {
     })
   })
 
-  test('a campaign of another type has none', async () => {
+  test('returns 404 for a campaign of another type', async () => {
     const shop = await newProject()
     const coupons = await newCampaign(shop, 'Coupons')
     for (const tree of ['reward-assignments', 'rewards', 'rewards/rewa_0', 'reward-assignments/rewa_0/reward'])
@@ -528,7 +531,7 @@ describe('assignments are read', () => {
   })
 
   test.each(['reward-assignments', 'rewards'])(
-    'of a program as %s, each once, whoever is added meanwhile',
+    'lists those of a program as %s, each once while others are added',
     async (tree) => {
       const shop = await newProject()
       const program = await newProgram(shop)
@@ -542,7 +545,7 @@ describe('assignments are read', () => {
     },
   )
 
-  test('of a reward, each once, whoever is added meanwhile', async () => {
+  test('lists those of a reward, each once while others are added', async () => {
     const shop = await newProject()
     const coin = await newCoin(shop)
     await expectStablePaging({
@@ -555,7 +558,7 @@ describe('assignments are read', () => {
   })
 })
 
-test('every change moves the configuration on and is stamped; a refusal moves nothing', async () => {
+test('every change increments the configuration version; a refusal does not', async () => {
   const shop = await newProject()
   const [program, mug] = [await newProgram(shop), await newMug(shop)]
   const versions = async () => {
@@ -570,12 +573,12 @@ test('every change moves the configuration on and is stamped; a refusal moves no
   const { project: before } = await versions()
   const assignment = await offered(shop, program, mug)
   expect(await versions()).toEqual({ project: before + 1, assignment: before + 1, gone: null })
-  await ok(shop, 'PUT', places(assignment)[0] as string, costs(5))
+  await ok(shop, 'PUT', pathsOf(assignment)[0] as string, costs(5))
   expect(await versions()).toEqual({ project: before + 2, assignment: before + 2, gone: null })
-  await shop.call('PUT', places(assignment)[0] as string, costs(0))
+  await shop.call('PUT', pathsOf(assignment)[0] as string, costs(0))
   await offer(shop, program, { reward: mug.id, ...costs(5) })
   expect(await versions()).toEqual({ project: before + 2, assignment: before + 2, gone: null })
-  await shop.call('DELETE', places(assignment)[0] as string)
+  await shop.call('DELETE', pathsOf(assignment)[0] as string)
   const { project, assignment: none, gone } = await versions()
   expect({ none, gone }).toEqual({ none: null, gone: [assignment.id] })
   expect(project).toBeGreaterThan(before + 2)

@@ -27,7 +27,7 @@ import {
 import { getRewardAssignment, listRewardAssignments } from './store.ts'
 import { type AssignmentInProgram, changeRewardAssignment } from './update.ts'
 
-/** An assignment by its program and its id; whoever changes it holds the program alone. */
+/** An assignment by its program and its id; a request that changes it locks the program exclusively. */
 async function inProgram(
   ctx: Ctx,
   { campaignId, assignmentId }: { campaignId: string; assignmentId: string },
@@ -38,7 +38,7 @@ async function inProgram(
   return { program, assignment }
 }
 
-/** An assignment by its reward and its id, to be changed. The program is locked before it, as everywhere. */
+/** An assignment by its reward and its id, for a change. The program is locked before the assignment, as everywhere. */
 async function ofReward(
   ctx: Ctx,
   { rewardId, assignmentId }: { rewardId: string; assignmentId: string },
@@ -47,16 +47,16 @@ async function ofReward(
   const { related_object_type, related_object_id } = await getRewardAssignment(ctx, assignmentId, {
     reward_id: foundId,
   })
-  // A referral tier without a reward would be none; its own endpoints choose another one.
+  // A referral tier must have a reward; its own endpoints can replace it.
   if (related_object_type === 'referral_tier')
     throw inUse('reward_assignment', assignmentId, { type: 'referral_tier', ids: [related_object_id] })
   const program = await findCampaign(ctx, related_object_id, { lock: 'alone' })
-  if (program === undefined) throw notFound('reward_assignment', assignmentId) // which went with it
+  if (program === undefined) throw notFound('reward_assignment', assignmentId) // deleted together with its program
   return { program, assignment: await getRewardAssignment(ctx, assignmentId, { reward_id: foundId, lock: 'alone' }) }
 }
 
-async function assignmentsOf(ctx: Ctx, whose: Parameters<typeof listRewardAssignments>[1], page: object, id?: string) {
-  const { assignments, total } = await listRewardAssignments(ctx, whose, page, id)
+async function assignmentsOf(ctx: Ctx, owner: Parameters<typeof listRewardAssignments>[1], page: object, id?: string) {
+  const { assignments, total } = await listRewardAssignments(ctx, owner, page, id)
   return listed('data', assignments.map(toRewardAssignment), { total })
 }
 

@@ -4,7 +4,7 @@ import { NumericText } from '../../core/http/numeric-text.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { listOf, PageQuery } from '../../core/query/list.ts'
 
-/** A reward where it can be had (docs/reference/rewards.md#reward-object). */
+/** The assignment of a reward to a campaign or a referral tier (docs/reference/rewards.md#reward-object). */
 export const RewardAssignment = Type.Object({
   id: Type.String({ description: '`rewa_` and 24 characters.' }),
   reward_id: Type.String(),
@@ -24,7 +24,7 @@ export type RewardAssignment = Static<typeof RewardAssignment>
 
 export const RewardAssignmentList = listOf('data', RewardAssignment, { total: true })
 
-/** What several new assignments are answered with, in the order of the request. */
+/** The response to several new assignments, in the order of the request. */
 export const RewardAssignments = Type.Array(RewardAssignment)
 
 const page = PageQuery({ order: ['-created_at', 'created_at'] })
@@ -49,7 +49,7 @@ const offer = {
   ),
 }
 
-/** For how much a reward can be had. */
+/** The price of a reward. */
 export const RewardOffer = Type.Object(offer, { examples: [{ parameters: { loyalty: { points: 120 } } }] })
 export type RewardOffer = Static<typeof RewardOffer>
 

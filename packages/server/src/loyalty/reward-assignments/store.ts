@@ -11,10 +11,10 @@ import type { RewardAssignmentPageQuery } from './schema.ts'
 
 type AssignmentId = RewardAssignmentRow['id']
 
-/** Whose assignment it must be, and what others may do with it meanwhile: not delete it (`here`), nothing (`alone`). */
+/** Filters and row lock: `here` keeps other transactions from deleting the assignment, `alone` from changing it, too. */
 interface AssignmentOptions {
   reward_id?: string
-  /** A campaign or a referral tier. */
+  /** The id of a campaign or a referral tier. */
   related_object_id?: string
   lock?: 'here' | 'alone'
 }
@@ -47,7 +47,7 @@ export async function findRewardAssignment(
     .executeTakeFirst()
 }
 
-/** The assignment of a reward to a campaign or a referral tier, which has each reward once. */
+/** The assignment of a reward to a campaign or a referral tier, which have each reward once at most. */
 export async function findAssignmentTo(
   { db, project_id }: Ctx,
   rewardId: string,
@@ -62,26 +62,26 @@ export async function findAssignmentTo(
     .executeTakeFirst()
 }
 
-/** The assignments of a reward, or those of a campaign or referral tier; of these perhaps one alone. */
+/** The assignments of a reward, of a campaign or of a referral tier; with `id`, only that one. */
 export async function listRewardAssignments(
   { db, project_id }: Ctx,
-  whose: { reward_id: string } | { related_object_id: string },
+  owner: { reward_id: string } | { related_object_id: string },
   page: RewardAssignmentPageQuery,
   id?: string,
 ): Promise<{ assignments: StoredRewardAssignment[]; total: number }> {
   const where: Condition[] = id === undefined ? [] : [sql`id = ${id}`]
   const all = db.selectFrom('reward_assignments').where('project_id', '=', project_id).selectAll()
   const { rows, total } = await pageOf(
-    'reward_id' in whose
-      ? all.where('reward_id', '=', whose.reward_id as RewardAssignmentRow['reward_id'])
-      : all.where('related_object_id', '=', whose.related_object_id),
+    'reward_id' in owner
+      ? all.where('reward_id', '=', owner.reward_id as RewardAssignmentRow['reward_id'])
+      : all.where('related_object_id', '=', owner.related_object_id),
     page,
     { columns: { created_at: 'created_at' }, default_order: '-created_at', where },
   )
   return { assignments: rows, total }
 }
 
-/** All that a campaign or a referral tier offers, newest first: `limits.program_rewards_max` at most. */
+/** All assignments of a campaign or a referral tier, newest first: `limits.program_rewards_max` at most. */
 export async function listAssignmentsTo(
   { db, project_id }: Ctx,
   relatedObjectId: string,
@@ -96,7 +96,7 @@ export async function listAssignmentsTo(
     .execute()
 }
 
-/** Assignments by their ids, in any order; those that are gone are left out. */
+/** Assignments by id, in any order; unknown ids are left out. */
 export async function listRewardAssignmentsById(
   { db, project_id }: Ctx,
   ids: readonly string[],
@@ -109,7 +109,7 @@ export async function listRewardAssignmentsById(
     .execute()
 }
 
-/** Some of the ids of a reward's assignments, and how many there are. */
+/** The first 20 ids of a reward's assignments, and their total number. */
 export async function assignmentsOfReward(
   { db, project_id }: Ctx,
   rewardId: string,
@@ -125,11 +125,11 @@ export type NewAssignmentRow = Pick<
   'reward_id' | 'related_object_type' | 'related_object_id'
 > & {
   parameters: StoredRewardAssignment['parameters']
-  /** Among those of one request, which are listed in its order. */
+  /** The position in the request, which determines the order in lists. */
   place?: number
 }
 
-/** 409 where the reward is assigned already. */
+/** Throws 409 if the reward is already assigned. */
 export async function insertRewardAssignment(
   ctx: Ctx,
   { parameters, place = 0, ...assignment }: NewAssignmentRow,
@@ -151,11 +151,11 @@ export async function insertRewardAssignment(
     .returningAll()
     .executeTakeFirst()
   if (row !== undefined) return row
-  const known = await findAssignmentTo(ctx, assignment.reward_id, assignment.related_object_id)
-  throw duplicate('reward_assignment', 'id', known?.id ?? assignment.reward_id)
+  const existing = await findAssignmentTo(ctx, assignment.reward_id, assignment.related_object_id)
+  throw duplicate('reward_assignment', 'id', existing?.id ?? assignment.reward_id)
 }
 
-/** Writes the price of an assignment that the caller has locked. */
+/** Updates the price of an assignment that the caller has locked. */
 export async function updateRewardAssignment(
   { db, project_id, now }: Ctx,
   id: AssignmentId,
@@ -171,7 +171,7 @@ export async function updateRewardAssignment(
     .executeTakeFirstOrThrow()
 }
 
-/** Its rules must be gone already: each of them leaves a mark of its own. */
+/** The caller has deleted its validation rules already: each of them records its own deletion. */
 export async function deleteRewardAssignment({ db, project_id }: Ctx, id: AssignmentId): Promise<void> {
   await recordDeletion(db, project_id, 'reward_assignment', id)
   await db

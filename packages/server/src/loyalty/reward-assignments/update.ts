@@ -21,7 +21,7 @@ export interface AssignmentInProgram {
 
 const read = numbersRead(RewardOffer)
 
-/** Changes for how much a reward can be had, of a program that the caller holds alone. */
+/** Changes the price of a reward in a program that the caller has locked exclusively. */
 export async function changeRewardAssignment(
   ctx: Ctx,
   { program, assignment }: AssignmentInProgram,
@@ -39,12 +39,12 @@ export async function changeRewardAssignment(
 
   const row = await updateRewardAssignment(ctx, id, parameters)
   if (rules !== undefined) await replaceRules(ctx, id, rules)
-  const changed = toRewardAssignment(row)
-  await emitMany(ctx, [assignmentEvent('updated', program, reward, changed)])
-  return changed
+  const rewardAssignment = toRewardAssignment(row)
+  await emitMany(ctx, [assignmentEvent('updated', program, reward, rewardAssignment)])
+  return rewardAssignment
 }
 
-/** Leaves an assignment with these rules and no others; one that is wanted and there stays as it is. */
+/** Replaces the validation rules of an assignment; a rule that is in both sets keeps its assignment. */
 async function replaceRules(ctx: Ctx, id: string, rules: readonly StoredValidationRule[]): Promise<void> {
   const relatedObjectType = 'reward_assignment'
   const assigned = new Set((await listAssignmentsOf(ctx, relatedObjectType, [id])).map(({ rule_id }) => rule_id))

@@ -21,8 +21,8 @@ import type { CompletedRewardRedemption, MaterialReward } from './schema.ts'
 type StoredRedemption = Selectable<RewardRedemptionRow>
 
 /**
- * Confirms that the customer has got what the shop had to hand over itself (docs/reference/rewards.md#redeem-a-reward). The
- * caller holds it alone.
+ * Confirms that the shop has handed over a material reward (docs/reference/rewards.md#redeem-a-reward). The caller has locked
+ * the redemption exclusively.
  */
 export async function completeRewardRedemption(
   ctx: Ctx,
@@ -46,7 +46,7 @@ async function partiesOf(
   const holder = await findCustomerById(ctx, redemption.customer_id)
   const [voucher] = await listVouchersById(ctx, [redemption.voucher_id])
   const campaign = await findCampaign(ctx, redemption.campaign_id)
-  // What belongs to a customer, a card or a campaign that was deleted is as gone as they are.
+  // A redemption whose customer, card or campaign was deleted counts as deleted, too.
   if (holder === undefined || voucher === undefined || campaign === undefined)
     throw notFound('reward_redemption', redemption.id)
 
@@ -63,7 +63,7 @@ async function partiesOf(
       loyalty_tier_id: source_type === 'redemption' ? await findPricingTier(ctx, source_id) : null,
       ...(await goodsOf(ctx, reward)),
     }),
-    // An assignment that was deleted since is known by its id alone.
+    // Of an assignment deleted since, only the id is known.
     reward_assignment:
       assignment === undefined
         ? { id: reward_assignment_id, object: 'reward_assignment' }

@@ -4,8 +4,8 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
 
 /**
- * Counts what was given, last of all: whoever else gives the same reward waits for it. Goods that are gone were given to
- * somebody else meanwhile.
+ * Updates the counters of issued rewards. Callers do this last, because it locks the reward's row against concurrent requests.
+ * Throws if a concurrent request has taken the last one in stock.
  */
 export async function countRewards({ db, project_id }: Ctx, ids: readonly string[], by: 1 | -1): Promise<void> {
   for (const id of [...ids].sort()) {

@@ -15,28 +15,28 @@ import type {
   RewardType,
 } from './schema.ts'
 
-/** The kind of each member of the parameters. */
+/** The reward type of each member of the parameters. */
 const kinds = { campaign: 'CAMPAIGN', coin: 'COIN', product: 'MATERIAL' } as const
 type Member = keyof typeof kinds
 const members = Object.keys(kinds) as Member[]
 
-/** Of which kind a reward is that has these parameters; what the body says about it must agree. */
-export function kindOf(parameters: RewardParametersBody, said: RewardType | null | undefined): RewardType {
-  const sent = members.filter((member) => parameters[member] != null)
-  const wanted = members.find((member) => kinds[member] === said)
-  if (sent.length === 0 && wanted !== undefined)
-    throw new ApiError('missing_param', { details: `Parameter 'parameters.${wanted}' is required` })
-  const [member, ...others] = sent
-  if (member === undefined || others.length > 0)
+/** The reward type that the parameters imply; a type in the request body must agree. */
+export function kindOf(parameters: RewardParametersBody, sentType: RewardType | null | undefined): RewardType {
+  const sentMembers = members.filter((member) => parameters[member] != null)
+  const missingMember = members.find((member) => kinds[member] === sentType)
+  if (sentMembers.length === 0 && missingMember !== undefined)
+    throw new ApiError('missing_param', { details: `Parameter 'parameters.${missingMember}' is required` })
+  const [member, ...surplus] = sentMembers
+  if (member === undefined || surplus.length > 0)
     throw invalidPayload(`Property .parameters must have exactly one of the properties [ ${members.join(', ')} ]`)
-  if (said != null && said !== kinds[member])
+  if (sentType != null && sentType !== kinds[member])
     throw invalidPayload(`Property .type must be ${kinds[member]} for a reward with parameters.${member}`)
   return kinds[member]
 }
 
 /**
- * The parameters of a reward as they are kept. What they name is looked up and stays until the end of the transaction; a
- * campaign tells its type each time they are written (docs/reference/rewards.md#reward-object).
+ * The parameters of a reward as stored. Objects they refer to are locked against deletion until the end of the transaction; the
+ * type of a campaign is read each time the parameters are written (docs/reference/rewards.md#reward-object).
  */
 export async function parametersOf(
   ctx: Ctx,
@@ -77,14 +77,14 @@ const coinReward = ({ exchange_ratio, points_ratio }: Sent<'coin'>): CoinReward 
 async function materialReward(ctx: Ctx, { id, sku_id }: Sent<'product'>): Promise<MaterialReward> {
   const product = await getProduct(ctx, id, { lock: 'here' })
   if (sku_id == null) return { product: { id: product.id, sku_id: null } }
-  const named = await listSkusNamed(ctx, [sku_id], { lock: true })
-  const sku = named.find((one) => one.id === sku_id) ?? named[0]
+  const skus = await listSkusNamed(ctx, [sku_id], { lock: true })
+  const sku = skus.find((candidate) => candidate.id === sku_id) ?? skus[0]
   if (sku?.product_id !== product.id) throw notFound('sku', sku_id)
   return { product: { id: product.id, sku_id: sku.id } }
 }
 
-/** Only what can be handed over has a stock and a picture. */
-export function refuseOfOthers(
+/** Only MATERIAL rewards have a stock and attributes. */
+export function refuseMaterialMembers(
   type: RewardType,
   { stock, attributes }: Pick<RewardChanges, 'stock' | 'attributes'>,
 ): void {
@@ -99,7 +99,7 @@ export const attributesOf = (sent: RewardChanges['attributes']): RewardAttribute
   ...(sent?.description == null ? {} : { description: sent.description }),
 })
 
-/** The campaign whose points a reward credits, if it does. */
+/** The campaign whose points a reward credits, or null. */
 export function creditedProgram(parameters: object): string | null {
   const { campaign } = parameters as Partial<CampaignReward>
   return campaign?.type === 'LOYALTY_PROGRAM' ? campaign.id : null

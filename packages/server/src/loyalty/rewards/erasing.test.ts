@@ -15,8 +15,8 @@ const newReferral = (shop: Shop) =>
     referral_program: { conversion_event_type: 'redemption' },
   })
 
-/** How many rows of each table are left, those without any not mentioned. */
-async function left(shop: Shop, ...tables: string[]): Promise<Record<string, number>> {
+/** The number of rows left in each table, without empty tables. */
+async function countRows(shop: Shop, ...tables: string[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of tables) {
     const { rows } = await sql<{ count: number }>`
@@ -28,10 +28,10 @@ async function left(shop: Shop, ...tables: string[]): Promise<Record<string, num
   return counts
 }
 
-const ofCards = ['loyalty_members', 'pending_points', 'earnings', 'reward_redemptions']
+const cardTables = ['loyalty_members', 'pending_points', 'earnings', 'reward_redemptions']
 
-/** What the flow writes about a card: points that wait and that have waited, who paid them, what they were spent on. */
-async function live(shop: Shop, card: HeldCard): Promise<void> {
+/** Inserts rows about a card: pending and activated points, earnings, reward redemptions. */
+async function insertCardRows(shop: Shop, card: HeldCard): Promise<void> {
   const { id: voucherId, campaign_id, customer_id } = card
   const db = shop.service.runtime.database.db
   await sql`insert into loyalty_members (project_id, voucher_id, campaign_id, customer_id)
@@ -55,10 +55,10 @@ async function live(shop: Shop, card: HeldCard): Promise<void> {
     earning_rule_id: 'ern_1',
     created_at: createdAt,
   })
-  await redeemed(shop, card)
+  await insertRewardRedemption(shop, card)
 }
 
-const redeemed = (shop: Shop, { id: voucherId, campaign_id, customer_id }: HeldCard) =>
+const insertRewardRedemption = (shop: Shop, { id: voucherId, campaign_id, customer_id }: HeldCard) =>
   insertRow(shop, 'reward_redemptions', {
     id: `rewr_${voucherId}`,
     state: 'PENDING',
@@ -72,7 +72,7 @@ const redeemed = (shop: Shop, { id: voucherId, campaign_id, customer_id }: HeldC
     created_at: createdAt,
   })
 
-const converted = (shop: Shop, code: HeldCard, refereeId: string) =>
+const insertConversion = (shop: Shop, code: HeldCard, refereeId: string) =>
   insertRow(shop, 'referral_conversions', {
     campaign_id: code.campaign_id,
     referrer_id: code.customer_id,
@@ -84,15 +84,15 @@ const converted = (shop: Shop, code: HeldCard, refereeId: string) =>
     source_ids: ['r_1'],
   })
 
-test('with a card goes what it earned and what it was spent on, and no card loses anything else', async () => {
+test('deleting a card for good deletes its points and reward redemptions, and nothing of other cards', async () => {
   const shop = await newProject()
   const club = await newCardCampaign(shop)
   const [card, other] = [await newHeldCard(shop, club), await newHeldCard(shop, club)]
-  for (const each of [card, other]) await live(shop, each)
-  const both = await left(shop, ...ofCards)
+  for (const each of [card, other]) await insertCardRows(shop, each)
+  const both = await countRows(shop, ...cardTables)
   expect(both).toEqual({ loyalty_members: 2, pending_points: 4, earnings: 2, reward_redemptions: 2 })
   expect(await shop.call('DELETE', `/v1/vouchers/${card.code}?force=true`)).toMatchObject({ status: 204 })
-  expect(await left(shop, ...ofCards)).toEqual({
+  expect(await countRows(shop, ...cardTables)).toEqual({
     loyalty_members: 1,
     pending_points: 2,
     earnings: 1,
@@ -100,11 +100,11 @@ test('with a card goes what it earned and what it was spent on, and no card lose
   })
 })
 
-test('with a customer go its cards, what it was given, and who referred whom', async () => {
+test('deleting a customer for good deletes its cards, rewards and referrals', async () => {
   const shop = await newProject()
   const [club, friends] = [await newCardCampaign(shop), await newReferral(shop)]
   const card = await newHeldCard(shop, club)
-  await live(shop, card)
+  await insertCardRows(shop, card)
   const [codeOfAnother, code] = [await newHeldCard(shop, friends), await newHeldCard(shop, friends)]
   const reward = await ok(shop, 'POST', '/v1/rewards', {
     name: 'Coupon',
@@ -114,26 +114,30 @@ test('with a customer go its cards, what it was given, and who referred whom', a
     parameters: { criteria: 'EACH_REFEREE' },
     reward: { id: reward.id },
   })
-  await converted(shop, codeOfAnother, card.customer_id)
-  await converted(shop, codeOfAnother, 'cust_stays')
-  await converted(shop, code, 'cust_stays')
-  await redeemed(shop, code)
+  await insertConversion(shop, codeOfAnother, card.customer_id)
+  await insertConversion(shop, codeOfAnother, 'cust_stays')
+  await insertConversion(shop, code, 'cust_stays')
+  await insertRewardRedemption(shop, code)
   for (const { customer_id } of [code, codeOfAnother])
     await insertRow(shop, 'referral_grants', { tier_id: tier.id, referrer_id: customer_id, created_at: createdAt })
 
-  const tables = [...ofCards, 'referral_conversions', 'referral_grants']
+  const tables = [...cardTables, 'referral_conversions', 'referral_grants']
   await ok(shop, 'POST', `/v1/customers/${card.customer_id}/permanent-deletion`)
-  // The cards of the others, whose memberships the flow may have written, are none of its business.
-  expect(await left(shop, ...tables)).toEqual({ reward_redemptions: 1, referral_conversions: 2, referral_grants: 2 })
+  // Rows of other customers stay.
+  expect(await countRows(shop, ...tables)).toEqual({
+    reward_redemptions: 1,
+    referral_conversions: 2,
+    referral_grants: 2,
+  })
   await ok(shop, 'POST', `/v1/customers/${code.customer_id}/permanent-deletion`)
-  expect(await left(shop, ...tables)).toEqual({ referral_conversions: 1, referral_grants: 1 })
+  expect(await countRows(shop, ...tables)).toEqual({ referral_conversions: 1, referral_grants: 1 })
 })
 
-test('with a program goes all that it had, and the configuration hears of it', async () => {
+test('deleting a program for good deletes all its rows, and updates the configuration', async () => {
   const shop = await newProject()
   const club = await newCardCampaign(shop)
   const card = await newHeldCard(shop, club)
-  await live(shop, card)
+  await insertCardRows(shop, card)
   const rule = await newRule(shop, when('order.amount', { $more_than: [100] }))
   const coin = await ok(shop, 'POST', '/v1/rewards', {
     name: 'Coin',
@@ -171,7 +175,7 @@ test('with a program goes all that it had, and the configuration hears of it', a
   expect(await shop.call('DELETE', `/v1/campaigns/${club.id}?force=true`)).toMatchObject({ status: 202 })
   await runCampaignJobs(shop)
   const tables = ['campaigns', 'earning_rules', 'loyalty_tiers', 'tier_walks', 'reward_assignments', 'rule_assignments']
-  expect(await left(shop, ...tables, ...ofCards)).toEqual({})
+  expect(await countRows(shop, ...tables, ...cardTables)).toEqual({})
   const { rows } = await sql<{ object_type: string; object_id: string }>`
     select object_type, object_id from configuration_deletions where project_id = ${shop.project_id}
       and object_type <> 'rule_assignment' order by object_type`.execute(shop.service.runtime.database.db)
@@ -183,7 +187,7 @@ test('with a program goes all that it had, and the configuration hears of it', a
   ])
 })
 
-test('with a referral program go its tiers, at once, so that their rewards are not in use any more', async () => {
+test('deleting a referral program deletes its tiers at once, so that their rewards are no longer in use', async () => {
   const shop = await newProject()
   const friends = await newReferral(shop)
   const code = await newHeldCard(shop, friends)
@@ -195,12 +199,12 @@ test('with a referral program go its tiers, at once, so that their rewards are n
     parameters: { criteria: 'EACH_REFEREE' },
     reward: { id: reward.id },
   })
-  await converted(shop, code, 'cust_referee')
+  await insertConversion(shop, code, 'cust_referee')
   await insertRow(shop, 'referral_grants', { tier_id: tier.id, referrer_id: code.customer_id, created_at: createdAt })
   expect(await shop.call('DELETE', `/v1/rewards/${reward.id}`)).toMatchObject({ body: { key: 'resource_in_use' } })
   expect(await shop.call('DELETE', `/v1/campaigns/${friends.id}?force=true`)).toMatchObject({ status: 202 })
   expect(await shop.call('DELETE', `/v1/rewards/${reward.id}`)).toMatchObject({ status: 204 })
   await runCampaignJobs(shop)
   const tables = ['referral_tiers', 'referral_grants', 'referral_conversions', 'reward_assignments']
-  expect(await left(shop, ...tables)).toEqual({})
+  expect(await countRows(shop, ...tables)).toEqual({})
 })

@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { RewardRedemptionRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 
-/** A redemption of a reward, which nobody else changes before the transaction is over. */
+/** A reward redemption, locked exclusively until the end of the transaction. */
 export async function getRewardRedemption(
   { db, project_id }: Ctx,
   rewardId: string,
@@ -23,7 +23,7 @@ export async function getRewardRedemption(
   return row
 }
 
-/** Writes the state of a redemption that the caller has locked. */
+/** Updates the state of a redemption that the caller has locked. */
 export async function updateRewardRedemption(
   { db, project_id, now }: Ctx,
   id: RewardRedemptionRow['id'],
@@ -38,7 +38,7 @@ export async function updateRewardRedemption(
     .executeTakeFirstOrThrow()
 }
 
-/** The tier whose mapping priced a reward, where the redemption that paid for it says so. */
+/** The tier whose mapping determined the price of a reward, if the redemption that paid for it recorded one. */
 export async function findPricingTier({ db, project_id }: Ctx, redemptionId: string): Promise<string | null> {
   const { rows } = await sql<{ tier_id: string | null }>`
     select reward ->> 'loyalty_tier_id' as tier_id from redemptions

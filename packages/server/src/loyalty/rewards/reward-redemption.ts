@@ -10,7 +10,7 @@ import type {
   SimpleVoucher,
 } from '../../core/events/shapes.ts'
 
-/** A reward that was given; the project is known by whoever has it. */
+/** An issued reward, without the project id, which the context has. */
 export type StoredRewardRedemption = Omit<Selectable<RewardRedemptionRow>, 'project_id'>
 
 /** [RRd] */
@@ -31,25 +31,25 @@ export function toRewardRedemption(row: StoredRewardRedemption): RewardRedemptio
   }
 }
 
-/** Who gave what to whom, each in its short form. */
+/** The objects that the events of a reward redemption contain, each in its short form. */
 export interface RewardRedemptionParties {
-  /** Who gets the reward, and holds the card or the code. */
+  /** The customer who gets the reward and holds the card or the code. */
   customer: SimpleCustomer
   /** The card that paid, or the referral code. */
   voucher: SimpleVoucher
   campaign: SimpleCampaign
   reward: SimpleReward
   reward_assignment: object
-  /** Of a code that was published with it; only told once the reward is complete. */
+  /** The publication of the issued code; only in the `completed` event. */
   publication?: SimplePublication | null
 }
 
 /**
- * The event that tells of a turn in the life of a reward redemption, about its customer
+ * The event for a change of state of a reward redemption; its entity is the customer
  * (docs/reference/loyalty-programs.md#events).
  */
 export function rewardRedemptionEvent(
-  turn: 'created' | 'pending' | 'completed' | 'rolledback',
+  change: 'created' | 'pending' | 'completed' | 'rolledback',
   row: StoredRewardRedemption,
   { customer, voucher, campaign, reward, reward_assignment, publication = null }: RewardRedemptionParties,
 ): NewEvent {
@@ -65,7 +65,7 @@ export function rewardRedemptionEvent(
     source: { id: row.source_id, type: row.source_type },
     balance: null,
   }
-  if (turn === 'completed')
+  if (change === 'completed')
     return { type: 'customer.reward_redemptions.completed', entity_id: entityId, data: { ...data, publication } }
-  return { type: `customer.reward_redemptions.${turn}`, entity_id: entityId, data }
+  return { type: `customer.reward_redemptions.${change}`, entity_id: entityId, data }
 }

@@ -22,13 +22,13 @@ export function toReward(row: StoredReward): Reward {
   }
 }
 
-/** What is known of a reward once somebody gets it. */
-export type Given = Partial<
+/** The context of an issued reward. */
+export type IssueContext = Partial<
   Pick<SimpleReward, 'customer' | 'assignment_id' | 'voucher' | 'product' | 'sku' | 'loyalty_tier_id'>
 >
 
-/** [RR], a reward as it was given. */
-export function toGivenReward(row: StoredReward, given: Given): SimpleReward {
+/** [RR], an issued reward. */
+export function toGivenReward(row: StoredReward, context: IssueContext): SimpleReward {
   const { id, name, type, parameters, metadata, created_at, updated_at } = row
   return {
     id,
@@ -36,12 +36,12 @@ export function toGivenReward(row: StoredReward, given: Given): SimpleReward {
     type,
     parameters,
     metadata,
-    customer: given.customer ?? null,
-    assignment_id: given.assignment_id ?? null,
-    voucher: given.voucher ?? null,
-    product: given.product ?? null,
-    sku: given.sku ?? null,
-    loyalty_tier_id: given.loyalty_tier_id ?? null,
+    customer: context.customer ?? null,
+    assignment_id: context.assignment_id ?? null,
+    voucher: context.voucher ?? null,
+    product: context.product ?? null,
+    sku: context.sku ?? null,
+    loyalty_tier_id: context.loyalty_tier_id ?? null,
     created_at,
     updated_at,
     object: 'reward',

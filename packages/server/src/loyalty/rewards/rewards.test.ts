@@ -41,7 +41,7 @@ const assign = (shop: Shop, reward: string, campaign: string, points?: number) =
   })
 
 describe('POST /v1/rewards', () => {
-  test('answers all of a reward', async () => {
+  test('returns the whole reward', async () => {
     const shop = await newProject()
     const reward = await newReward(shop, { coin }, { name: 'Pay with points', metadata: { color: 'green' } })
     expect(reward).toEqual({
@@ -64,7 +64,7 @@ describe('POST /v1/rewards', () => {
     })
   })
 
-  test('reads the type of a campaign from the campaign, which it takes by id or name', async () => {
+  test('takes the type from the campaign, which is given by id or name', async () => {
     const shop = await newProject()
     const cases = [
       [await coupons(shop), { balance: 300, type: 'GIFT_VOUCHERS' }, { type: 'DISCOUNT_COUPONS' }],
@@ -81,7 +81,7 @@ describe('POST /v1/rewards', () => {
     expect(parameters.campaign).not.toHaveProperty('balance')
   })
 
-  test('is something to hand over: a product or an SKU of it, by our id or by that of the shop', async () => {
+  test('accepts a product or one of its SKUs, by id or source id', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, 'Mug', { source_id: 'mug' })
     const sku = await newSku(shop, product.id, 'Large mug')
@@ -105,7 +105,7 @@ describe('POST /v1/rewards', () => {
     })
   })
 
-  test('numbers may come as text, and one point buys a unit unless said otherwise', async () => {
+  test('numbers may be sent as strings, and points_ratio is 1 by default', async () => {
     const shop = await newProject()
     expect((await newReward(shop, { coin: { exchange_ratio: '0.5', points_ratio: '20' } })).parameters).toEqual({
       coin: { exchange_ratio: 0.5, points_ratio: 20 },
@@ -118,7 +118,7 @@ describe('POST /v1/rewards', () => {
     ['no parameters', { name: 'R' }, 'missing_param', "Parameter 'parameters' is required"],
     ['empty parameters', { name: 'R', parameters: {} }, 'invalid_payload', /exactly one of .* campaign, coin, product/],
     [
-      'two kinds at once',
+      'two kinds of parameters',
       { name: 'R', parameters: { coin, product: { id: 'prod_0' } } },
       'invalid_payload',
       /exactly one of/,
@@ -130,37 +130,37 @@ describe('POST /v1/rewards', () => {
       "Parameter 'parameters.product' is required",
     ],
     [
-      'a type that contradicts',
+      'a type that contradicts the parameters',
       { name: 'R', type: 'CAMPAIGN', parameters: { coin } },
       'invalid_payload',
       /Property \.type must be COIN/,
     ],
     [
-      'no money for points',
+      'an exchange ratio of 0',
       { name: 'R', parameters: { coin: { exchange_ratio: 0 } } },
       'invalid_payload',
       'Property .parameters.coin.exchange_ratio must be > 0',
     ],
     [
-      'no money for points, in words',
+      'an exchange ratio of 0 as a string',
       { name: 'R', parameters: { coin: { exchange_ratio: '0.0' } } },
       'invalid_payload',
       'Property .parameters.coin.exchange_ratio must be > 0',
     ],
     [
-      'money for no points',
+      'a points ratio of 0',
       { name: 'R', parameters: { coin: { exchange_ratio: 1, points_ratio: 0 } } },
       'invalid_payload',
       'Property .parameters.coin.points_ratio must be >= 1',
     ],
     [
-      'a stock of something that is not handed over',
+      'a stock for a COIN reward',
       { name: 'R', parameters: { coin }, stock: 5 },
       'invalid_payload',
       'Property .stock is for MATERIAL rewards only',
     ],
     [
-      'a picture of something that is not handed over',
+      'attributes for a COIN reward',
       { name: 'R', parameters: { coin }, attributes: { description: 'Money' } },
       'invalid_payload',
       'Property .attributes is for MATERIAL rewards only',
@@ -185,7 +185,7 @@ describe('POST /v1/rewards', () => {
     expect((await ok(shop, 'GET', '/v1/rewards')).total).toBe(0)
   })
 
-  test('a stock is a number from 0', async () => {
+  test('a stock must be an integer of at least 0', async () => {
     const shop = await newProject()
     const { id } = await newProduct(shop, 'Mug')
     const body = { name: 'Mug', parameters: { product: { id } }, stock: -1 }
@@ -195,7 +195,7 @@ describe('POST /v1/rewards', () => {
     })
   })
 
-  test('credits and points are more than nothing', async () => {
+  test('credits and points must be greater than 0', async () => {
     const shop = await newProject()
     for (const [campaign, type] of [
       [await gifts(shop), 'GIFT_VOUCHERS'],
@@ -214,7 +214,7 @@ describe('POST /v1/rewards', () => {
         })
   })
 
-  test('campaigns of other types give nothing away', async () => {
+  test('campaigns of other types are refused', async () => {
     const shop = await newProject()
     for (const { id } of [await promotion(shop), await referral(shop)])
       expect(
@@ -224,7 +224,7 @@ describe('POST /v1/rewards', () => {
 })
 
 describe('PUT /v1/rewards/{rewardId}', () => {
-  test('changes what is sent: metadata is merged, the rest replaced', async () => {
+  test('changes the members sent: metadata is merged, the others are replaced', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, 'Mug')
     const sku = await newSku(shop, product.id, 'Large mug')
@@ -260,7 +260,7 @@ describe('PUT /v1/rewards/{rewardId}', () => {
     expect(await ok(shop, 'GET', `/v1/rewards/${reward.id}`)).toEqual(last.body)
   })
 
-  test('a reward stays of its type', async () => {
+  test('the type of a reward cannot change', async () => {
     const shop = await newProject()
     const { id } = await newReward(shop, { coin })
     const product = await newProduct(shop, 'Mug')
@@ -274,7 +274,7 @@ describe('PUT /v1/rewards/{rewardId}', () => {
     expect(await ok(shop, 'GET', `/v1/rewards/${id}`)).toMatchObject({ parameters: { coin }, updated_at: null })
   })
 
-  test('another campaign tells its own type', async () => {
+  test('another campaign sets its own type', async () => {
     const shop = await newProject()
     const { id } = await newReward(shop, { campaign: { id: (await coupons(shop)).id } })
     const gift = await gifts(shop)
@@ -290,7 +290,7 @@ describe('PUT /v1/rewards/{rewardId}', () => {
     })
   })
 
-  test('points cannot be turned back to the program that sells them', async () => {
+  test('a reward cannot be changed to credit points of a program that offers it', async () => {
     const shop = await newProject()
     const [club, other] = [await program(shop), await program(shop)]
     const { id } = await newReward(shop, { campaign: { id: other.id, balance: 5 } })
@@ -304,7 +304,7 @@ describe('PUT /v1/rewards/{rewardId}', () => {
     })
   })
 
-  test('an unknown reward is not found, whatever is sent', async () => {
+  test('returns 404 for an unknown reward, whatever the body', async () => {
     const shop = await newProject()
     expect(await update(shop, 'rew_0', { stock: 'many' })).toMatchObject({
       status: 404,
@@ -313,7 +313,7 @@ describe('PUT /v1/rewards/{rewardId}', () => {
   })
 })
 
-test('metadata obeys the schema of rewards', async () => {
+test('metadata is validated by the schema of rewards', async () => {
   const shop = await newProject()
   await ok(shop, 'POST', '/v1/metadata-schemas', {
     related_object: 'reward',
@@ -329,7 +329,7 @@ test('metadata obeys the schema of rewards', async () => {
 })
 
 describe('DELETE /v1/rewards/{rewardId}', () => {
-  test('is refused while anybody offers it, and says who', async () => {
+  test('is refused while the reward is assigned, and lists the assignments', async () => {
     const shop = await newProject()
     const { id } = await newReward(shop, { coin })
     const assignments = [
@@ -355,7 +355,7 @@ describe('DELETE /v1/rewards/{rewardId}', () => {
     expect(await shop.call('GET', `/v1/rewards/${id}`)).toMatchObject({ status: 404 })
   })
 
-  test('a program that was deleted offers nothing any more', async () => {
+  test('a deleted program no longer keeps its rewards in use', async () => {
     const shop = await newProject()
     const club = await program(shop)
     const { id } = await newReward(shop, { coin })
@@ -366,7 +366,7 @@ describe('DELETE /v1/rewards/{rewardId}', () => {
   })
 })
 
-test('a reward outlives the campaign that it gives from', async () => {
+test('a reward stays when its campaign is deleted', async () => {
   const shop = await newProject()
   const campaign = await coupons(shop)
   const reward = await newReward(shop, { campaign: { id: campaign.id } })
@@ -378,7 +378,7 @@ test('a reward outlives the campaign that it gives from', async () => {
 })
 
 describe('GET /v1/rewards', () => {
-  test('newest first, or only that of an assignment', async () => {
+  test('lists the newest first, or only the reward of an assignment', async () => {
     const shop = await newProject()
     const club = await program(shop)
     const rewards = []
@@ -395,7 +395,7 @@ describe('GET /v1/rewards', () => {
     expect(await ok(shop, 'GET', '/v1/rewards?assignment_id=rewa_0')).toMatchObject({ data: [], total: 0 })
   })
 
-  test('each is seen once, whoever is added meanwhile', async () => {
+  test('lists each reward once while others are added', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -407,7 +407,7 @@ describe('GET /v1/rewards', () => {
   })
 })
 
-test('how often it was redeemed is null until it was', async () => {
+test('redeemed is null before the first redemption', async () => {
   const shop = await newProject()
   const { id, redeemed } = await newReward(shop, { coin })
   expect(redeemed).toBeNull()
@@ -418,7 +418,7 @@ test('how often it was redeemed is null until it was', async () => {
   expect((await update(shop, id, { name: 'New' })).body).toMatchObject({ redeemed: 3 })
 })
 
-test('every change moves the configuration on and is stamped; a refusal moves nothing', async () => {
+test('every change increments the configuration version; a refusal does not', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   const versions = async () => {
@@ -480,7 +480,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
       .select(['type', 'entity_id', 'data'])
       .execute()
 
-  test('the customer has got it, which is told', async () => {
+  test('completes the redemption and emits the event', async () => {
     const shop = await newProject()
     const { card, reward, assignment, product, rewr, path } = await given(shop)
     const rewardRedemption = {
@@ -537,7 +537,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
     })
   })
 
-  test('once, and only what waits for it', async () => {
+  test('works once, and only for pending redemptions', async () => {
     const shop = await newProject()
     const { path } = await given(shop)
     await ok(shop, 'POST', path)
@@ -547,7 +547,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
     expect(await told(shop)).toHaveLength(1)
   })
 
-  test('what is not there is not found: neither it, nor under another reward, nor of a card that was deleted', async () => {
+  test('returns 404 for an unknown redemption, one of another reward, and one of a deleted card', async () => {
     const shop = await newProject()
     const { reward, rewr, path, card } = await given(shop)
     const other = await newReward(shop, { coin })
@@ -561,7 +561,7 @@ describe('POST /v1/rewards/{rewardId}/redemptions/{rewardRedemptionId}/complete'
     expect(await shop.call('POST', path)).toMatchObject({ status: 404, body: { resource_type: 'reward_redemption' } })
   })
 
-  test('an assignment that was deleted since is known by its id', async () => {
+  test('an assignment deleted since is shown by its id', async () => {
     const shop = await newProject()
     const { reward, assignment, path } = await given(shop)
     await shop.call('DELETE', `/v1/rewards/${reward.id}/assignments/${assignment.id}`)

@@ -7,7 +7,7 @@ import { listOf, PageQuery } from '../../core/query/list.ts'
 export const RewardType = OneOf(['CAMPAIGN', 'COIN', 'MATERIAL'])
 export type RewardType = Static<typeof RewardType>
 
-/** What a CAMPAIGN reward hands out: a code, or credits or points on a card. */
+/** What a CAMPAIGN reward issues: a code, or credits or points on a card. */
 export const RewardedCampaignType = OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS', 'LOYALTY_PROGRAM'])
 export type RewardedCampaignType = Static<typeof RewardedCampaignType>
 
@@ -45,7 +45,7 @@ export const RewardAttributes = Type.Object({
 })
 export type RewardAttributes = Static<typeof RewardAttributes>
 
-/** What points can be spent on, or a referral brings (docs/reference/rewards.md#reward-object). */
+/** A reward for points or for referrals (docs/reference/rewards.md#reward-object). */
 export const Reward = Type.Object({
   id: Type.String({ description: '`rew_` and 24 characters.' }),
   name: Name,

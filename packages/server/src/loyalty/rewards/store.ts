@@ -11,8 +11,8 @@ import type { RewardQuery } from './schema.ts'
 type RewardId = RewardRow['id']
 
 /**
- * What a transaction keeps others from doing with a reward: from deleting it (`here`), from everything (`alone`). Whoever
- * needs a campaign as well locks that first.
+ * The row lock on a reward: `here` keeps other transactions from deleting it, `alone` from changing it, too. A transaction that
+ * also locks a campaign locks the campaign first.
  */
 export type RewardLock = 'here' | 'alone'
 
@@ -79,7 +79,7 @@ export async function insertReward(
     .executeTakeFirstOrThrow()
 }
 
-/** Writes columns of a reward that the caller has locked. */
+/** Updates a reward that the caller has locked. */
 export async function updateReward(
   { db, project_id, now }: Ctx,
   id: RewardId,
@@ -95,7 +95,7 @@ export async function updateReward(
     .executeTakeFirstOrThrow()
 }
 
-/** Its assignments must be gone already. */
+/** The caller has deleted its assignments already. */
 export async function deleteReward({ db, project_id }: Ctx, id: RewardId): Promise<void> {
   await recordDeletion(db, project_id, 'reward', id)
   await db.deleteFrom('rewards').where('project_id', '=', project_id).where('id', '=', id).executeTakeFirstOrThrow()

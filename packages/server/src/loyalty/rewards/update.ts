@@ -3,17 +3,17 @@ import { invalidPayload } from '../../core/http/errors.ts'
 import { numbersRead } from '../../core/http/numeric-text.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { findAssignmentTo } from '../reward-assignments/store.ts'
-import { attributesOf, creditedProgram, kindOf, parametersOf, refuseOfOthers } from './define.ts'
+import { attributesOf, creditedProgram, kindOf, parametersOf, refuseMaterialMembers } from './define.ts'
 import { type StoredReward, toReward } from './reward.ts'
 import { type Reward, RewardChanges, type RewardParameters } from './schema.ts'
 import { getReward, updateReward } from './store.ts'
 
 const read = numbersRead(RewardChanges)
 
-/** Changes what is said of a reward. It stays of its kind; parameters are replaced, metadata merged. */
+/** Updates a reward. Its type cannot change; parameters are replaced, metadata merged. */
 export async function changeReward(ctx: Ctx, { id, type }: StoredReward, sent: RewardChanges): Promise<Reward> {
   const body = read(sent)
-  refuseOfOthers(type, body)
+  refuseMaterialMembers(type, body)
   const { name, stock, attributes } = body
   const rules = await loadMetadataRules(ctx, 'reward')
   const parameters = body.parameters == null ? undefined : await parametersAfter(ctx, id, type, body.parameters)
@@ -38,7 +38,8 @@ async function parametersAfter(
 ): Promise<RewardParameters> {
   if (kindOf(sent, null) !== type) throw invalidPayload(`Property .parameters must be those of a ${type} reward`)
   const parameters = await parametersOf(ctx, sent)
-  // Looked at while the program is held: whoever offers the reward there holds it alone, and looks at its parameters.
+  // Checked while the program is locked: a request that assigns the reward to it locks it exclusively and checks the
+  // parameters.
   const program = creditedProgram(parameters)
   if (program !== null && (await findAssignmentTo(ctx, id, program)) !== undefined)
     throw invalidPayload(`Reward ${id} is assigned to campaign ${program} and cannot add points to its cards`)

@@ -18,7 +18,7 @@ import { type LoyaltyTier, type NewLoyaltyTier, NewLoyaltyTiers } from './schema
 import { insertLoyaltyTiers, listLoyaltyTiersOf, listRewardKeys, type NewTierRow } from './store.ts'
 
 /**
- * Adds tiers to a program that the caller holds alone: all of them, or none. Members are looked at again
+ * Adds tiers to a program that the caller has locked exclusively, all or nothing. Then the tiers of its members are reviewed
  * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
  */
 export async function createLoyaltyTiers(
@@ -34,7 +34,7 @@ export async function createLoyaltyTiers(
   await settleProgram(ctx, campaign.id)
 
   const tiers = (await insertLoyaltyTiers(ctx, rows)).map(toLoyaltyTier)
-  await tellCreated(ctx, campaign, tiers)
+  await emitTiersCreated(ctx, campaign, tiers)
   await reviewMembers(ctx, campaign.id, 'tiers')
   return tiers
 }
@@ -52,7 +52,7 @@ async function refuseRanges(ctx: Ctx, { id }: StoredCampaign, sent: readonly New
   if (reason !== null) throw invalidPayload(reason)
 }
 
-/** Maps are about rules of the same program, and about rewards by their own id or by that of an assignment to it. */
+/** The keys of mappings must be earning rules of the same program, and rewards or their assignments to it. */
 async function refuseUnknownKeys(ctx: Ctx, { id }: StoredCampaign, sent: readonly NewLoyaltyTier[]): Promise<void> {
   const rules = keysOf(sent, 'earning_rules')
   const rewards = keysOf(sent, 'rewards')
@@ -80,7 +80,7 @@ async function newRows(ctx: Ctx, campaign: StoredCampaign, sent: readonly NewLoy
   return sent.map(({ name, points, earning_rules, rewards, metadata }, index) => {
     metadataRules.check(metadata ?? {}, { isNew: true, property: `[${index}].metadata` })
     return {
-      // By id they are in the order of the request.
+      // The ids sort in the order of the request.
       id: newId('loyalty_tier', Date.parse(ctx.now) + index),
       campaign_id: campaign.id,
       name,
@@ -93,15 +93,15 @@ async function newRows(ctx: Ctx, campaign: StoredCampaign, sent: readonly NewLoy
   })
 }
 
-async function tellCreated(ctx: Ctx, campaign: StoredCampaign, tiers: readonly LoyaltyTier[]): Promise<void> {
-  const simple = toSimpleCampaign(campaign)
+async function emitTiersCreated(ctx: Ctx, campaign: StoredCampaign, tiers: readonly LoyaltyTier[]): Promise<void> {
+  const simpleCampaign = toSimpleCampaign(campaign)
   await emitMany(
     ctx,
     tiers.map(
       (loyaltyTier): NewEvent => ({
         type: 'campaign.loyalty_tier.created',
         entity_id: campaign.id,
-        data: { campaign: simple, loyalty_tier: loyaltyTier },
+        data: { campaign: simpleCampaign, loyalty_tier: loyaltyTier },
       }),
     ),
   )

@@ -5,8 +5,15 @@ import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { toLoyaltyTier } from './loyalty-tier.ts'
 import { deleteMappingsOf } from './store.ts'
 
-/** Takes an earning rule that is about to be deleted out of the tiers of its program, which is held meanwhile. */
-export async function forgetEarningRule(ctx: Ctx, campaign: StoredCampaign, earningRuleId: string): Promise<void> {
+/**
+ * Removes an earning rule that is about to be deleted from the mappings of its program's tiers. The caller has locked the
+ * program.
+ */
+export async function removeEarningRuleFromTiers(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  earningRuleId: string,
+): Promise<void> {
   for (const tier of await deleteMappingsOf(ctx, earningRuleId))
     await emit(ctx, 'campaign.loyalty_tier.updated', campaign.id, {
       campaign: toSimpleCampaign(campaign),

@@ -6,7 +6,7 @@ import type { LoyaltyTier } from './schema.ts'
 
 type Row = Selectable<LoyaltyTierRow>
 
-/** A tier as it is answered (docs/reference/loyalty-tiers.md#tier-object), without a word about whoever is in it. */
+/** A tier as the API returns it (docs/reference/loyalty-tiers.md#tier-object), without data of its members. */
 export function toLoyaltyTier(row: Row): LoyaltyTier {
   const points = rangeOf(row)
   return {

@@ -34,7 +34,7 @@ const times = (multiplier: number | string) => ({ type: 'MULTIPLY', multiplier }
 const custom = (points: number | string) => ({ type: 'CUSTOM', points })
 const unavailable = { type: 'NOT_AVAILABLE' }
 
-test('tiers are made in the order of the request, shown, and told', async () => {
+test('tiers are created in the order of the request, returned, and emitted', async () => {
   const { shop, program, path } = await newClub()
   const [rule] = await newEarningRules(shop, program, fixed(1))
   const [mug, cap] = [await newMaterial(shop), await newMaterial(shop)]
@@ -110,7 +110,7 @@ describe('ranges', () => {
       ],
     ],
   ]
-  test.each(fitting)('beside %j there is room for %j', async (stored, added) => {
+  test.each(fitting)('next to %j, the ranges %j are accepted', async (stored, added) => {
     const { shop, path } = await newClub()
     for (const ranges of [stored, added])
       if (ranges.length > 0)
@@ -144,7 +144,7 @@ describe('ranges', () => {
     [[{ from: 100 }], [{ from: 0, to: 100 }], 'Property [0].points overlaps those of tier Old 0'],
     [[{}], [{}], 'Property [0].points overlaps those of tier Old 0'],
   ]
-  test.each(refused)('beside %j there is no room for %j: %s', async (stored, added, details) => {
+  test.each(refused)('next to %j, the ranges %j are refused: %s', async (stored, added, details) => {
     const { shop, path } = await newClub()
     const tiers = (word: string, ranges: Range[]) => ranges.map((points, n) => ({ name: `${word} ${n}`, points }))
     if (stored.length > 0) await ok(shop, 'POST', path, tiers('Old', stored))
@@ -157,13 +157,13 @@ describe('ranges', () => {
     expect(await told(shop)).toEqual(events)
   })
 
-  test('those of another program are not in the way', async () => {
+  test('ranges of another program do not conflict', async () => {
     const { shop, program } = await newClub()
     await newTiers(shop, program, { Gold: [0] })
     await newTiers(shop, await newProgram(shop), { Gold: [0] })
   })
 
-  test('of many who add the same tier at once, one does', async () => {
+  test('of concurrent requests that add the same tier, one succeeds', async () => {
     const { shop, path } = await newClub()
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => shop.call('POST', path, [{ name: 'Gold', points: { from: 100 } }])),
@@ -222,7 +222,7 @@ test('a body must be a list of 1 to 100 tiers', async () => {
   expect((await ok(shop, 'POST', path, many.slice(1))).length).toBe(100)
 })
 
-test('maps are about rules of the same program, and about rewards by their own id or an assignment to it', async () => {
+test('mappings refer to rules of the same program, and to rewards by their id or that of an assignment to it', async () => {
   const { shop, path } = await newClub()
   const other = await newProgram(shop)
   const [theirs] = await newEarningRules(shop, other, fixed(1))
@@ -243,7 +243,7 @@ test('maps are about rules of the same program, and about rewards by their own i
   expect(await namesOf(shop, path)).toEqual([])
 })
 
-test('numbers of mappings may come as text', async () => {
+test('numbers in mappings may be sent as strings', async () => {
   const { shop, program, path } = await newClub()
   const [rule] = await newEarningRules(shop, program, fixed(1))
   const mug = await newMaterial(shop)
@@ -258,7 +258,7 @@ test('numbers of mappings may come as text', async () => {
 })
 
 describe('the list of tiers', () => {
-  test('is by rank, the open range first, unless another order is asked for', async () => {
+  test('is ordered by rank, the open range first, unless another order is requested', async () => {
     const { shop, program, path } = await newClub()
     for (const [name, range] of [
       ['Gold', [500]],
@@ -283,7 +283,7 @@ describe('the list of tiers', () => {
     })
   })
 
-  test('is paged in every order while tiers arrive', async () => {
+  test('has stable pages in every order while tiers are added', async () => {
     const { shop, path } = await newClub()
     await expectStablePaging({
       shop,
@@ -319,7 +319,7 @@ describe('GET …/tiers/{loyaltyTierId}/earning-rules', () => {
       times(2),
       { type: 'PROPORTIONAL', calculation_type: 'ORDER_ITEMS_QUANTITY', order_items: { quantity: share(4, items) } },
     ],
-    // A factor goes for the formula too, points of the tier's own replace it.
+    // A factor also applies to the formula; points set by the tier replace it.
     [
       of({ type: 'FIXED', points: 4, points_formula: 'ORDER_AMOUNT' }),
       times(2),
@@ -327,7 +327,7 @@ describe('GET …/tiers/{loyaltyTierId}/earning-rules', () => {
     ],
     [of({ type: 'FIXED', points: 4, points_formula: 'ORDER_AMOUNT' }), custom(9), { type: 'FIXED', points: 9 }],
   ]
-  test('shows each rule with what the tier makes of its points', async () => {
+  test('returns each rule with the mapping of the tier applied', async () => {
     const { shop, program, path } = await newClub()
     const rules = await newEarningRules(shop, program, ...mappings.map(([rule]) => rule))
     const earningRules = Object.fromEntries(
@@ -344,7 +344,7 @@ describe('GET …/tiers/{loyaltyTierId}/earning-rules', () => {
     expect(second.data.map(({ id }: Body) => id)).toEqual([rules[8].id])
   })
 
-  test('is paged while rules arrive', async () => {
+  test('has stable pages while rules are added', async () => {
     const { shop, program, path } = await newClub()
     const { Gold } = await newTiers(shop, program, { Gold: [0] })
     await expectStablePaging({
@@ -357,7 +357,7 @@ describe('GET …/tiers/{loyaltyTierId}/earning-rules', () => {
   })
 })
 
-test('example 22: a tier halves, replaces or hides the price of a reward; its assignment goes first', async () => {
+test('example 22: a tier halves, replaces or hides the price of a reward; a mapping by assignment wins', async () => {
   const { shop, program, path } = await newClub()
   const rewards: Body[] = []
   for (let n = 0; n < 5; n += 1) rewards.push(await newMaterial(shop))
@@ -409,7 +409,7 @@ test('example 22: a tier halves, replaces or hides the price of a reward; its as
   ])
 })
 
-test('a tier that is not there, or in another program, is missed', async () => {
+test('returns 404 for an unknown tier and a tier of another program', async () => {
   const { shop, program, path } = await newClub()
   const { Gold } = await newTiers(shop, await newProgram(shop), { Gold: [0] })
   for (const id of ['ltr_none', Gold.id])
@@ -426,7 +426,7 @@ test('a tier that is not there, or in another program, is missed', async () => {
   expect(await ok(shop, 'GET', `/v1/loyalties/${encodeURIComponent(program.name)}/tiers`)).toMatchObject({ total: 0 })
 })
 
-test('tiers obey the metadata schema of loyalty tiers, and are stamped', async () => {
+test('tiers are validated by the metadata schema of loyalty tiers, and get a configuration version', async () => {
   const { shop, program, path } = await newClub()
   await ok(shop, 'POST', '/v1/metadata-schemas', {
     related_object: 'loyalty_tier',
@@ -449,7 +449,7 @@ test('tiers obey the metadata schema of loyalty tiers, and are stamped', async (
   ])
 })
 
-test('a protected program keeps its tiers', async () => {
+test('tiers of a protected program cannot be changed', async () => {
   const { shop, program, path } = await newClub()
   await shop.service.runtime.database.db
     .updateTable('campaigns')

@@ -9,14 +9,13 @@ import type { CoinReward, Reward } from '../rewards/schema.ts'
 export interface MappedReward {
   reward: Reward
   assignment: RewardAssignment
-  /** What the holder of the tier pays; of a COIN reward, for one unit. */
+  /** The price for members of the tier; for a COIN reward, the price of one unit. */
   points: number
 }
 
 /**
- * A reward of a program as the holder of a tier gets it, or null when the tier does not have it
- * (docs/reference/rewards.md#price). The price stands where the assignment keeps it; a COIN reward has none, but the points that
- * buy a unit.
+ * A reward of a program at the price of a tier, or null if the tier does not offer it (docs/reference/rewards.md#price). The
+ * price replaces that of the assignment; a COIN reward has no price, but points per unit.
  */
 export function mappedReward(
   tier: Pick<Selectable<LoyaltyTierRow>, 'rewards'> | null,
@@ -28,12 +27,12 @@ export function mappedReward(
     const { coin } = reward.parameters as CoinReward
     const pointsRatio = coinPointsRatio(coin.points_ratio, mapping)
     if (pointsRatio === null) return null
-    const shown = toReward({ ...reward, parameters: { coin: { ...coin, points_ratio: pointsRatio } } })
-    return { reward: shown, assignment: toRewardAssignment(assignment), points: pointsRatio }
+    const mappedCoin = toReward({ ...reward, parameters: { coin: { ...coin, points_ratio: pointsRatio } } })
+    return { reward: mappedCoin, assignment: toRewardAssignment(assignment), points: pointsRatio }
   }
   const { loyalty } = assignment.parameters
   const points = rewardPrice(loyalty?.points ?? 0, mapping)
   if (points === null) return null
-  const priced = { ...assignment, parameters: { loyalty: { ...loyalty, points } } }
-  return { reward: toReward(reward), assignment: toRewardAssignment(priced), points }
+  const pricedAssignment = { ...assignment, parameters: { loyalty: { ...loyalty, points } } }
+  return { reward: toReward(reward), assignment: toRewardAssignment(pricedAssignment), points }
 }

@@ -4,7 +4,7 @@ import { shareOf, withShare } from '../earning-rules/define.ts'
 import type { EarningRule } from '../earning-rules/schema.ts'
 import type { StoredLoyaltyTier } from './store.ts'
 
-/** A rule as it pays the holders of a tier: what the tier makes of its points stands where the rule keeps them. */
+/** An earning rule with the mapping of a tier applied to its points. */
 export function mappedRule(
   { earning_rules }: Pick<StoredLoyaltyTier, 'earning_rules'>,
   rule: EarningRule,
@@ -14,16 +14,20 @@ export function mappedRule(
 }
 
 function mappedPoints(loyalty: EarningPoints, mapping: EarningMapping): EarningPoints {
-  if (loyalty.type === 'FIXED') return mapped(loyalty, mapping)
-  return withShare(loyalty, mapped(shareOf(loyalty), mapping))
+  if (loyalty.type === 'FIXED') return applyMapping(loyalty, mapping)
+  return withShare(loyalty, applyMapping(shareOf(loyalty), mapping))
 }
 
 /**
- * A factor goes for the result of a formula too; points of the tier's own replace it
+ * A factor also applies to the result of a formula; points set by the tier replace the formula
  * (docs/reference/earning-rules.md#tier-mapping-and-rounding).
  */
-function mapped<T extends { points: number; points_formula?: string | null }>(share: T, mapping: EarningMapping): T {
-  // Whole points, half up, as those of rewards: only here, what is earned is rounded once at the end.
+function applyMapping<T extends { points: number; points_formula?: string | null }>(
+  share: T,
+  mapping: EarningMapping,
+): T {
+  // Rounded half up to whole points, as prices of rewards are. This is for display only: earned points are rounded once at the
+  // end.
   const points = rewardPrice(share.points, mapping) as number
   if (mapping.type === 'MULTIPLY') return { ...share, points }
   const { points_formula: _, ...fixed } = share

@@ -1,12 +1,12 @@
 import type { TierRange } from '@guerdon/engine/schema'
 
-interface Ranged {
+interface TierPoints {
   name: string
   points: TierRange
 }
 
-/** What is wrong with the points of new tiers, by themselves, among each other, or with those that are there; or null. */
-export function whyNotRanges(added: readonly Ranged[], stored: readonly Ranged[]): string | null {
+/** The error in the ranges of new tiers, each by itself, among each other, and against stored tiers; null if there is none. */
+export function whyNotRanges(added: readonly TierPoints[], stored: readonly TierPoints[]): string | null {
   for (const [index, { points }] of added.entries()) {
     const at = `Property [${index}].points`
     const { from, to } = points
@@ -19,7 +19,7 @@ export function whyNotRanges(added: readonly Ranged[], stored: readonly Ranged[]
 }
 
 /**
- * Both ends belong to a range. The open one gives way to every other, so that it meets only its like
+ * Both ends belong to a range. The open range gives way to all others, so it overlaps only another open one
  * (docs/reference/loyalty-tiers.md#rank-and-ranges).
  */
 function overlap(a: TierRange, b: TierRange): boolean {

@@ -76,10 +76,10 @@ export const LoyaltyTierQuery = Type.Object({
 })
 export type LoyaltyTierQuery = Static<typeof LoyaltyTierQuery>
 
-/** The rules of a tier come in the order of their creation. */
+/** The rules of a tier, ordered by creation. */
 export const TierEarningRuleQuery = Type.Object({ limit, page, starting_after_id })
 
-/** A tier as it must be once its numbers are read. */
+/** A tier after numeric strings are converted. */
 export const NewLoyaltyTier = Type.Object({
   name: Name,
   points: Type.Unsafe<TierRange>({
@@ -107,7 +107,7 @@ export const CreateLoyaltyTiers = Type.Array(CreateLoyaltyTier, {
   ],
 })
 
-/** A reward of a program at the price that the holders of a tier pay. */
+/** A reward of a program at the price of a tier. */
 export const LoyaltyTierReward = Type.Object({
   reward: Reward,
   assignment: RewardAssignment,

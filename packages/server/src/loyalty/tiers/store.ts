@@ -9,7 +9,7 @@ import type { LoyaltyTierQuery } from './schema.ts'
 export type StoredLoyaltyTier = Selectable<LoyaltyTierRow>
 type CampaignId = LoyaltyTierRow['campaign_id']
 
-/** A tier, of one program where the path names one; those of a program in the bin are gone. */
+/** A tier, within a program if one is given; 404 if its program is in the bin. */
 export async function getLoyaltyTier(
   { db, project_id }: Ctx,
   id: string,
@@ -33,7 +33,7 @@ export async function getLoyaltyTier(
   return row
 }
 
-/** A page of the tiers of a program: by rank, unless the caller wants another order. */
+/** A page of a program's tiers, by default ordered by rank. */
 export async function listLoyaltyTiers(
   { db, project_id }: Ctx,
   campaignId: CampaignId,
@@ -66,7 +66,7 @@ export const listLoyaltyTiersOf = ({ db, project_id }: Ctx, campaignId: Campaign
     .selectAll()
     .execute()
 
-/** Which of some ids are rewards of the project, or assignments of rewards to a program. */
+/** The ids among these that are rewards of the project, or reward assignments of the program. */
 export async function listRewardKeys({ db, project_id }: Ctx, campaignId: CampaignId, ids: readonly string[]) {
   const { rows } = await sql<{ id: string }>`
     select id from rewards where project_id = ${project_id} and id = any(${ids}::text[])
@@ -81,7 +81,7 @@ export interface AssignedReward {
   assignment: Selectable<RewardAssignmentRow>
 }
 
-/** The rewards that a program offers, the newest assignment first. */
+/** The rewards assigned to a program, the newest assignment first. */
 export async function listAssignedRewards({ db, project_id }: Ctx, campaignId: string): Promise<AssignedReward[]> {
   const assignments = await db
     .selectFrom('reward_assignments')
@@ -107,7 +107,7 @@ export async function listAssignedRewards({ db, project_id }: Ctx, campaignId: s
 
 export type NewTierRow = Omit<Insertable<LoyaltyTierRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
 
-/** Writes tiers, and answers them in the order given. */
+/** Inserts tiers and returns them in the same order. */
 export async function insertLoyaltyTiers(
   { db, project_id, now }: Ctx,
   tiers: readonly NewTierRow[],
@@ -123,7 +123,7 @@ export async function insertLoyaltyTiers(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Takes an earning rule out of every map that has it, and answers the tiers that had it. */
+/** Removes an earning rule from the mappings of all tiers, and returns the changed tiers. */
 export async function deleteMappingsOf(
   { db, project_id, now }: Ctx,
   earningRuleId: string,
@@ -132,7 +132,7 @@ export async function deleteMappingsOf(
     .selectFrom('loyalty_tiers')
     .where('project_id', '=', project_id)
     .where(sql<boolean>`jsonb_exists(earning_rules, ${earningRuleId})`)
-  // Most rules are in no map, and nobody waits for those.
+  // Most rules are in no mapping: return before taking the lock of the configuration version.
   if ((await mapping.select('id').limit(1).executeTakeFirst()) === undefined) return []
   const configVersion = await nextConfigurationVersion(db, project_id)
   const rows = await db
