@@ -11,10 +11,10 @@ export interface SegmentEntries {
 declare module '../core/reactions.ts' {
   interface Reactions {
     /** Customers have entered active segments; their events are written. */
-    segmentsEntered: (ctx: Ctx, entered: readonly SegmentEntries[]) => Promise<void>
+    segmentsEntered: (ctx: Ctx, entries: readonly SegmentEntries[]) => Promise<void>
     /**
-     * A customer is erased. Its own events are deleted, its row and its orders are still there. Returns how many further events
-     * about it the reactions have deleted.
+     * A customer is being deleted permanently: its own events are gone, its row and its orders still exist. Returns how many
+     * further events about it the reactions have deleted.
      */
     customerErased: (ctx: Ctx, id: StoredCustomer['id']) => Promise<number>
   }

@@ -4,7 +4,7 @@ declare module '../core/reactions.ts' {
   interface Reactions {
     /** The metadata schema of a kind of object was created, changed or deleted. */
     metadataSchemaChanged: (ctx: Ctx, relatedObject: string) => Promise<void>
-    /** A location has another shape, so that other coordinates are inside of it. */
+    /** The shape of a location was changed, so other coordinates are inside it. */
     locationShapeChanged: (ctx: Ctx, locationId: string) => Promise<void>
   }
 }

@@ -27,7 +27,7 @@ const bodies = fc.record(
 const after = (before: OrderAmounts | null, sent: OrderInput): OrderAmounts =>
   amountsOf(before as StoredOrder | null, sent, sent.items ?? null)
 
-/** What must hold for every order that is stored. */
+/** The invariants of every stored order. */
 function expectIdentities({ amount, discount_amount, items_discount_amount, items }: OrderAmounts): void {
   expect((amount ?? 0) - discount_amount - items_discount_amount).toBeGreaterThanOrEqual(0)
   expect(items_discount_amount).toBe(items.reduce((sum, line) => sum + (line.discount_amount ?? 0), 0))
@@ -39,7 +39,7 @@ function expectIdentities({ amount, discount_amount, items_discount_amount, item
   }
 }
 
-test('whatever is sent, and whatever is sent after it, the parts of an order add up', () => {
+test('the amounts of an order add up after any request and any update that follows', () => {
   fc.assert(
     fc.property(fc.array(bodies, { minLength: 1, maxLength: 4 }), (sent) => {
       let order: OrderAmounts | null = null
@@ -57,7 +57,7 @@ test('whatever is sent, and whatever is sent after it, the parts of an order add
   )
 })
 
-test('what was sent and is sent again changes nothing', () => {
+test('sending the same request again changes no amount', () => {
   fc.assert(
     fc.property(bodies, (body) => {
       const order = after(null, readOrder(body))

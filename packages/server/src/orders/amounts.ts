@@ -4,29 +4,29 @@ import { newId } from '../core/lib/ids.ts'
 import { type ItemInput, invalidAmount, type OrderInput } from './input.ts'
 import type { StoredItem, StoredOrder } from './order.ts'
 
-/** What an order costs, and its lines: the columns that follow from each other. */
+/** The amount columns of an order and its lines, which are always computed together. */
 export type OrderAmounts = Pick<
   StoredOrder,
   'amount' | 'initial_amount' | 'discount_amount' | 'items_discount_amount' | 'items'
 >
 
 /**
- * What an order costs after a request (docs/reference/orders.md#amounts). An amount that was sent wins over the sum of the lines;
- * one that was stored wins as long as the lines stay. Discounts are cut to what they are taken off
- * (docs/reference/calculated-order.md#how-an-order-enters): first those of the lines, one after another, then that of the order.
+ * Computes the amounts of an order after a request (docs/reference/orders.md#amounts). An amount in the request takes precedence
+ * over the sum of the lines; the stored amount is kept only while the lines stay the same. Discounts are capped at the amount
+ * they apply to (docs/reference/calculated-order.md#how-an-order-enters): first the line discounts in order, then the order's.
  */
 export function amountsOf(
   before: StoredOrder | null,
   sent: OrderInput,
   lines: ReadonlyArray<ItemInput & ItemFacts> | null,
 ): OrderAmounts {
-  const calculated = calculatedOf({
+  const calculated = calculateOrRefuse({
     amount: sent.amount ?? (lines === null ? before?.amount : null) ?? null,
     discount_amount: sent.discount_amount ?? before?.discount_amount ?? 0,
     items: lines === null ? (before?.items ?? []) : [...lines],
   })
   const amount = calculated.amount ?? null
-  // Units that redemptions added are part of the amount, but not of what the order was at first.
+  // Units added by redemptions count in `amount`, but not in `initial_amount`.
   const initialAmount = before !== null && before.amount === amount ? before.initial_amount : amount
   return {
     amount,
@@ -35,12 +35,14 @@ export function amountsOf(
     items_discount_amount: calculated.items_discount_amount ?? 0,
     items:
       lines === null
-        ? (before?.items ?? []).map((item, index) => keptItem(item, calculated.items[index] as CalculatedItem))
-        : newItems(lines, calculated.items, before?.items ?? []),
+        ? (before?.items ?? []).map((item, index) =>
+            withCappedDiscount(item, calculated.items[index] as CalculatedItem),
+          )
+        : itemsFromRequest(lines, calculated.items, before?.items ?? []),
   }
 }
 
-function calculatedOf(facts: Parameters<typeof calculateOrder>[0]): CalculatedOrder {
+function calculateOrRefuse(facts: Parameters<typeof calculateOrder>[0]): CalculatedOrder {
   try {
     return calculateOrder(facts)
   } catch (error) {
@@ -49,33 +51,33 @@ function calculatedOf(facts: Parameters<typeof calculateOrder>[0]): CalculatedOr
   }
 }
 
-/** A line that nobody sent keeps all that redemptions wrote on it; only its discount may have been cut. */
-function keptItem(item: StoredItem, { discount_amount = 0, subtotal_amount }: CalculatedItem): StoredItem {
+/** A line that the request does not send keeps everything that redemptions stored on it; only its discount may be capped. */
+function withCappedDiscount(item: StoredItem, { discount_amount = 0, subtotal_amount }: CalculatedItem): StoredItem {
   if ((item.discount_amount ?? 0) === discount_amount) return item
   const { discount_amount: _, applied_discount_amount = 0, ...rest } = item
-  const applied = Math.min(applied_discount_amount, discount_amount)
+  const appliedDiscount = Math.min(applied_discount_amount, discount_amount)
   return {
     ...rest,
     ...(discount_amount === 0 ? {} : { discount_amount }),
-    ...(applied === 0 ? {} : { applied_discount_amount: applied }),
+    ...(appliedDiscount === 0 ? {} : { applied_discount_amount: appliedDiscount }),
     ...(subtotal_amount === undefined ? {} : { subtotal_amount }),
   }
 }
 
 /**
- * Lines that were sent. One that names a line of the order is that line, and keeps its id
- * (docs/reference/calculated-order.md#order-lines).
+ * The lines of the request. A line sent with the id of a stored line of this order keeps that id; every other line gets a new
+ * one (docs/reference/calculated-order.md#order-lines).
  */
-function newItems(
+function itemsFromRequest(
   lines: readonly ItemInput[],
   calculated: readonly CalculatedItem[],
   before: readonly StoredItem[],
 ): StoredItem[] {
-  const freeIds = new Set(before.map(({ id }) => id))
+  const unusedIds = new Set(before.map(({ id }) => id))
   return calculated.map((item, index) => {
     const { id, product, sku } = lines[index] as ItemInput
-    const isKept = id !== undefined && freeIds.delete(id)
-    // The engine leaves out what it does not know, rather than to say null.
+    const isKept = id !== undefined && unusedIds.delete(id)
+    // The engine omits unknown fields instead of returning null.
     const stored = { ...item, id: isKept ? id : newId('order_line') } as StoredItem
     if (product?.override !== undefined) stored.product = { ...stored.product, override: product.override }
     if (sku?.override !== undefined) stored.sku = { ...stored.sku, override: sku.override }

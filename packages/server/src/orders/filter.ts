@@ -6,8 +6,8 @@ import { listLocationShapes } from '../definitions/locations/store.ts'
 import { metadataTypes } from '../definitions/metadata-schemas/rules.ts'
 
 /**
- * What orders are filtered by, in lists (docs/reference/orders.md#endpoints). A discount of nothing is 0 here, though no order
- * shows it.
+ * The fields by which lists filter orders (docs/reference/orders.md#endpoints). An order without a discount matches 0 here,
+ * although the order object omits the field.
  */
 export const orderFields = (types: Readonly<Record<string, MetadataType>>): FilterFields => ({
   created_at: { type: 'datetime', column: 'orders.created_at' },
@@ -21,7 +21,7 @@ export const orderFields = (types: Readonly<Record<string, MetadataType>>): Filt
   'metadata.*': metadataField('orders.metadata', types),
 })
 
-/** The `filters` of a list of orders, as a condition of its statement. */
+/** The `filters` of a list of orders as a SQL condition. */
 export async function orderFilterSql(ctx: Ctx, filters: unknown): Promise<Condition> {
   const filter = parseFilter(filters, orderFields(await metadataTypes(ctx, 'order')))
   const locations = await listLocationShapes(ctx, locationsIn(filter))

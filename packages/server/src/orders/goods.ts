@@ -7,35 +7,38 @@ import { goodKeys, withCatalogue } from './lines.ts'
 
 export type SentLine = ItemInput & ItemFacts
 
-/** The lines of a request with what the catalogue knows of them, once it has taken over what they say with `override`. */
-export async function linesOf(ctx: Ctx, items: readonly ItemInput[]): Promise<{ lines: SentLine[]; goods: Goods }> {
+/** Writes the `override` data of the lines to the catalogue, then returns the lines with their catalogue data. */
+export async function linesWithCatalogue(
+  ctx: Ctx,
+  items: readonly ItemInput[],
+): Promise<{ lines: SentLine[]; goods: Goods }> {
   const keys = goodKeys(items)
   const known = await findGoods(ctx, keys)
   const overrides = overridesOf(items, known)
-  const isWriting = overrides.products.length + overrides.skus.length > 0
-  const goods = isWriting ? await overrideGoods(ctx, keys, overrides) : known
+  const hasOverrides = overrides.products.length + overrides.skus.length > 0
+  const goods = hasOverrides ? await overrideGoods(ctx, keys, overrides) : known
   return { lines: withCatalogue<SentLine>(items, goods), goods }
 }
 
-/** Brings the catalogue up to what lines say with `override`, and nothing else. */
+/** Writes the `override` data of the lines to the catalogue. */
 export async function writeOverrides(ctx: Ctx, items: readonly ItemInput[]): Promise<void> {
-  await linesOf(ctx, items)
+  await linesWithCatalogue(ctx, items)
 }
 
 /**
- * What lines say with `override` of goods that have a name (docs/reference/orders.md#input). What the catalogue knows goes by our
- * id, whichever of its names the line uses; what it does not know gets the first of its names.
+ * The overrides of the lines that name a product or SKU (docs/reference/orders.md#input). A known good is keyed by our id,
+ * whichever key the line uses; an unknown one is keyed by the first key of the line.
  */
 function overridesOf(items: readonly ItemInput[], known: Goods): Overrides {
   const products: Overrides['products'][number][] = []
   const skus: Overrides['skus'][number][] = []
   for (const line of withCatalogue<SentLine>(items, known)) {
     const { product, sku } = line
-    const [productIndex, skuIndex] = [productKey(line), skuKey(line)]
-    if (product?.override === true && productIndex !== undefined)
-      products.push({ key: productIndex, name: product.name, price: product.price, metadata: product.metadata })
-    if (sku?.override === true && skuIndex !== undefined)
-      skus.push({ key: skuIndex, product_key: productIndex, name: sku.sku, price: sku.price, metadata: sku.metadata })
+    const [keyOfProduct, keyOfSku] = [productKey(line), skuKey(line)]
+    if (product?.override === true && keyOfProduct !== undefined)
+      products.push({ key: keyOfProduct, name: product.name, price: product.price, metadata: product.metadata })
+    if (sku?.override === true && keyOfSku !== undefined)
+      skus.push({ key: keyOfSku, product_key: keyOfProduct, name: sku.sku, price: sku.price, metadata: sku.metadata })
   }
   return { products, skus }
 }

@@ -4,17 +4,17 @@ import { runAsyncActions } from '../testing/background.ts'
 import { eventNames, newOrder, ok, orderSummary } from '../testing/orders.ts'
 import { importOrders } from './import.ts'
 
-async function imported(shop: Shop, orders: unknown) {
+async function runImport(shop: Shop, orders: unknown) {
   const { async_action_id } = await ok(shop, 'POST', '/v1/orders/import', orders)
   await runAsyncActions(shop.service.runtime, shop.project_id, [importOrders])
   return ok(shop, 'GET', `/v1/async-actions/${async_action_id}`)
 }
 
-test('an import stores orders, customers and goods, and tells nobody of the orders', async () => {
+test('an import stores orders, customers and goods, and emits no order events', async () => {
   const shop = await newProject()
   const before = await newOrder(shop, { source_id: 'known', amount: 100, customer: { source_id: 'ann' } })
-  const told = await eventNames(shop)
-  const action = await imported(shop, [
+  const eventsBefore = await eventNames(shop)
+  const action = await runImport(shop, [
     {
       source_id: 'new',
       status: 'PAID',
@@ -36,7 +36,7 @@ test('an import stores orders, customers and goods, and tells nobody of the orde
   })
   const order = await ok(shop, 'GET', '/v1/orders/new')
   expect(order).toMatchObject({ status: 'PAID', amount: 1600, metadata: { old: true }, items: [{ price: 800 }] })
-  expect(order.created_at > before.created_at).toBe(true) // as of the import, whatever was sent
+  expect(order.created_at > before.created_at).toBe(true) // the time of the import, even if `created_at` is sent
   expect(await ok(shop, 'GET', '/v1/orders/known')).toMatchObject({
     id: before.id,
     status: 'FULFILLED',
@@ -47,11 +47,11 @@ test('an import stores orders, customers and goods, and tells nobody of the orde
   expect(await ok(shop, 'GET', '/v1/customers/ann')).toMatchObject({ name: 'Ann' })
   expect(await orderSummary(shop, 'ann')).toMatchObject({ total_amount: 1700, total_count: 2, last_order_amount: 1600 })
   expect(await orderSummary(shop, 'carol')).toMatchObject({ total_amount: 5, total_count: 1 })
-  expect(await eventNames(shop)).toEqual(told)
+  expect(await eventNames(shop)).toEqual(eventsBefore)
   expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(3)
 })
 
-test('an order that is refused fails alone, and leaves nothing behind', async () => {
+test('a refused order fails alone and stores nothing', async () => {
   const shop = await newProject()
   const bad = [
     { source_id: 'negative', amount: -1, customer: { source_id: 'nobody' } },
@@ -67,7 +67,7 @@ test('an order that is refused fails alone, and leaves nothing behind', async ()
     status: 'PAID',
     customer: { source_id: 'ann' },
   }))
-  const action = await imported(shop, [...bad.slice(0, 3), ...good, ...bad.slice(3)])
+  const action = await runImport(shop, [...bad.slice(0, 3), ...good, ...bad.slice(3)])
   expect(action).toMatchObject({ status: 'DONE', operation_status: 'FAILED' })
   expect(action.result).toEqual({
     message: '60 order(s) imported successfully, 6 failed.',
@@ -85,11 +85,11 @@ test('an order that is refused fails alone, and leaves nothing behind', async ()
   expect((await shop.call('GET', '/v1/customers/nobody')).status).toBe(404)
   expect((await shop.call('GET', '/v1/products/x')).status).toBe(404)
   expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(50)
-  // The last word of each counts: 10 + … + 49 and 50 + … + 59.
+  // The last row of each order counts: 10 + … + 49 and 50 + … + 59.
   expect(await orderSummary(shop, 'ann')).toMatchObject({ total_amount: 1180 + 545, total_count: 50 })
 })
 
-test('an import takes one to two thousand orders that have the shape of one', async () => {
+test('an import accepts 1 to 2,000 orders and validates the schema of each', async () => {
   const shop = await newProject()
   const refused: Array<[unknown, string]> = [
     [{}, 'Payload must be array'],

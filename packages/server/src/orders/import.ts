@@ -7,34 +7,34 @@ import { createOrder } from './create.ts'
 import { readOrder } from './input.ts'
 import { loadOrderRules } from './plan.ts'
 import type { ImportedOrder } from './schema.ts'
-import { lockOrders, lockSources } from './store.ts'
+import { lockOrders, lockSourceIds } from './store.ts'
 
-/** Creates or changes orders one by one, as POST does, but silently and as of now (docs/reference/orders.md#endpoints). */
+/** Creates or updates orders one by one, as POST does, but without events and created now (docs/reference/orders.md#endpoints). */
 export const importOrders = defineAsyncAction<{ orders: ImportedOrder[] }, { next: number }>({
   type: 'ORDERS.IMPORT',
   begin: () => ({ next: 0 }),
 
   async step(ctx, { orders }, { next }) {
-    const chosen = orders.slice(next, next + limits.order_import_step)
-    await lockAll(ctx, chosen)
+    const batch = orders.slice(next, next + limits.order_import_step)
+    await lockAll(ctx, batch)
     const rules = await loadOrderRules(ctx)
     const { done, failed } = await rowByRow(
       ctx,
-      chosen,
+      batch,
       async (order) => {
-        await setImmediate() // the embedded database answers without a pause, and requests would wait for the whole step
+        await setImmediate() // the embedded database never yields to the event loop: requests would wait for the whole step
         const { created_at: _, ...sent } = readOrder(order)
         await createOrder(ctx, sent, { rules, is_import: true })
       },
       ({ source_id = null }, refusal) => ({ source_id, reason: refusal.message }),
     )
-    const reached = next + chosen.length
+    const position = next + batch.length
     return {
-      state: { next: reached },
-      progress: (100 * reached) / orders.length,
+      state: { next: position },
+      progress: (100 * position) / orders.length,
       done,
       failed,
-      finished: reached === orders.length,
+      finished: position === orders.length,
     }
   },
 
@@ -47,12 +47,12 @@ export const importOrders = defineAsyncAction<{ orders: ImportedOrder[] }, { nex
 })
 
 /**
- * A step holds what it has changed until its end. Should a request change the same orders meanwhile, in another order than
- * ours, they would wait for each other: so all of them are taken at once.
+ * Locks all orders of a step up front. A step keeps its locks until it commits; a concurrent request that changes the same
+ * orders in another sequence would otherwise deadlock with it.
  */
 async function lockAll(ctx: Ctx, orders: readonly ImportedOrder[]): Promise<void> {
   const ids = orders.flatMap(({ id }) => id ?? [])
   const sourceIds = orders.flatMap(({ source_id }) => source_id ?? [])
-  await lockSources(ctx, sourceIds)
+  await lockSourceIds(ctx, sourceIds)
   await lockOrders(ctx, { ids, source_ids: sourceIds })
 }

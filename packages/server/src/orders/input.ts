@@ -4,10 +4,10 @@ import { ApiError, invalidPayload } from '../core/http/errors.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import type { CreateOrder, OrderItemBody } from './schema.ts'
 
-/** What a request says of an order (docs/reference/orders.md#input), its numbers read: only what was really said is there. */
+/** The order in a request (docs/reference/orders.md#input) with parsed numbers; fields that were not sent are absent. */
 export interface OrderInput {
   id?: string
-  /** Null takes it away. */
+  /** Null clears it. */
   source_id?: string | null
   status?: OrderStatus
   amount?: number
@@ -17,7 +17,7 @@ export interface OrderInput {
   metadata?: Record<string, unknown>
   customer?: CustomerBody
   referrer?: CustomerBody
-  /** Null takes it away. */
+  /** Null clears it. */
   referrer_id?: string | null
   created_at?: Instant
 }
@@ -49,15 +49,15 @@ export interface GoodInput {
 }
 
 /**
- * Reads an order that has the shape of one; what is not part of an order stays behind. Amounts that no order can have are
- * refused with `invalid_amount`, quantities with `invalid_payload`.
+ * Parses an order body that has passed schema validation and drops unknown fields. Amounts out of range are refused with
+ * `invalid_amount`, quantities with `invalid_payload`.
  */
 export function readOrder(body: CreateOrder): OrderInput {
   const { id, source_id, status, items, metadata, customer, referrer, referrer_id, created_at } = body
   return {
     ...(source_id === undefined ? {} : { source_id }),
     ...(referrer_id === undefined ? {} : { referrer_id }),
-    ...said({
+    ...withoutNulls({
       id,
       status,
       amount: readAmount(body.amount, '.amount'),
@@ -74,7 +74,7 @@ export function readOrder(body: CreateOrder): OrderInput {
 
 function readItem(body: OrderItemBody, path: string): ItemInput {
   const { id, source_id, related_object, product_id, sku_id, product, sku, metadata } = body
-  return said({
+  return withoutNulls({
     id,
     source_id,
     related_object,
@@ -87,31 +87,31 @@ function readItem(body: OrderItemBody, path: string): ItemInput {
     amount: readAmount(body.amount, `${path}.amount`),
     initial_amount: readAmount(body.initial_amount, `${path}.initial_amount`),
     discount_amount: readAmount(body.discount_amount, `${path}.discount_amount`),
-    product: product && { ...readGood(product, `${path}.product`), ...said({ name: product.name }) },
-    sku: sku && { ...readGood(sku, `${path}.sku`), ...said({ sku: sku.sku }) },
+    product: product && { ...readGood(product, `${path}.product`), ...withoutNulls({ name: product.name }) },
+    sku: sku && { ...readGood(sku, `${path}.sku`), ...withoutNulls({ sku: sku.sku }) },
     metadata,
   })
 }
 
 function readGood(good: GoodBody, path: string): GoodInput {
   const { id, source_id, override, price, metadata } = good
-  return said({ id, source_id, override, price: readAmount(price, `${path}.price`), metadata })
+  return withoutNulls({ id, source_id, override, price: readAmount(price, `${path}.price`), metadata })
 }
 
 type GoodBody = Omit<NonNullable<OrderItemBody['product']>, 'name'>
 
-type Said<T> = { [K in keyof T]?: Exclude<T[K], null | undefined> }
+type WithoutNulls<T> = { [K in keyof T]?: Exclude<T[K], null | undefined> }
 
-/** Without what is null: it says as little as what is absent (docs/reference/requests.md#conventions). */
-function said<T extends object>(sent: T): Said<T> {
-  const said: Said<T> = {}
-  for (const name in sent) if (sent[name] != null) said[name] = sent[name] as Said<T>[typeof name]
-  return said
+/** Drops null fields: null means the same as an absent field (docs/reference/requests.md#conventions). */
+function withoutNulls<T extends object>(sent: T): WithoutNulls<T> {
+  const result: WithoutNulls<T> = {}
+  for (const name in sent) if (sent[name] != null) result[name] = sent[name] as WithoutNulls<T>[typeof name]
+  return result
 }
 
-type Sent = number | string | null | undefined
+type SentNumber = number | string | null | undefined
 
-function readAmount(sent: Sent, path: string): number | undefined {
+function readAmount(sent: SentNumber, path: string): number | undefined {
   const amount = readNumber(sent, path)
   if (amount !== undefined && (amount < 0 || !Number.isSafeInteger(amount))) throw invalidAmount()
   return amount
@@ -120,7 +120,7 @@ function readAmount(sent: Sent, path: string): number | undefined {
 export const invalidAmount = (): ApiError =>
   new ApiError('invalid_amount', { details: 'Amount has to be a valid positive number' })
 
-function readQuantity(sent: Sent, path: string): number | undefined {
+function readQuantity(sent: SentNumber, path: string): number | undefined {
   const quantity = readNumber(sent, path)
   if (quantity === undefined) return undefined
   if (quantity < 0) throw invalidPayload(`Property ${path} must be >= 0`)
@@ -128,13 +128,13 @@ function readQuantity(sent: Sent, path: string): number | undefined {
   return quantity
 }
 
-function readInitialQuantity(sent: Sent, path: string): number | undefined {
+function readInitialQuantity(sent: SentNumber, path: string): number | undefined {
   const quantity = readNumber(sent, path)
   if (quantity !== undefined && quantity < 1) throw invalidPayload(`Property ${path} cannot be lower than 1`)
   return readQuantity(quantity, path)
 }
 
-function readNumber(sent: Sent, path: string): number | undefined {
+function readNumber(sent: SentNumber, path: string): number | undefined {
   if (sent === undefined || sent === null) return undefined
   if (typeof sent === 'string' && !/^[+-]?\d+$/.test(sent)) throw invalidPayload(`Property ${path} must be integer`)
   return Number(sent)

@@ -22,7 +22,7 @@ async function newCatalogue(): Promise<Catalogue> {
   return { shop, mug, blue }
 }
 
-describe('a line finds its good in the catalogue', () => {
+describe('a line is matched to its product or SKU in the catalogue', () => {
   const ofMug: Array<[string, (catalogue: Catalogue) => object]> = [
     ['product_id', ({ mug }) => ({ product_id: mug.id })],
     ['product_id, being a source id', () => ({ product_id: 'mug' })],
@@ -32,7 +32,7 @@ describe('a line finds its good in the catalogue', () => {
     ['source_id alone', () => ({ source_id: 'mug' })],
     ['an unknown product_id, then source_id', () => ({ product_id: 'nobody', source_id: 'mug' })],
   ]
-  test('by any of its names', async () => {
+  test('a product by its id or source id in any field', async () => {
     const catalogue = await newCatalogue()
     const { shop, mug } = catalogue
     for (const [which, line] of ofMug) {
@@ -55,7 +55,7 @@ describe('a line finds its good in the catalogue', () => {
     ['source_id of an SKU', () => ({ source_id: 'mug-blue', related_object: 'sku' })],
     ['sku_id, whatever product it is said to be of', () => ({ sku_id: 'mug-blue', product_id: 'plate' })],
   ]
-  test('an SKU by any of its names', async () => {
+  test('an SKU by its id or source id in any field', async () => {
     const catalogue = await newCatalogue()
     const { shop, mug, blue } = catalogue
     for (const [which, line] of ofBlue) {
@@ -71,7 +71,7 @@ describe('a line finds its good in the catalogue', () => {
     }
   })
 
-  test('a source id of a product is none of an SKU, and the other way round', async () => {
+  test('a source id of a product does not match an SKU, nor the other way round', async () => {
     const { shop } = await newCatalogue()
     const items = [
       { source_id: 'mug', related_object: 'sku' },
@@ -82,7 +82,7 @@ describe('a line finds its good in the catalogue', () => {
     expect(order).not.toHaveProperty('amount')
   })
 
-  test('what the catalogue does not know is kept as given', async () => {
+  test('ids unknown to the catalogue are kept as sent', async () => {
     const { shop } = await newCatalogue()
     const items = [
       { product_id: 'prod_x', sku_id: 'sku_x', quantity: 1 },
@@ -93,7 +93,7 @@ describe('a line finds its good in the catalogue', () => {
     expect((await ok(shop, 'GET', '/v1/products')).total).toBe(3) // with the built-in one
   })
 
-  /** What a line says, and the price it gets; a mug costs 1250, a blue one 1290. */
+  /** The fields of a line and its resulting price; a mug costs 1250, a blue one 1290. */
   const prices: Array<[line: object, price: number | undefined]> = [
     [{ source_id: 'mug' }, 1250],
     [{ source_id: 'mug', product: { price: 1100 } }, 1100],
@@ -107,7 +107,7 @@ describe('a line finds its good in the catalogue', () => {
     [{ sku_id: 'unknown', product_id: 'mug' }, 1250],
     [{ source_id: 'plate' }, undefined],
   ]
-  test('the price of a line is the first that is known', async () => {
+  test('the price of a line is the first known one of line, SKU and product', async () => {
     const { shop } = await newCatalogue()
     for (const [line, price] of prices) {
       const order = await newOrder(shop, { items: [{ quantity: 3, ...line }] })
@@ -118,7 +118,7 @@ describe('a line finds its good in the catalogue', () => {
     }
   })
 
-  test('a line shows what was sent over what is stored, and the catalogue stays as it is', async () => {
+  test('without override, sent product data takes precedence on the line and does not change the catalogue', async () => {
     const { shop, mug } = await newCatalogue()
     const product = { name: 'Cup', price: 1300, metadata: { size: 'L' }, override: false }
     const order = await newOrder(shop, { items: [{ source_id: 'mug', product }] })
@@ -133,7 +133,7 @@ describe('a line finds its good in the catalogue', () => {
     expect(await ok(shop, 'GET', '/v1/products/mug?hide=sku')).toMatchObject({ name: 'Mug', price: 1250 })
   })
 
-  test('an order remembers what its goods were', async () => {
+  test('an order keeps the snapshot of its goods when the catalogue changes', async () => {
     const { shop } = await newCatalogue()
     const order = await newOrder(shop, { items: [{ source_id: 'mug' }] })
     await ok(shop, 'PUT', '/v1/products/mug', { price: 9999, name: 'Chalice' })
@@ -143,7 +143,7 @@ describe('a line finds its good in the catalogue', () => {
 })
 
 describe('override', () => {
-  test('creates what the catalogue does not know, and changes what it does', async () => {
+  test('creates unknown goods and updates known ones', async () => {
     const { shop, mug } = await newCatalogue()
     const order = await newOrder(shop, {
       items: [
@@ -168,14 +168,14 @@ describe('override', () => {
     })
   })
 
-  test('changes a good by whichever of its names is known', async () => {
+  test('updates a good found by any of its keys', async () => {
     const { shop } = await newCatalogue()
     await newOrder(shop, { items: [{ product_id: 'nobody', product: { override: true, source_id: 'mug', price: 7 } }] })
     expect(await ok(shop, 'GET', '/v1/products/mug')).toMatchObject({ price: 7 })
     expect((await shop.call('GET', '/v1/products/nobody')).status).toBe(404)
   })
 
-  test('an SKU comes with its product: sent, or known', async () => {
+  test('creates an SKU under its product, sent in the same line or already known', async () => {
     const { shop, mug, blue } = await newCatalogue()
     const order = await newOrder(shop, {
       items: [
@@ -210,7 +210,7 @@ describe('override', () => {
     expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(0)
   })
 
-  test('an amount that is too large leaves nothing behind in the catalogue', async () => {
+  test('an order refused for a too large amount rolls back its catalogue changes', async () => {
     const { shop } = await newCatalogue()
     const items = [{ product_id: 'bowl', quantity: 2, product: { override: true, price: Number.MAX_SAFE_INTEGER } }]
     expect(await shop.call('POST', '/v1/orders', { items })).toMatchObject({

@@ -2,23 +2,23 @@ import type { ItemFacts, OrderFacts } from '@guerdon/engine/schema'
 import { type GoodKeys, type Goods, namedBy } from '../catalogue/products/goods.ts'
 import type { StoredOrder } from './order.ts'
 
-/** What a line says of itself by which the catalogue may know it. */
+/** The fields of a line by which the catalogue can find its product or SKU. */
 type Line = Pick<ItemFacts, 'source_id' | 'related_object' | 'product_id' | 'sku_id'> & {
   product?: { id?: string | null; source_id?: string | null } | null
   sku?: { id?: string | null; source_id?: string | null } | null
 }
 
-/** The names of the SKU that a line sells, the most reliable first (docs/reference/requests.md#order-lines). */
+/** The keys (ids or source ids) of the SKU of a line, the most reliable first (docs/reference/requests.md#order-lines). */
 function skuKeys({ sku_id, sku, source_id, related_object }: Line): string[] {
-  return given([sku_id, sku?.id, related_object === 'sku' ? source_id : null, sku?.source_id])
+  return withoutNulls([sku_id, sku?.id, related_object === 'sku' ? source_id : null, sku?.source_id])
 }
 
-/** The names of the product that a line sells, itself or as one of its SKUs. */
+/** The keys of the product of a line, which the line sells itself or as one of its SKUs. */
 function productKeys({ product_id, product, source_id, related_object }: Line): string[] {
-  return given([product_id, product?.id, related_object === 'sku' ? null : source_id, product?.source_id])
+  return withoutNulls([product_id, product?.id, related_object === 'sku' ? null : source_id, product?.source_id])
 }
 
-/** All that has to be looked up in the catalogue for some lines. */
+/** The keys of all products and SKUs to load for these lines. */
 export function goodKeys(lines: readonly Line[]): GoodKeys {
   return {
     products: [...new Set(lines.flatMap(productKeys))],
@@ -27,14 +27,14 @@ export function goodKeys(lines: readonly Line[]): GoodKeys {
 }
 
 /**
- * Lines with what the catalogue knows of them. The product of a known SKU is its own, whatever the line says. An id that
- * the catalogue knows becomes our own, also where the shop's was sent; every other is kept as it was given.
+ * Adds catalogue data to lines. A known SKU determines the product, even if the line names another one. Known goods get our
+ * id, also where the line sent a source id; unknown ids are kept as sent.
  */
 export function withCatalogue<T extends ItemFacts>(lines: readonly T[], goods: Goods): T[] {
-  const [productNamed, skuNamed] = [namedBy(goods.products), namedBy(goods.skus)]
+  const [findProduct, findSku] = [namedBy(goods.products), namedBy(goods.skus)]
   return lines.map((line) => {
-    const sku = firstKnown(skuKeys(line), skuNamed)
-    const product = sku === undefined ? firstKnown(productKeys(line), productNamed) : productNamed(sku.product_id)
+    const sku = firstKnown(skuKeys(line), findSku)
+    const product = sku === undefined ? firstKnown(productKeys(line), findProduct) : findProduct(sku.product_id)
     return {
       ...line,
       ...(sku === undefined ? {} : { sku_id: sku.id }),
@@ -44,7 +44,7 @@ export function withCatalogue<T extends ItemFacts>(lines: readonly T[], goods: G
   })
 }
 
-/** A stored order as it enters a calculation; `goods` are those that `goodKeys` of its lines name. */
+/** A stored order as input of the engine; `goods` are the products and SKUs found by `goodKeys` of its lines. */
 export function orderFactsOf(order: StoredOrder, goods: Goods): OrderFacts {
   const { id, source_id, status, amount, initial_amount, discount_amount, metadata, items } = order
   return {
@@ -59,12 +59,12 @@ export function orderFactsOf(order: StoredOrder, goods: Goods): OrderFacts {
   }
 }
 
-function firstKnown<Good>(keys: readonly string[], named: (key: string) => Good | undefined): Good | undefined {
+function firstKnown<Good>(keys: readonly string[], find: (key: string) => Good | undefined): Good | undefined {
   for (const key of keys) {
-    const good = named(key)
+    const good = find(key)
     if (good !== undefined) return good
   }
   return undefined
 }
 
-const given = (keys: ReadonlyArray<string | null | undefined>): string[] => keys.filter((key) => key != null)
+const withoutNulls = (keys: ReadonlyArray<string | null | undefined>): string[] => keys.filter((key) => key != null)

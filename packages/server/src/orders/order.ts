@@ -4,20 +4,18 @@ import type { OrderRow } from '../core/db/tables.ts'
 import type { SimpleOrder } from '../core/events/shapes.ts'
 import type { Order, OrderItem } from './schema.ts'
 
-/** An order as it is stored. */
 export interface StoredOrder extends Omit<Selectable<OrderRow>, 'items'> {
   items: StoredItem[]
 }
 
-/** A line as it is stored: what is shown of it, and what only the next calculation wants to know. */
+/** A stored line: the public fields, and fields that only the next calculation needs. */
 export interface StoredItem extends OrderItem {
-  /** Units that an earlier redemption gave away (engine, `ItemFacts`). */
+  /** Units that an earlier redemption added for free (engine, `ItemFacts`). */
   free_quantity?: number
 }
 
 /**
- * An order as the API shows it: what is unknown, and discounts of nothing, are left out
- * (docs/reference/orders.md#the-order-object).
+ * An order as the API returns it, without unknown amounts and zero discounts (docs/reference/orders.md#the-order-object).
  */
 export function toOrder(row: StoredOrder): Order {
   const { id, source_id, status, metadata, customer_id, referrer_id, redemptions, created_at, updated_at } = row
@@ -25,7 +23,7 @@ export function toOrder(row: StoredOrder): Order {
     id,
     source_id,
     status,
-    ...shownAmounts(row),
+    ...publicAmounts(row),
     ...(row.initial_amount === null ? {} : { initial_amount: row.initial_amount }),
     items: row.items.map(({ free_quantity: _, ...item }) => item),
     metadata,
@@ -42,7 +40,7 @@ export function toOrder(row: StoredOrder): Order {
   }
 }
 
-/** The short form that events about other things carry (docs/reference/events.md#short-forms). */
+/** The short form of an order in events about other objects (docs/reference/events.md#short-forms). */
 export function toSimpleOrder(row: StoredOrder): SimpleOrder {
   const { id, source_id, status, customer_id, referrer_id, metadata, created_at } = row
   return {
@@ -51,30 +49,30 @@ export function toSimpleOrder(row: StoredOrder): SimpleOrder {
     status,
     customer_id,
     referrer_id,
-    ...shownAmounts(row),
-    items: row.items.map((item) => picked(item, simpleItem)),
+    ...publicAmounts(row),
+    items: row.items.map((item) => pickDefined(item, simpleItemFields)),
     metadata,
     created_at,
     object: 'order',
   }
 }
 
-type ShownAmounts = Pick<
+type PublicAmounts = Pick<
   Order,
   'amount' | 'discount_amount' | 'items_discount_amount' | 'total_discount_amount' | 'total_amount'
 >
 
-function shownAmounts(row: StoredOrder): ShownAmounts {
+function publicAmounts(row: StoredOrder): PublicAmounts {
   const { amount, total_amount } = row
-  const shown: ShownAmounts = {}
-  if (amount !== null) shown.amount = amount
+  const amounts: PublicAmounts = {}
+  if (amount !== null) amounts.amount = amount
   for (const name of ['discount_amount', 'items_discount_amount', 'total_discount_amount'] as const)
-    if (row[name] > 0) shown[name] = row[name]
-  if (total_amount !== null) shown.total_amount = total_amount
-  return shown
+    if (row[name] > 0) amounts[name] = row[name]
+  if (total_amount !== null) amounts.total_amount = total_amount
+  return amounts
 }
 
-const simpleItem = [
+const simpleItemFields = [
   'id',
   'object',
   'source_id',
@@ -90,8 +88,8 @@ const simpleItem = [
   'subtotal_amount',
 ] as const satisfies ReadonlyArray<keyof CalculatedItem>
 
-function picked<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
-  const found = {} as Pick<T, K>
-  for (const name of names) if (from[name] !== undefined) found[name] = from[name]
-  return found
+function pickDefined<T extends object, K extends keyof T>(object: T, names: readonly K[]): Pick<T, K> {
+  const fields = {} as Pick<T, K>
+  for (const name of names) if (object[name] !== undefined) fields[name] = object[name]
+  return fields
 }

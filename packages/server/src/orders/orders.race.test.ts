@@ -4,8 +4,8 @@ import { runAsyncActions } from '../testing/background.ts'
 import { eventNames, newOrder, ok, orderSummary } from '../testing/orders.ts'
 import { importOrders } from './import.ts'
 
-/** The summary of every customer of a project, from the orders themselves. */
-async function recomputed(shop: Shop): Promise<Map<string, object>> {
+/** The order summary of every customer of a project, computed from its orders. */
+async function recomputeSummaries(shop: Shop): Promise<Map<string, object>> {
   const orders = await shop.service.runtime.database.db
     .selectFrom('orders')
     .where('project_id', '=', shop.project_id)
@@ -15,13 +15,13 @@ async function recomputed(shop: Shop): Promise<Map<string, object>> {
     .select(['customer_id', 'amount', 'created_at'])
     .execute()
   const summaries = new Map<string, object>()
-  for (const [customerId, theirs] of Map.groupBy(orders, ({ customer_id }) => customer_id ?? '')) {
-    const totalAmount = theirs.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
-    const last = theirs.at(-1)
+  for (const [customerId, customerOrders] of Map.groupBy(orders, ({ customer_id }) => customer_id ?? '')) {
+    const totalAmount = customerOrders.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+    const last = customerOrders.at(-1)
     summaries.set(customerId, {
       total_amount: totalAmount,
-      total_count: theirs.length,
-      average_amount: Math.floor((2 * totalAmount + theirs.length) / (2 * theirs.length)),
+      total_count: customerOrders.length,
+      average_amount: Math.floor((2 * totalAmount + customerOrders.length) / (2 * customerOrders.length)),
       last_order_amount: last?.amount ?? 0,
       last_order_date: last?.created_at,
     })
@@ -30,7 +30,7 @@ async function recomputed(shop: Shop): Promise<Map<string, object>> {
 }
 
 async function expectRightSummaries(shop: Shop, customers: readonly string[]): Promise<void> {
-  const expected = await recomputed(shop)
+  const expected = await recomputeSummaries(shop)
   const nothing = { total_amount: 0, total_count: 0, average_amount: 0, last_order_amount: 0 }
   for (const sourceId of customers) {
     const { id } = await ok(shop, 'GET', `/v1/customers/${sourceId}`)
@@ -41,7 +41,7 @@ async function expectRightSummaries(shop: Shop, customers: readonly string[]): P
 const times = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)))
 
-test('of fifty who send one new order at once, one creates it and the others change it', async () => {
+test('of 50 concurrent requests with one new source id, one creates the order and 49 update it', async () => {
   const shop = await newProject()
   const answers = await times(50, (n) =>
     shop.call('POST', '/v1/orders', {
@@ -64,7 +64,7 @@ test('of fifty who send one new order at once, one creates it and the others cha
   await expectRightSummaries(shop, ['ann'])
 })
 
-test('an order that is flipped by many at once counts as it ends', async () => {
+test('after concurrent status changes of an order, the summary matches its final status', async () => {
   const shop = await newProject()
   await newOrder(shop, { source_id: 'o-1', amount: 700, customer: { source_id: 'ann' } })
   for (let round = 0; round < 3; round++) {
@@ -76,7 +76,7 @@ test('an order that is flipped by many at once counts as it ends', async () => {
   }
 })
 
-test('orders of few customers change hands, amounts and status at once, and every sum is right', async () => {
+test('concurrent changes of customer, amount and status all succeed and keep every customer summary correct', async () => {
   const shop = await newProject()
   const customers = ['ann', 'bob', 'carol']
   const chosen = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
@@ -113,7 +113,7 @@ test('orders of few customers change hands, amounts and status at once, and ever
   await expectRightSummaries(shop, customers)
 })
 
-test('an import and requests about the same orders do not wait for each other in a circle', async () => {
+test('an import and requests about the same orders do not deadlock', async () => {
   const shop = await newProject()
   const customers = ['ann', 'bob']
   const ordersOf = (of: number) =>
@@ -133,7 +133,7 @@ test('an import and requests about the same orders do not wait for each other in
   await expectRightSummaries(shop, customers)
 })
 
-test('a name that an order takes while another is created with it goes to one of them', async () => {
+test('of a rename to a source id and a concurrent creation with it, only one order gets the source id', async () => {
   const shop = await newProject()
   for (let round = 0; round < 10; round++) {
     const { id } = await newOrder(shop, {})

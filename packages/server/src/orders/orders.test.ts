@@ -7,7 +7,7 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const orderId = expect.stringMatching(/^ord_[0-9A-Za-z]{24}$/)
 const lineId = expect.stringMatching(/^ordli_[0-9A-Za-z]{24}$/)
 
-test('an order lives from its first line to its last change', async () => {
+test('an order can be created, read and updated through its whole life cycle', async () => {
   const shop = await newProject()
   const created = await newOrder(shop, {
     source_id: 'o-1',
@@ -58,7 +58,7 @@ test('an order lives from its first line to its last change', async () => {
   expect(await ok(shop, 'GET', `/v1/orders/${created.id}`)).toEqual(updated)
 })
 
-test('an order of nothing is an order', async () => {
+test('an empty body creates an order', async () => {
   const shop = await newProject()
   expect(await newOrder(shop, {})).toEqual({
     id: orderId,
@@ -129,8 +129,8 @@ test('E21 Order life', async () => {
   expect(await orderSummary(shop, 'ann')).toMatchObject({ total_amount: 11_001, total_count: 2, average_amount: 5501 })
 })
 
-describe('what an order costs', () => {
-  test('discounts are shown where there are any, by line, by order and in all', async () => {
+describe('order amounts', () => {
+  test('discounts are shown per line, per order and in total, and omitted when zero', async () => {
     const shop = await newProject()
     const order = await newOrder(shop, {
       discount_amount: 300,
@@ -151,7 +151,7 @@ describe('what an order costs', () => {
     expect(order.items[1]).not.toHaveProperty('discount_amount')
   })
 
-  /** Discount of the order, of its two lines of 1000 and 500, the amount that is sent; what is left of the discounts. */
+  /** The discount of the order, of its two lines of 1000 and 500, the sent amount; the capped discounts. */
   const cuts: Array<[string, object, number[], object]> = [
     ['of the order', { discount_amount: 9999 }, [0, 0], { discount_amount: 1500, total_amount: 0 }],
     ['of a line', {}, [5000, 0], { items_discount_amount: 1000, total_amount: 500 }],
@@ -168,7 +168,7 @@ describe('what an order costs', () => {
       { items_discount_amount: 600, total_amount: 0 },
     ],
   ]
-  test('discounts are cut to what they are taken off', async () => {
+  test('discounts are capped at the amount they apply to', async () => {
     const shop = await newProject()
     for (const [which, order, discounts, expected] of cuts) {
       const items = [1000, 500].map((price, index) => ({ price, discount_amount: discounts[index] }))
@@ -181,14 +181,14 @@ describe('what an order costs', () => {
     }
   })
 
-  test('without any amount there are no amounts, and nothing to take a discount off', async () => {
+  test('an order without any price has no amounts and no discounts', async () => {
     const shop = await newProject()
     const order = await newOrder(shop, { discount_amount: 100, items: [{ source_id: 'x', discount_amount: 5 }] })
     expect(Object.keys(order).filter((name) => name.includes('amount'))).toEqual([])
     expect(Object.keys(order.items[0]).filter((name) => name.includes('amount'))).toEqual([])
   })
 
-  test('numbers may be spelled as text, and initial values are kept as given', async () => {
+  test('numbers may be sent as strings, and sent initial values are kept', async () => {
     const shop = await newProject()
     const order = await newOrder(shop, {
       amount: '5000',
@@ -262,14 +262,14 @@ describe('what an order costs', () => {
     [{ customer: 'ann' }, payload('Property .customer must be object,null')],
     [{ metadata: [] }, payload('Property .metadata must be object,null')],
   ]
-  test('neither POST nor PUT takes what no order can be, and nothing of it is stored', async () => {
+  test('POST and PUT refuse invalid orders and store nothing', async () => {
     const shop = await newProject()
     const before = await newOrder(shop, { amount: 100 })
     for (const [body, refusal] of refused) {
-      const given = { customer: { source_id: 'ann' }, ...body }
-      const said = JSON.stringify(body).slice(0, 200)
-      expect(await shop.call('POST', '/v1/orders', given), said).toMatchObject({ status: 400, body: refusal })
-      expect(await shop.call('PUT', `/v1/orders/${before.id}`, given), said).toMatchObject({
+      const sent = { customer: { source_id: 'ann' }, ...body }
+      const label = JSON.stringify(body).slice(0, 200)
+      expect(await shop.call('POST', '/v1/orders', sent), label).toMatchObject({ status: 400, body: refusal })
+      expect(await shop.call('PUT', `/v1/orders/${before.id}`, sent), label).toMatchObject({
         status: 400,
         body: refusal,
       })
@@ -278,7 +278,7 @@ describe('what an order costs', () => {
     expect((await shop.call('GET', '/v1/customers/ann')).status).toBe(404)
   })
 
-  test('the largest amounts there are', async () => {
+  test('amounts and quantities up to Number.MAX_SAFE_INTEGER are exact', async () => {
     const shop = await newProject()
     const largest = Number.MAX_SAFE_INTEGER
     expect(await newOrder(shop, { amount: largest, discount_amount: largest })).toMatchObject({
@@ -289,7 +289,7 @@ describe('what an order costs', () => {
     expect(await newOrder(shop, { items: [{ amount: largest, quantity: largest }] })).toMatchObject({ amount: largest })
   })
 
-  test('a customer who has bought for more than can be counted buys no more', async () => {
+  test('an order that would push the customer total beyond Number.MAX_SAFE_INTEGER is refused', async () => {
     const shop = await newProject()
     const customer = { source_id: 'ann' }
     await newOrder(shop, { amount: Number.MAX_SAFE_INTEGER, status: 'PAID', customer })
@@ -302,13 +302,13 @@ describe('what an order costs', () => {
   })
 })
 
-describe('PUT changes only what is sent', () => {
+describe('PUT changes only the sent fields', () => {
   const items = [
     { source_id: 'a', quantity: 1, price: 1000, discount_amount: 400 },
     { source_id: 'b', quantity: 2, price: 500 },
   ]
 
-  test('items replace all lines, and the amount follows from them', async () => {
+  test('items replace all lines, and the amount is recomputed from them', async () => {
     const shop = await newProject()
     const { id } = await newOrder(shop, { items, amount: 9000 })
     const updated = await ok(shop, 'PUT', `/v1/orders/${id}`, { items: [{ source_id: 'c', quantity: 3, price: 100 }] })
@@ -317,7 +317,7 @@ describe('PUT changes only what is sent', () => {
     expect(updated).not.toHaveProperty('items_discount_amount')
   })
 
-  test('items with an amount: the amount wins; items without prices: there is none', async () => {
+  test('a sent amount takes precedence over the sum of the items; items without prices leave no amount', async () => {
     const shop = await newProject()
     const { id } = await newOrder(shop, { items })
     expect(await ok(shop, 'PUT', `/v1/orders/${id}`, { items, amount: 777 })).toMatchObject({ amount: 777 })
@@ -325,7 +325,7 @@ describe('PUT changes only what is sent', () => {
     expect(await ok(shop, 'PUT', `/v1/orders/${id}`, { items: [] })).toMatchObject({ items: [] })
   })
 
-  test('an amount alone keeps the lines, down to their ids', async () => {
+  test('an amount without items keeps the lines and their ids', async () => {
     const shop = await newProject()
     const before = await newOrder(shop, { items })
     const updated = await ok(shop, 'PUT', `/v1/orders/${before.id}`, { amount: 3000 })
@@ -336,14 +336,14 @@ describe('PUT changes only what is sent', () => {
       total_amount: 2600,
     })
     expect(updated.items).toEqual(before.items)
-    // The discount of the first line is more than the order still costs.
+    // The discount of the first line exceeds the new amount of the order.
     const lower = await ok(shop, 'PUT', `/v1/orders/${before.id}`, { amount: 150 })
     expect(lower).toMatchObject({ amount: 150, items_discount_amount: 150, total_amount: 0 })
     expect(lower.items[0]).toEqual({ ...before.items[0], discount_amount: 150, subtotal_amount: 850 })
     expect(lower.items[1]).toEqual(before.items[1])
   })
 
-  test('a line that is sent with its id stays the same line; nobody can take another order’s', async () => {
+  test('a line sent with its id keeps that id; a line id of another order is not accepted', async () => {
     const shop = await newProject()
     const other = await newOrder(shop, { items: [{ price: 1 }] })
     const before = await newOrder(shop, { items })
@@ -356,7 +356,7 @@ describe('PUT changes only what is sent', () => {
     expect(new Set([...ids, first.id, other.items[0].id]).size).toBe(5)
   })
 
-  test('null clears source_id and referrer_id, and says nothing elsewhere', async () => {
+  test('null clears source_id and referrer_id, and is ignored for other fields', async () => {
     const shop = await newProject()
     const before = await newOrder(shop, {
       source_id: 'o-1',
@@ -389,7 +389,7 @@ describe('PUT changes only what is sent', () => {
     expect(metadata).toEqual({ a: 1, b: { e: 2 }, d: null })
   })
 
-  test('created_at is stored as given, by POST and by PUT', async () => {
+  test('created_at is stored as sent, by POST and by PUT', async () => {
     const shop = await newProject()
     const order = await newOrder(shop, { created_at: '2020-02-29T12:00:00+02:00' })
     expect(order.created_at).toBe('2020-02-29T10:00:00.000Z')
@@ -397,7 +397,7 @@ describe('PUT changes only what is sent', () => {
     expect(updated.created_at).toBe('2019-01-01T00:00:00.000Z')
   })
 
-  test('an order that is not there is missed before the body is read', async () => {
+  test('an unknown order answers 404 before the body is validated', async () => {
     const shop = await newProject()
     expect(await shop.call('PUT', '/v1/orders/ord_0', { amount: 'x' })).toMatchObject({
       status: 404,
@@ -411,7 +411,7 @@ describe('PUT changes only what is sent', () => {
     expect((await shop.call('GET', '/v1/orders/ord_0')).status).toBe(404)
   })
 
-  test('fields that are no part of an order are ignored, also those of our own store', async () => {
+  test('unknown fields are ignored, including names of internal columns', async () => {
     const shop = await newProject()
     const { id } = await newOrder(shop, {})
     const updated = await ok(shop, 'PUT', `/v1/orders/${id}`, {
@@ -429,8 +429,8 @@ describe('PUT changes only what is sent', () => {
   })
 })
 
-describe('POST of an order that is known', () => {
-  test('by source_id or by id is an update', async () => {
+describe('POST of an existing order', () => {
+  test('updates it, found by source_id or by id', async () => {
     const shop = await newProject()
     const before = await newOrder(shop, { source_id: 'o-1', amount: 100, metadata: { a: 1 } })
     const bySource = await newOrder(shop, { source_id: 'o-1', metadata: { b: 2 } })
@@ -440,7 +440,7 @@ describe('POST of an order that is known', () => {
     expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(1)
   })
 
-  test('an id that nobody knows is missed, and a source id is no id', async () => {
+  test('an unknown id answers 404, also when it is the source id of an order', async () => {
     const shop = await newProject()
     await newOrder(shop, { source_id: 'o-1' })
     for (const id of ['ord_0', 'o-1'])
@@ -450,7 +450,7 @@ describe('POST of an order that is known', () => {
       })
   })
 
-  test('a source id belongs to one order, letter by letter', async () => {
+  test('a source id is unique and case-sensitive', async () => {
     const shop = await newProject()
     const first = await newOrder(shop, { source_id: 'o-1' })
     const second = await newOrder(shop, { source_id: 'O-1' })
@@ -472,7 +472,7 @@ describe('POST of an order that is known', () => {
 })
 
 describe('the customer of an order', () => {
-  test('is created, found and brought up to date by what the order says', async () => {
+  test('is created, found by id or source id, and updated with the sent fields', async () => {
     const shop = await newProject()
     const first = await newOrder(shop, { customer: { source_id: 'ann', metadata: { a: 1 } } })
     const second = await newOrder(shop, { customer: { source_id: 'ann', name: 'Ann', metadata: { b: 2 } } })
@@ -489,7 +489,7 @@ describe('the customer of an order', () => {
     expect(await ok(shop, 'GET', '/v1/customers/ann')).not.toHaveProperty('name')
   })
 
-  test('who is only named is not changed, neither as customer nor as referrer', async () => {
+  test('a customer or referrer sent without profile fields is not changed', async () => {
     const shop = await newProject()
     await newOrder(shop, { customer: { source_id: 'ann', name: 'Ann' } })
     const ann = await ok(shop, 'GET', '/v1/customers/ann')
@@ -497,7 +497,7 @@ describe('the customer of an order', () => {
     expect(await ok(shop, 'GET', '/v1/customers/ann')).toEqual(ann)
   })
 
-  test('is nobody when nothing is said of them', async () => {
+  test('is null when the customer object is empty', async () => {
     const shop = await newProject()
     for (const customer of [{}, { object: 'customer' }, { name: null, metadata: {} }]) {
       const order = await newOrder(shop, { customer, referrer: customer, status: 'PAID', amount: 5 })
@@ -508,13 +508,13 @@ describe('the customer of an order', () => {
     expect(await eventNames(shop)).toEqual([])
   })
 
-  test('somebody without a name of their own, when anything else is said', async () => {
+  test('is created anonymously when only profile fields are sent', async () => {
     const shop = await newProject()
     const { customer_id } = await newOrder(shop, { customer: { email: 'a@b.c' } })
     expect(await ok(shop, 'GET', `/v1/customers/${customer_id}`)).toMatchObject({ source_id: null, email: 'a@b.c' })
   })
 
-  test('must exist when an id is sent; so must a referrer, and then nothing is stored', async () => {
+  test('an unknown customer id or referrer id answers 404 and stores nothing', async () => {
     const shop = await newProject()
     for (const body of [{ customer: { id: 'cust_0' } }, { referrer: { id: 'cust_0' } }, { referrer_id: 'cust_0' }])
       expect(await shop.call('POST', '/v1/orders', { source_id: 'o-1', ...body })).toMatchObject({
@@ -524,7 +524,7 @@ describe('the customer of an order', () => {
     expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(0)
   })
 
-  test('a referrer comes as an object or as an id', async () => {
+  test('a referrer can be sent as an object or as an id', async () => {
     const shop = await newProject()
     const { referrer_id } = await newOrder(shop, { referrer: { source_id: 'bob', name: 'Bob' } })
     const order = await newOrder(shop, { referrer_id, customer: { source_id: 'ann' } })
@@ -533,7 +533,7 @@ describe('the customer of an order', () => {
     expect(event?.data).toMatchObject({ customer: { source_id: 'ann' }, referrer: { id: referrer_id, name: 'Bob' } })
   })
 
-  test('a new customer of an order takes its amount along', async () => {
+  test('moving an order to another customer moves its amount between their summaries', async () => {
     const shop = await newProject()
     const { id } = await newOrder(shop, { amount: 700, status: 'PAID', customer: { source_id: 'ann' } })
     await ok(shop, 'PUT', `/v1/orders/${id}`, { amount: 900, customer: { source_id: 'bob' } })
@@ -546,7 +546,7 @@ describe('the customer of an order', () => {
     expect(await orderSummary(shop, 'bob')).toMatchObject({ total_amount: 900, total_count: 1, last_order_amount: 900 })
   })
 
-  test('once deleted, the order keeps its name and can still change, but tells nothing', async () => {
+  test('after the customer is deleted, the order keeps customer_id and can be updated, but emits no events', async () => {
     const shop = await newProject()
     const { id, customer_id } = await newOrder(shop, { amount: 700, customer: { source_id: 'ann' } })
     expect((await shop.call('DELETE', '/v1/customers/ann')).status).toBe(204)
@@ -556,16 +556,16 @@ describe('the customer of an order', () => {
   })
 })
 
-describe('the summary of a customer', () => {
+describe('the order summary of a customer', () => {
   const statuses = ['CREATED', 'PAID', 'CANCELED', 'FULFILLED'] as const
   const counts = (status: string) => (status === 'PAID' || status === 'FULFILLED' ? 1 : 0)
   const events = { CREATED: [], PAID: ['paid'], CANCELED: ['canceled'], FULFILLED: ['fulfilled'] }
 
-  test.each(statuses)('from %s to any other', async (from) => {
+  test.each(statuses)('stays correct when an order changes from %s to any other status', async (from) => {
     const shop = await newProject()
     for (const to of statuses) {
       const sourceId = `${from} to ${to}`
-      const told = (await eventNames(shop)).length
+      const eventCount = (await eventNames(shop)).length
       const { id } = await newOrder(shop, { amount: 500, status: from, customer: { source_id: sourceId } })
       expect(await orderSummary(shop, sourceId)).toMatchObject({
         total_amount: 500 * counts(from),
@@ -577,7 +577,7 @@ describe('the summary of a customer', () => {
         total_count: counts(to),
       })
       const reached = from === to ? [] : events[to]
-      expect((await eventNames(shop)).slice(told)).toEqual(['created', ...events[from], 'updated', ...reached])
+      expect((await eventNames(shop)).slice(eventCount)).toEqual(['created', ...events[from], 'updated', ...reached])
       const { data, entity_id } = (await orderEvents(shop)).at(-1) ?? {}
       expect(entity_id).toBe(updated.customer_id)
       expect(data).toEqual({
@@ -589,7 +589,7 @@ describe('the summary of a customer', () => {
     }
   })
 
-  test('follows the amount and the day of an order that counts', async () => {
+  test('is updated with the amount and the date of a counted order', async () => {
     const shop = await newProject()
     const customer = { source_id: 'ann' }
     await newOrder(shop, { amount: 100, status: 'PAID', created_at: '2024-01-02', customer })
@@ -615,7 +615,7 @@ describe('the summary of a customer', () => {
     })
   })
 
-  test('counts an order before its discounts, and one without an amount as nothing', async () => {
+  test('counts the amount before discounts, and 0 for an order without an amount', async () => {
     const shop = await newProject()
     const customer = { source_id: 'ann' }
     await newOrder(shop, { amount: 1000, discount_amount: 999, status: 'PAID', customer })
@@ -637,7 +637,7 @@ describe('GET /v1/orders', () => {
     return shop
   }
 
-  test('the newest first, or as asked for; unchanged ones come last by change', async () => {
+  test('lists newest first or in the requested order; orders never updated come last by updated_at', async () => {
     const shop = await filled()
     expect(await ok(shop, 'GET', '/v1/orders')).toMatchObject({ object: 'list', data_ref: 'orders', total: 3 })
     expect(sourceIds(await ok(shop, 'GET', '/v1/orders'))).toEqual(['b', 'a', 'c'])
@@ -665,7 +665,7 @@ describe('GET /v1/orders', () => {
     ['filters[junction]=or&filters[metadata.x][conditions][$is]=1&filters[amount][conditions][$is]=200', ['b', 'a']],
     ['filters[junction]=or', ['b', 'a', 'c']],
   ]
-  test('filtered by its fields', async () => {
+  test('filters by every field', async () => {
     const shop = await filled()
     for (const [filter, found] of filters) {
       const answer = await ok(shop, 'GET', `/v1/orders?${filter}`)
@@ -682,7 +682,7 @@ describe('GET /v1/orders', () => {
     'filters[status][conditions][$like]=P',
     'starting_after_id=ord_0',
   ]
-  test('a query that makes no sense is refused', async () => {
+  test('an invalid query is refused', async () => {
     const shop = await newProject()
     for (const query of badQueries)
       expect(await shop.call('GET', `/v1/orders?${query}`), query).toMatchObject({
@@ -691,7 +691,7 @@ describe('GET /v1/orders', () => {
       })
   })
 
-  test('pages hold still while orders arrive', async () => {
+  test('paging is stable while new orders are created', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -707,7 +707,7 @@ describe('GET /v1/orders', () => {
   })
 })
 
-test('metadata is checked for orders and for lines', async () => {
+test('metadata schemas are enforced for orders and lines', async () => {
   const shop = await newProject()
   const required = (name: string) => ({
     properties: { [name]: { type: 'string', array: false, optional: false } },
@@ -726,7 +726,7 @@ test('metadata is checked for orders and for lines', async () => {
   await ok(shop, 'PUT', `/v1/orders/${id}`, { status: 'PAID' })
 })
 
-test('metadata does not grow beyond its bound, however small its pieces are', async () => {
+test('merged metadata is refused beyond its size limit, even if each update is small', async () => {
   const shop = await newProject()
   const { id } = await newOrder(shop, { metadata: { a: 'x'.repeat(40_000) } })
   const refusal = { status: 400, body: { key: 'invalid_payload' } }
@@ -736,7 +736,7 @@ test('metadata does not grow beyond its bound, however small its pieces are', as
     expect(await shop.call('PUT', `/v1/orders/${id}`, { items: [item] })).toMatchObject(refusal)
 })
 
-test('POST /v1/orders/export schedules a file of orders', async () => {
+test('POST /v1/orders/export schedules an export of orders', async () => {
   const shop = await newProject()
   const created = await ok(shop, 'POST', '/v1/orders/export', {
     parameters: {

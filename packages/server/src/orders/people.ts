@@ -9,7 +9,7 @@ import type { StoredOrder } from './order.ts'
 
 type CustomerId = CustomerRow['id']
 
-/** Who an order belongs to and who brought it. The ids may outlive the customers: a deleted one is nobody (null). */
+/** The customer and the referrer of an order. The order keeps the id of a deleted customer; the customer itself is then null. */
 export interface People {
   customer_id: CustomerId | null
   customer: StoredCustomer | null
@@ -18,9 +18,9 @@ export interface People {
 }
 
 /**
- * The customer and the referrer of an order after a request: those it names, created or brought up to date
- * (docs/reference/customers.md#how-requests-name-a-customer), and otherwise those the order has. The customer stays locked until
- * the end of the transaction.
+ * The customer and the referrer of an order after a request: those in the request, created or updated
+ * (docs/reference/customers.md#how-requests-name-a-customer), otherwise those of the stored order. The customer stays locked
+ * until the end of the transaction.
  */
 export async function peopleOf(
   ctx: Ctx,
@@ -28,28 +28,28 @@ export async function peopleOf(
   { customer, referrer, referrer_id }: OrderInput,
   options: UpsertOptions,
 ): Promise<People> {
-  const named: Named = {
+  const bodies: CustomerBodies = {
     ...(saysAnything(customer) ? { customer } : {}),
     ...(saysAnything(referrer) ? { referrer } : {}),
   }
-  await lockInOrder(ctx, before, named)
-  const found = await findOrUpsert(ctx, named, options)
+  await lockInIdOrder(ctx, before, bodies)
+  const customers = await findOrUpsert(ctx, bodies, options)
 
   const storedCustomerId = before?.customer_id ?? null
   const keptReferrerId = referrer_id === undefined ? (before?.referrer_id ?? null) : null
   const people: People = {
-    customer_id: found.customer?.id ?? storedCustomerId,
-    customer: found.customer ?? (await customerOf(ctx, storedCustomerId, { lock: true })),
-    referrer_id: found.referrer?.id ?? keptReferrerId,
-    referrer: found.referrer ?? (await customerOf(ctx, keptReferrerId, { lock: false })),
+    customer_id: customers.customer?.id ?? storedCustomerId,
+    customer: customers.customer ?? (await customerOf(ctx, storedCustomerId, { lock: true })),
+    referrer_id: customers.referrer?.id ?? keptReferrerId,
+    referrer: customers.referrer ?? (await customerOf(ctx, keptReferrerId, { lock: false })),
   }
-  if (found.referrer !== undefined || typeof referrer_id !== 'string') return people
-  const chosen = await getCustomer(ctx, referrer_id)
-  return { ...people, referrer: chosen, referrer_id: chosen.id }
+  if (customers.referrer !== undefined || typeof referrer_id !== 'string') return people
+  const referrerById = await getCustomer(ctx, referrer_id)
+  return { ...people, referrer: referrerById, referrer_id: referrerById.id }
 }
 
 type Role = 'customer' | 'referrer'
-type Named = Partial<Record<Role, CustomerBody>>
+type CustomerBodies = Partial<Record<Role, CustomerBody>>
 
 const profileFields = [
   'name',
@@ -63,30 +63,34 @@ const profileFields = [
 ] as const satisfies ReadonlyArray<keyof CustomerBody>
 
 /**
- * An order without any field of a customer has none, rather than a new one without a name
- * (docs/reference/customers.md#how-requests-name-a-customer).
+ * Whether a customer object has any field set. An order with an empty customer object has no customer; otherwise every such
+ * order would create an anonymous one (docs/reference/customers.md#how-requests-name-a-customer).
  */
 export const saysAnything = (sent: CustomerBody | undefined): sent is CustomerBody =>
   sent !== undefined &&
-  (sent.id != null || sent.source_id != null || profileFields.some((name) => sent[name] != null && isSaid(sent[name])))
+  (sent.id != null || sent.source_id != null || profileFields.some((name) => sent[name] != null && isSet(sent[name])))
 
-/** Whether more is said of a customer than who it is; null says that something is to be cleared. */
-export const hasProfile = (sent: CustomerBody): boolean => profileFields.some((name) => isSaid(sent[name]))
+/** Whether the body has profile fields besides `id` and `source_id`; null counts, because it clears a field. */
+export const hasProfile = (sent: CustomerBody): boolean => profileFields.some((name) => isSet(sent[name]))
 
-const isSaid = (value: unknown): boolean =>
+const isSet = (value: unknown): boolean =>
   value !== undefined && (typeof value !== 'object' || value === null || Object.keys(value).length > 0)
 
 /**
- * Locks all customers that this request will change, in the order of their ids, if there are several: one who buys on the
- * word of another and the other way round would wait for each other. Those who are new are nobody's to wait for. A
- * referrer who is only named is not changed: half of all orders may name the same.
+ * Locks the existing customers that this request will change in the order of their ids, if there are several. Otherwise two
+ * orders whose customer and referrer are swapped would deadlock. A referrer sent without profile fields is not changed and not
+ * locked: half of all orders may name the same one.
  */
-async function lockInOrder(ctx: Ctx, before: StoredOrder | null, { customer, referrer }: Named): Promise<void> {
+async function lockInIdOrder(
+  ctx: Ctx,
+  before: StoredOrder | null,
+  { customer, referrer }: CustomerBodies,
+): Promise<void> {
   const sent = [customer, referrer !== undefined && hasProfile(referrer) ? referrer : undefined]
   const ids = new Set<CustomerId>(before?.customer_id == null ? [] : [before.customer_id])
-  const changed = sent.filter((one) => one !== undefined)
-  if (changed.length === 0 || changed.length + ids.size < 2) return
-  for (const { id, source_id } of changed) {
+  const changes = sent.filter((body) => body !== undefined)
+  if (changes.length === 0 || changes.length + ids.size < 2) return
+  for (const { id, source_id } of changes) {
     if (id != null) ids.add(id as CustomerId)
     else if (source_id != null) {
       const known = await findCustomerBySource(ctx, source_id)
@@ -96,26 +100,26 @@ async function lockInOrder(ctx: Ctx, before: StoredOrder | null, { customer, ref
   if (ids.size > 1) await listCustomersById(ctx, [...ids], { lock: true })
 }
 
-/** In the order of what they are called: two requests that create the same two would otherwise wait for each other. */
+/** Upserts in the order of the ids or source ids: two requests that create the same two customers would otherwise deadlock. */
 async function findOrUpsert(
   ctx: Ctx,
-  named: Named,
+  bodies: CustomerBodies,
   options: UpsertOptions,
 ): Promise<Partial<Record<Role, StoredCustomer>>> {
-  const found: Partial<Record<Role, StoredCustomer>> = {}
-  const nameOf = (role: Role) => named[role]?.id ?? named[role]?.source_id ?? ''
-  const roles: Role[] = nameOf('customer') <= nameOf('referrer') ? ['customer', 'referrer'] : ['referrer', 'customer']
+  const customers: Partial<Record<Role, StoredCustomer>> = {}
+  const keyOf = (role: Role) => bodies[role]?.id ?? bodies[role]?.source_id ?? ''
+  const roles: Role[] = keyOf('customer') <= keyOf('referrer') ? ['customer', 'referrer'] : ['referrer', 'customer']
   for (const role of roles) {
-    const sent = named[role]
+    const sent = bodies[role]
     if (sent === undefined) continue
-    const known = hasProfile(sent) ? undefined : await findNamed(ctx, sent, { lock: role === 'customer' })
-    found[role] = known ?? (await upsertCustomer(ctx, sent, options)).customer
+    const known = hasProfile(sent) ? undefined : await findExisting(ctx, sent, { lock: role === 'customer' })
+    customers[role] = known ?? (await upsertCustomer(ctx, sent, options)).customer
   }
-  return found
+  return customers
 }
 
-/** Who is only named has nothing to be brought up to date. */
-async function findNamed(
+/** A customer sent without profile fields is only looked up, not written. */
+async function findExisting(
   ctx: Ctx,
   { id, source_id }: CustomerBody,
   options: { lock: boolean },

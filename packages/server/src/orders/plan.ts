@@ -3,13 +3,13 @@ import type { Ctx } from '../core/context.ts'
 import { newId } from '../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules, refuseUnlessStorable } from '../definitions/metadata-schemas/rules.ts'
 import { amountsOf } from './amounts.ts'
-import { linesOf } from './goods.ts'
+import { linesWithCatalogue } from './goods.ts'
 import type { ItemInput, OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'
 import { type People, peopleOf } from './people.ts'
 import type { OrderColumns } from './store.ts'
 
-/** What the project demands of the metadata of orders, their lines and their customers. */
+/** The metadata rules for orders, their lines and their customers. */
 export interface OrderRules {
   order: MetadataRules
   order_item: MetadataRules
@@ -17,9 +17,9 @@ export interface OrderRules {
 }
 
 export interface WriteOptions {
-  /** Loaded once by whoever writes many. */
+  /** Preloaded by callers that write many orders. */
   rules?: OrderRules
-  /** An import tells nobody of what it changes (docs/reference/orders.md#endpoints). */
+  /** An import emits no events about the orders it changes (docs/reference/orders.md#endpoints). */
   is_import?: boolean
 }
 
@@ -32,8 +32,8 @@ export async function loadOrderRules(ctx: Ctx): Promise<OrderRules> {
 }
 
 /**
- * What an order becomes by what was sent, and whose it is: all but the writing of the order itself. `before` is locked; null:
- * it is new. The catalogue and the customers are brought up to date on the way.
+ * Computes the columns and the customers of an order after a request, without saving the order. `before` is the stored order,
+ * locked, or null for a new one. Writes the customers and the overridden catalogue goods on the way.
  */
 export async function planOrder(
   ctx: Ctx,
@@ -45,7 +45,7 @@ export async function planOrder(
   const { lines, goods } =
     sent.items === undefined
       ? { lines: null, goods: null }
-      : await linesOf(ctx, await checkedItems(ctx, sent.items, rules))
+      : await linesWithCatalogue(ctx, await checkItems(ctx, sent.items, rules))
   const amounts = amountsOf(before, sent, lines)
   const people = await peopleOf(ctx, before, sent, {
     ...(rules === undefined ? {} : { rules: rules.customer }),
@@ -61,7 +61,7 @@ export async function planOrder(
     customer_id,
     referrer_id,
     redemptions: before?.redemptions ?? null,
-    // Lines that were sent are new, and nothing has discounted them yet.
+    // Lines in the request replace the stored ones, and no redemption has discounted them yet.
     discounted_goods: lines === null ? (before?.discounted_goods ?? null) : null,
     created_at: sent.created_at ?? before?.created_at ?? ctx.now,
     updated_at: before === null ? null : ctx.now,
@@ -81,8 +81,8 @@ async function metadataOf(
   return sent
 }
 
-/** Lines are replaced as a whole, so that each is new. What they say of goods only has to be something we can store. */
-async function checkedItems(
+/** A request replaces all lines, so each is checked as new. Metadata of products and SKUs only has to be storable. */
+async function checkItems(
   ctx: Ctx,
   items: readonly ItemInput[],
   rules: OrderRules | undefined,

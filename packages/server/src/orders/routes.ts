@@ -11,8 +11,8 @@ import { CreateOrder, ImportOrders, Order, OrderList, OrderQuery, UpdateOrder } 
 import { getOrder, listOrders } from './store.ts'
 import { changeOrder } from './update.ts'
 
-/** What can be wrong with an order that is written. */
-const faults = [
+/** The errors of creating and updating an order. */
+const writeErrors = [
   'invalid_payload',
   'invalid_amount',
   'invalid_order',
@@ -45,7 +45,7 @@ export const orders = [
       'An order whose `id` or `source_id` is known is updated instead. Discounts that were granted elsewhere are cut to what they are taken off: a total is never negative.',
     body: CreateOrder,
     reply: Order,
-    errors: faults,
+    errors: writeErrors,
     run: async (ctx, { body }) => toOrder(await createOrder(ctx, readOrder(body))),
   }),
   operation({
@@ -66,7 +66,7 @@ export const orders = [
       'Only what is sent changes. `items` replaces all lines, and the amount follows from them unless it is sent too.',
     body: UpdateOrder,
     reply: Order,
-    errors: faults,
+    errors: writeErrors,
     target: (ctx, { params }) => getOrder(ctx, params.orderId, { lock: true }),
     run: async (ctx, { target, body }) => toOrder(await changeOrder(ctx, target, readOrder(body))),
   }),

@@ -20,7 +20,7 @@ const Status = OneOf(['CREATED', 'PAID', 'CANCELED', 'FULFILLED'])
 
 const { product, sku, ...line } = CalculatedItem.properties
 
-const shownProduct = {
+const goodSnapshot = {
   id: Type.Optional(Type.String()),
   source_id: Type.Optional(Type.String()),
   price: Type.Optional(Amount),
@@ -28,15 +28,15 @@ const shownProduct = {
   override: Type.Optional(Type.Boolean()),
 }
 
-/** A line of an order: what it sells, as the catalogue knew it when the line was stored, and what it costs. */
+/** A line of an order: a snapshot of its product or SKU from when the line was stored, and its amounts. */
 export const OrderItem = Type.Object({
   ...line,
-  product: Type.Optional(Type.Object({ ...shownProduct, name: Type.Optional(Type.String()) })),
-  sku: Type.Optional(Type.Object({ ...shownProduct, sku: Type.Optional(Type.String()) })),
+  product: Type.Optional(Type.Object({ ...goodSnapshot, name: Type.Optional(Type.String()) })),
+  sku: Type.Optional(Type.Object({ ...goodSnapshot, sku: Type.Optional(Type.String()) })),
 })
 export type OrderItem = Static<typeof OrderItem>
 
-/** The redemption of an order, by its id. */
+/** One entry of `redemptions`, whose key is the redemption id. */
 const OrderRedemption = Type.Object({
   date: Type.Optional(Instant),
   related_object_type: Type.Optional(Type.String()),
@@ -82,8 +82,8 @@ export const Order = Type.Object({
 export type Order = Static<typeof Order>
 
 /**
- * A whole number, or a text that spells one (docs/reference/requests.md#conventions). Its bounds are checked by `readOrder`,
- * because an amount out of bounds is refused with a key of its own.
+ * An integer, or a string of digits (docs/reference/requests.md#conventions). `readOrder` checks the bounds, because an amount out
+ * of bounds has its own error key.
  */
 const Numeric = Type.Optional(
   Type.Unsafe<number | string | null>({
@@ -121,7 +121,7 @@ export const OrderItemBody = Type.Object({
 })
 export type OrderItemBody = Static<typeof OrderItemBody>
 
-/** What may be said of an order, whoever says it. */
+/** The fields of an order that every kind of request may send. */
 export const OrderBody = {
   source_id: Maybe(Name),
   status: Maybe(Status),
@@ -146,7 +146,7 @@ const example = {
   metadata: { channel: 'web' },
 }
 
-/** Only what is sent changes; `null` clears `source_id` and `referrer_id`, and says nothing anywhere else. */
+/** Only sent fields change; `null` clears `source_id` and `referrer_id` and means "not sent" for every other field. */
 export const UpdateOrder = Type.Object(
   { ...OrderBody, created_at: Maybe(InstantInput) },
   { examples: [{ status: 'PAID', metadata: { channel: 'web' } }] },

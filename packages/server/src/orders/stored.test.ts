@@ -13,18 +13,17 @@ import { type StoredItem, toSimpleOrder } from './order.ts'
 import { findOrder, insertOrder, type OrderColumns } from './store.ts'
 
 /*
- * Redemptions store what the engine calculated: more than a request can say of an order. Nothing of it may get lost when the
- * order is read or changed.
+ * Redemptions store fields calculated by the engine that no request can send. Reading or updating the order must not lose them.
  */
 
-async function inside<T>(shop: Shop, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+async function inTransaction<T>(shop: Shop, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { runtime } = shop.service
   const project = await runtime.credentials.project(shop.project_id)
   if (project === null) throw new Error('no project')
   return asRequest(runtime, project, work)
 }
 
-/** Two mugs at 12.50, of which one was added for nothing, and a plate that was added; 1.00 off what is left. */
+/** Two mugs at 12.50, one of them added for free, and an added plate; 1.00 off the rest. */
 const lineMug: StoredItem = {
   object: 'order_item',
   id: newId('order_line'),
@@ -83,7 +82,7 @@ const redemptions = {
   },
 }
 
-async function redeemed(shop: Shop): Promise<string> {
+async function newRedeemedOrder(shop: Shop): Promise<string> {
   const columns: OrderColumns = {
     id: newId('order'),
     source_id: 'redeemed',
@@ -101,17 +100,17 @@ async function redeemed(shop: Shop): Promise<string> {
     created_at: '2025-01-01T00:00:00.000Z',
     updated_at: null,
   }
-  await inside(shop, (ctx) => insertOrder(ctx, columns))
+  await inTransaction(shop, (ctx) => insertOrder(ctx, columns))
   return columns.id
 }
 
 const storedItems = (shop: Shop, id: string) =>
-  inside(shop, async (ctx) => (await findOrder(ctx, id, { lock: true }))?.items)
+  inTransaction(shop, async (ctx) => (await findOrder(ctx, id, { lock: true }))?.items)
 
-test('an order with redemptions is shown with all of them, but for what only we need', async () => {
+test('an order is returned with its redemptions and without internal fields', async () => {
   const shop = await newProject()
-  const id = await redeemed(shop)
-  const shown = [lineMug, linePlate].map(({ free_quantity: _, ...item }) => item)
+  const id = await newRedeemedOrder(shop)
+  const publicLines = [lineMug, linePlate].map(({ free_quantity: _, ...item }) => item)
   const order = await ok(shop, 'GET', `/v1/orders/${id}`)
   expect(order).toMatchObject({
     amount: 2800,
@@ -122,12 +121,12 @@ test('an order with redemptions is shown with all of them, but for what only we 
     total_amount: 1150,
     redemptions,
   })
-  expect(order.items).toEqual(shown)
+  expect(order.items).toEqual(publicLines)
 })
 
-test('a change that sends no lines keeps them, and what the order was at first', async () => {
+test('an update without items keeps the lines and initial_amount', async () => {
   const shop = await newProject()
-  const id = await redeemed(shop)
+  const id = await newRedeemedOrder(shop)
   for (const body of [{ status: 'FULFILLED' }, { metadata: { a: 1 } }, { amount: 2800 }, { discount_amount: 50 }]) {
     const order = await ok(shop, 'PUT', `/v1/orders/${id}`, body)
     expect(order).toMatchObject({ initial_amount: 1250, redemptions })
@@ -136,16 +135,16 @@ test('a change that sends no lines keeps them, and what the order was at first',
   expect(await ok(shop, 'PUT', `/v1/orders/${id}`, { amount: 3000 })).toMatchObject({ initial_amount: 3000 })
 })
 
-test('events show such an order as its answer does', async () => {
+test('events carry the same order object as the response', async () => {
   const shop = await newProject()
-  const id = await redeemed(shop)
+  const id = await newRedeemedOrder(shop)
   const order = await ok(shop, 'PUT', `/v1/orders/${id}`, { customer: { source_id: 'ann' } })
   expect((await orderEvents(shop)).map(({ data }) => data.order)).toEqual([order])
 })
 
-test('a discount that is cut takes along what was applied of it, and nothing else', async () => {
+test('capping a line discount also caps applied_discount_amount and changes nothing else', async () => {
   const shop = await newProject()
-  const id = await redeemed(shop)
+  const id = await newRedeemedOrder(shop)
   expect(await ok(shop, 'PUT', `/v1/orders/${id}`, { amount: 1000 })).toMatchObject({
     items_discount_amount: 1000,
     total_amount: 0,
@@ -157,9 +156,9 @@ test('a discount that is cut takes along what was applied of it, and nothing els
   ])
 })
 
-test('lines that are sent replace all that redemptions did to them', async () => {
+test('sent lines replace everything that redemptions stored on them', async () => {
   const shop = await newProject()
-  const id = await redeemed(shop)
+  const id = await newRedeemedOrder(shop)
   const order = await ok(shop, 'PUT', `/v1/orders/${id}`, { items: [{ id: lineMug.id, quantity: 1, price: 1250 }] })
   expect(order).toMatchObject({ amount: 1250, initial_amount: 1250, discount_amount: 100, total_amount: 1150 })
   expect(await storedItems(shop, id)).toEqual([
@@ -176,11 +175,11 @@ test('lines that are sent replace all that redemptions did to them', async () =>
   ])
 })
 
-test('a stored order enters a calculation as it stands, with what the catalogue knows', async () => {
+test('a stored order enters a calculation unchanged, with its catalogue data', async () => {
   const shop = await newProject()
   const { id: mugId } = await ok(shop, 'POST', '/v1/products', { source_id: 'mug', name: 'Mug', price: 9999 })
-  const id = await redeemed(shop)
-  const facts = await inside(shop, async (ctx) => {
+  const id = await newRedeemedOrder(shop)
+  const facts = await inTransaction(shop, async (ctx) => {
     const order = await findOrder(ctx, id)
     if (order === undefined) throw new Error('no order')
     return orderFactsOf(order, await findGoods(ctx, goodKeys(order.items)))
@@ -208,10 +207,10 @@ test('a stored order enters a calculation as it stands, with what the catalogue 
   })
 })
 
-test('the short form of an order has the shape that events promise, and no more', async () => {
+test('the short form of an order matches the documented event schema exactly', async () => {
   const shop = await newProject()
-  const id = await redeemed(shop)
-  const simple = await inside(shop, async (ctx) => {
+  const id = await newRedeemedOrder(shop)
+  const simple = await inTransaction(shop, async (ctx) => {
     const order = await findOrder(ctx, 'redeemed')
     return order === undefined ? null : toSimpleOrder(order)
   })

@@ -10,7 +10,7 @@ async function newKey(shop: Shop, body: object = {}) {
   return answer.body
 }
 
-/** A token of a key, issued the way its owner would. */
+/** A token of a key, issued through the OAuth endpoint. */
 async function tokenOf(shop: Shop, key: { app_id: string; secret: string }): Promise<string> {
   const answer = await tokenAnswer(shop, key)
   expect(answer.status).toBe(200)
@@ -24,7 +24,7 @@ const tokenAnswer = (shop: Shop, { app_id, secret }: { app_id: string; secret: s
     'content-type': 'application/x-www-form-urlencoded',
   })
 
-/** A read with the pair of one key and a token of, perhaps, another. */
+/** A read with the pair of one key and a token that may belong to another key. */
 const read = (shop: Shop, { app_id, secret }: { app_id: string; secret: string }, token: string, method = 'GET') =>
   send(shop.service.app, method, '/v1/categories', method === 'GET' ? undefined : { name: 'A', hierarchy: 0 }, {
     'x-app-id': app_id,
@@ -32,7 +32,7 @@ const read = (shop: Shop, { app_id, secret }: { app_id: string; secret: string }
     authorization: `Bearer ${token}`,
   })
 
-const five = (id: string): Array<[method: string, path: string, body?: object]> => [
+const allOperations = (id: string): Array<[method: string, path: string, body?: object]> => [
   ['GET', '/api-keys'],
   ['POST', '/api-keys', { name: 'Thief' }],
   ['PUT', `/api-keys/${id}`, { name: 'Thief' }],
@@ -40,10 +40,10 @@ const five = (id: string): Array<[method: string, path: string, body?: object]> 
   ['DELETE', `/api-keys/${id}`],
 ]
 
-test('nobody without the management pair, and nothing happens: a key cannot manage keys', async () => {
+test('all operations require the management key pair: an API key cannot manage keys', async () => {
   const shop = await newProject()
   const key = await newKey(shop)
-  for (const [method, path, body] of five(key.id))
+  for (const [method, path, body] of allOperations(key.id))
     for (const headers of [{}, shop.headers, { ...shop.management, 'x-management-token': 'wrong' }])
       expect(
         await send(shop.service.app, method, `/management/v1/projects/${shop.project_id}${path}`, body, headers),
@@ -56,10 +56,10 @@ test('nobody without the management pair, and nothing happens: a key cannot mana
   await tokenOf(shop, key)
 })
 
-test('the key of another project is not found, and lives on', async () => {
+test('a key of another project answers 404 and keeps working', async () => {
   const [shop, other] = [await newProject(), await newProject()]
   const key = await newKey(shop)
-  for (const [method, path, body] of five(key.id).slice(2))
+  for (const [method, path, body] of allOperations(key.id).slice(2))
     expect(await other.manage(method, path, body)).toMatchObject({
       status: 404,
       body: {
@@ -73,9 +73,9 @@ test('the key of another project is not found, and lives on', async () => {
   await tokenOf(shop, key)
 })
 
-test('a key that is not there is missed before the body is read', async () => {
+test('an unknown key answers 404 before the body is validated', async () => {
   const shop = await newProject()
-  for (const [method, path, body] of five('key_0').slice(2))
+  for (const [method, path, body] of allOperations('key_0').slice(2))
     expect(await shop.manage(method, path, body === undefined ? undefined : { name: 7 })).toMatchObject({
       status: 404,
       body: { resource_id: 'key_0', resource_type: 'api_key' },
@@ -113,7 +113,7 @@ describe('GET /api-keys', () => {
 })
 
 describe('POST /api-keys', () => {
-  test('a name is enough: a server key of an administrator that may be used from anywhere', async () => {
+  test('requires only a name; the default is a server key with role ADMIN and no IP restriction', async () => {
     const shop = await newProject()
     expect(await newKey(shop)).toEqual({
       id: expect.stringMatching(/^key_[0-9A-Za-z]+$/),
@@ -131,7 +131,7 @@ describe('POST /api-keys', () => {
     })
   })
 
-  test('server and integration keys open the server side; a client key does not', async () => {
+  test('server and integration keys authenticate server-side requests; a client key does not', async () => {
     const shop = await newProject()
     for (const kind of ['server', 'integration']) {
       const key = await newKey(shop, { kind })
@@ -149,7 +149,7 @@ describe('POST /api-keys', () => {
     expect(await read(shop, key, await tokenOf(shop, key), 'POST')).toMatchObject({ status: 200 })
   })
 
-  test.each(['VIEWER', 'MERCHANT'])('the role %s may read, and not write', async (role) => {
+  test.each(['VIEWER', 'MERCHANT'])('the role %s may read but not write', async (role) => {
     const shop = await newProject()
     const key = await newKey(shop, { role })
     const token = await tokenOf(shop, key)
@@ -160,7 +160,7 @@ describe('POST /api-keys', () => {
     })
   })
 
-  test('addresses and ranges limit where it is used from, also for its tokens', async () => {
+  test('IP addresses and ranges restrict the key and its tokens', async () => {
     const shop = await newProject()
     const near = await newKey(shop, { ip_whitelist: ['192.0.2.7', '127.0.0.0/8', '2001:db8::/32'] })
     expect(near.ip_whitelist).toEqual(['192.0.2.7', '127.0.0.0/8', '2001:db8::/32'])
@@ -170,7 +170,7 @@ describe('POST /api-keys', () => {
     const refusal = { status: 403, body: { key: 'forbidden', details: 'IP address 127.0.0.1 is not allowed' } }
     expect(await read(shop, near, token)).toMatchObject(refusal)
     expect(await tokenAnswer(shop, near)).toMatchObject(refusal)
-    // The token brings the addresses of its key along, beside whatever pair.
+    // The IP restriction of its key also applies to a token used with another pair.
     expect(await read(shop, { app_id: shop.app_id, secret: shop.app_token }, token)).toMatchObject(refusal)
   })
 
@@ -203,14 +203,14 @@ describe('POST /api-keys', () => {
       'Property .ip_whitelist[0] must be an IP address or a CIDR range',
     ],
   ]
-  test('bad bodies are refused, in words that name the field, and make no key', async () => {
+  test('invalid bodies are refused with an error that names the field, and create no key', async () => {
     const shop = await newProject()
     for (const [body, key, details] of badBodies)
       expect(await shop.manage('POST', '/api-keys', body)).toMatchObject({ status: 400, body: { key, details } })
     expect((await shop.manage('GET', '/api-keys')).body.total).toBe(2)
   })
 
-  test('what the service decides cannot be sent', async () => {
+  test('read-only fields are ignored', async () => {
     const shop = await newProject()
     const key = await newKey(shop, {
       id: 'key_mine',
@@ -224,21 +224,21 @@ describe('POST /api-keys', () => {
     expect(JSON.stringify(key)).not.toContain('mine')
   })
 
-  test('the same Idempotency-Key makes two keys: a secret is never kept to be shown again', async () => {
+  test('the same Idempotency-Key creates two keys: a response with a secret is never stored', async () => {
     const shop = await newProject()
     const path = `/management/v1/projects/${shop.project_id}/api-keys`
     const headers = { ...shop.management, 'idempotency-key': 'k1' }
-    const [one, other] = [
+    const [first, second] = [
       await send(shop.service.app, 'POST', path, { name: 'A' }, headers),
       await send(shop.service.app, 'POST', path, { name: 'A' }, headers),
     ]
-    expect(one.body.secret).not.toBe(other.body.secret)
-    expect(other.headers['idempotency-replayed']).toBeUndefined()
+    expect(first.body.secret).not.toBe(second.body.secret)
+    expect(second.headers['idempotency-replayed']).toBeUndefined()
   })
 })
 
 describe('PUT /api-keys/{keyId}', () => {
-  test('changes what is sent, from the next request on, and nothing else', async () => {
+  test('updates only the sent fields, which apply from the next request on', async () => {
     const shop = await newProject()
     const { secret, ...key } = await newKey(shop, { role: 'VIEWER', ip_whitelist: ['127.0.0.1'] })
     const token = await tokenOf(shop, { ...key, secret })
@@ -257,10 +257,10 @@ describe('PUT /api-keys/{keyId}', () => {
     })
   })
 
-  test('a blocked key gets no tokens and its tokens stop at once; unblocked, all is as before', async () => {
+  test('a blocked key gets no tokens and its tokens stop working at once; unblocking restores both', async () => {
     const shop = await newProject()
     const key = await newKey(shop)
-    const own = { app_id: shop.app_id, secret: shop.app_token }
+    const shopKey = { app_id: shop.app_id, secret: shop.app_token }
     const token = await tokenOf(shop, key)
     const path = `/api-keys/${key.id}`
     expect(await read(shop, key, token)).toMatchObject({ status: 200 })
@@ -269,15 +269,15 @@ describe('PUT /api-keys/{keyId}', () => {
     const blocked = { status: 403, body: { key: 'forbidden', details: 'API key is blocked' } }
     expect(await tokenAnswer(shop, key)).toMatchObject(blocked)
     expect(await read(shop, key, shop.access_token)).toMatchObject(blocked)
-    expect(await read(shop, own, token)).toMatchObject({ status: 401 })
-    expect(await read(shop, own, shop.access_token)).toMatchObject({ status: 200 })
+    expect(await read(shop, shopKey, token)).toMatchObject({ status: 401 })
+    expect(await read(shop, shopKey, shop.access_token)).toMatchObject({ status: 200 })
 
     await shop.manage('PUT', path, { status: 'ACTIVE' })
     expect(await read(shop, key, token)).toMatchObject({ status: 200 })
     await tokenOf(shop, key)
   })
 
-  test('renaming a key at the same moment does not undo that it is blocked', async () => {
+  test('a concurrent rename does not undo blocking a key', async () => {
     const shop = await newProject()
     const keys = await Promise.all(Array.from({ length: 10 }, () => newKey(shop)))
     await Promise.all(
@@ -291,7 +291,7 @@ describe('PUT /api-keys/{keyId}', () => {
     for (const key of data.slice(2)) expect(key).toMatchObject({ name: 'Renamed', status: 'BLOCKED', role: 'VIEWER' })
   })
 
-  test('bad values are refused and change nothing', async () => {
+  test('invalid values are refused and change nothing', async () => {
     const shop = await newProject()
     const { secret: _, ...key } = await newKey(shop)
     for (const [body, error, details] of [
@@ -311,7 +311,7 @@ describe('PUT /api-keys/{keyId}', () => {
     expect((await shop.manage('GET', '/api-keys')).body.data[2]).toEqual(key)
   })
 
-  test('the kind, the ids and the secret of a key never change', async () => {
+  test('the kind, the ids and the secret of a key cannot be updated', async () => {
     const shop = await newProject()
     const { secret, ...key } = await newKey(shop)
     const body = { kind: 'client', app_id: 'mine', client_id: 'mine', secret: 'mine', primary: true }
@@ -321,7 +321,7 @@ describe('PUT /api-keys/{keyId}', () => {
 })
 
 describe('POST /api-keys/{keyId}/regenerate', () => {
-  test('the old secret stops at once, the new one works, and live tokens live on', async () => {
+  test('the old secret stops working at once, the new one works, and live tokens stay valid', async () => {
     const shop = await newProject()
     const key = await newKey(shop)
     const token = await tokenOf(shop, key)
@@ -337,28 +337,28 @@ describe('POST /api-keys/{keyId}/regenerate', () => {
 })
 
 describe('DELETE /api-keys/{keyId}', () => {
-  test('the key and its tokens die at once, and no other', async () => {
+  test('the key and its tokens stop working at once; other keys keep working', async () => {
     const shop = await newProject()
     const key = await newKey(shop)
-    const own = { app_id: shop.app_id, secret: shop.app_token }
+    const shopKey = { app_id: shop.app_id, secret: shop.app_token }
     const token = await tokenOf(shop, key)
-    expect(await read(shop, own, token)).toMatchObject({ status: 200 })
+    expect(await read(shop, shopKey, token)).toMatchObject({ status: 200 })
     expect(await shop.manage('DELETE', `/api-keys/${key.id}`)).toMatchObject({ status: 204, body: null })
-    expect(await read(shop, own, token)).toMatchObject({ status: 401 })
+    expect(await read(shop, shopKey, token)).toMatchObject({ status: 401 })
     expect(await tokenAnswer(shop, key)).toMatchObject({ status: 401 })
-    expect(await read(shop, own, shop.access_token)).toMatchObject({ status: 200 })
-    for (const [method, path, body] of five(key.id).slice(2))
+    expect(await read(shop, shopKey, shop.access_token)).toMatchObject({ status: 200 })
+    for (const [method, path, body] of allOperations(key.id).slice(2))
       expect(await shop.manage(method, path, body)).toMatchObject({ status: 404 })
   })
 
-  test('of those who delete a key at once, one does', async () => {
+  test('of 5 concurrent deletions of a key, one succeeds', async () => {
     const shop = await newProject()
     const { id } = await newKey(shop)
     const answers = await Promise.all(Array.from({ length: 5 }, () => shop.manage('DELETE', `/api-keys/${id}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
   })
 
-  test('a key that is deleted while it is changed answers 404, not a failure of ours', async () => {
+  test('updating a concurrently deleted key answers 404, not 500', async () => {
     const shop = await newProject()
     const keys = await Promise.all(Array.from({ length: 10 }, () => newKey(shop)))
     const answers = await Promise.all(

@@ -22,7 +22,7 @@ export const apiKeys = [
     reply: ApiKeyList,
     errors: ['not_found'],
     run: async (ctx) => {
-      const data = (await listApiKeys(ctx)).map(viewOf)
+      const data = (await listApiKeys(ctx)).map(toApiKey)
       return listed('data', data, { total: data.length })
     },
   }),
@@ -46,7 +46,7 @@ export const apiKeys = [
         is_primary: false,
         created_at: ctx.now,
       })
-      return { ...viewOf(key), secret }
+      return { ...toApiKey(key), secret }
     },
   }),
   operation({
@@ -67,7 +67,7 @@ export const apiKeys = [
         ...(status !== undefined && { status }),
       })
       await announceCredentialChange(ctx)
-      return viewOf(key)
+      return toApiKey(key)
     },
   }),
   operation({
@@ -84,7 +84,7 @@ export const apiKeys = [
       const secret = newSecret()
       const key = await updateApiKey(ctx, target.id, { secret_hash: hashOf(secret) })
       await announceCredentialChange(ctx)
-      return { ...viewOf(key), secret }
+      return { ...toApiKey(key), secret }
     },
   }),
   operation({
@@ -102,7 +102,7 @@ export const apiKeys = [
   }),
 ]
 
-function viewOf({
+function toApiKey({
   id,
   name,
   kind,

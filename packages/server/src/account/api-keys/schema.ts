@@ -24,7 +24,7 @@ export const ApiKey = Type.Object({
 })
 export type ApiKey = Static<typeof ApiKey>
 
-/** The only answers that ever hold a secret: creation and regeneration. */
+/** The responses of creation and regeneration, the only ones with a secret. */
 export const ApiKeyWithSecret = Type.Object({ ...ApiKey.properties, secret: Type.String() })
 export type ApiKeyWithSecret = Static<typeof ApiKeyWithSecret>
 

@@ -11,21 +11,21 @@ export type ApiKeyRecord = Selectable<ApiKeyRow>
 export interface NewApiKey
   extends Pick<ApiKeyRecord, 'project_id' | 'name' | 'kind' | 'role' | 'is_primary' | 'created_at'> {
   ip_whitelist: readonly string[]
-  /** Chosen by the operator at the first start; generated otherwise. */
+  /** Set by the operator at the first start; generated otherwise. */
   app_id?: string | null
   secret?: string | null
 }
 
-/** Stores a new key and hands out its secret, which is kept nowhere. */
+/** Inserts a key and returns its secret, of which only the hash is stored. */
 export async function insertApiKey(
   db: Db,
-  { app_id, secret, ip_whitelist, ...given }: NewApiKey,
+  { app_id, secret, ip_whitelist, ...columns }: NewApiKey,
 ): Promise<{ key: ApiKeyRecord; secret: string }> {
   const token = secret ?? newSecret()
   const key = await db
     .insertInto('api_keys')
     .values({
-      ...given,
+      ...columns,
       id: newId('api_key'),
       app_id: app_id ?? newSecret(),
       secret_hash: hashOf(token),
@@ -59,7 +59,7 @@ export async function getApiKey({ db, project_id }: Ctx, id: string): Promise<Ap
   return row
 }
 
-/** Writes the given columns alone: whoever renames a key must not undo that somebody else blocks it. */
+/** Updates only the sent columns: renaming a key must not undo a concurrent request that blocks it. */
 export async function updateApiKey(
   { db, project_id }: Ctx,
   id: ApiKeyRecord['id'],
@@ -67,7 +67,7 @@ export async function updateApiKey(
 ): Promise<ApiKeyRecord> {
   const row = await db
     .updateTable('api_keys')
-    .set({ id, ...changes }) // an update names at least one column
+    .set({ id, ...changes }) // an update statement needs at least one column
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .returningAll()
@@ -76,23 +76,23 @@ export async function updateApiKey(
   return row
 }
 
-/** Its tokens go with it. */
+/** Deletes a key; the deletion cascades to its tokens. */
 export async function deleteApiKey({ db, project_id }: Ctx, id: ApiKeyRecord['id']): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('api_keys')
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('api_key', id) // another request was faster
+  if (numDeletedRows === 0n) throw notFound('api_key', id) // a concurrent request has deleted it
 }
 
-/** Keys of one project, or of all: for the command line. */
+/** For the command line: the keys of one project, or of all. */
 export async function listAllApiKeys(db: Db, projectId: string | undefined): Promise<ApiKeyRecord[]> {
   const query = db.selectFrom('api_keys').orderBy('project_id').orderBy('created_at').selectAll()
   return (projectId === undefined ? query : query.where('project_id', '=', projectId)).execute()
 }
 
-/** Deletes a key of any project by its id or app id; false when there is none: for the command line. */
+/** For the command line: deletes a key of any project by its id or app id; false when there is none. */
 export async function deleteApiKeyAnywhere(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('api_keys')

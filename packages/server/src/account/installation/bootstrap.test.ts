@@ -15,7 +15,7 @@ import { deleteManagementKey, insertManagementKey, listManagementKeys } from './
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 const now = '2026-01-01T00:00:00.000Z'
 
-/** Migrated and otherwise empty, and so it stays: each first start is undone after it was looked at. */
+/** A migrated, otherwise empty database: each test rolls its first start back. */
 let empty: Database
 
 beforeAll(async () => {
@@ -37,8 +37,8 @@ async function firstStart(
 
 const projectOf = (trx: Trx) => trx.selectFrom('projects').selectAll().executeTakeFirstOrThrow()
 
-test('the first start on an empty database makes what it takes to begin; the second finds it and does nothing', async () => {
-  // The tables of an embedded one come with its copy: making a new one takes ten times as long as all the rest.
+test('the first start on an empty database creates the initial objects; the second start does nothing', async () => {
+  // Copies a migrated embedded database: creating a new one takes ten times as long as the rest of the test.
   const isEmbedded = databaseKind() === 'pglite'
   const { database } = await ownDatabase({ migrated: isEmbedded })
   const { db } = database
@@ -107,7 +107,7 @@ describe('with no settings', () => {
       expect(made.owner_email).toBe('owner@localhost')
     }))
 
-  test('three pairs are made up, handed out once and stored as hashes', () =>
+  test('three key pairs are generated, returned once and stored as hashes', () =>
     firstStart({}, async (trx, { application, client, management, project_id }) => {
       for (const pair of [application, client, management])
         expect(pair).toEqual({ id: uuid, token: uuid, is_generated: true })
@@ -125,7 +125,7 @@ describe('with no settings', () => {
     }))
 })
 
-test('every BOOTSTRAP_ value is used, and not handed out as if it were new', () =>
+test('every BOOTSTRAP_ value is used and not reported as generated', () =>
   firstStart(
     {
       BOOTSTRAP_APP_ID: 'app',
@@ -153,13 +153,13 @@ test('every BOOTSTRAP_ value is used, and not handed out as if it were new', () 
     },
   ))
 
-test('an id may be given without its token', () =>
+test('an id can be set without its token', () =>
   firstStart({ BOOTSTRAP_APP_ID: 'app' }, async (_, { application }) => {
     expect(application).toEqual({ id: 'app', token: uuid, is_generated: true })
   }))
 
 describe('BOOTSTRAP_PROJECT_JSON', () => {
-  test('wins field by field over what the sandbox would be', () =>
+  test('overrides the sandbox defaults field by field', () =>
     firstStart(
       {
         BOOTSTRAP_PROJECT_JSON: JSON.stringify({
@@ -187,7 +187,7 @@ describe('BOOTSTRAP_PROJECT_JSON', () => {
       },
     ))
 
-  test('may name the owner among its users, who is an administrator anyway', () =>
+  test('may list the owner among its users, who is ADMIN anyway', () =>
     firstStart({ BOOTSTRAP_PROJECT_JSON: '{"users":[{"login":"owner@localhost","role":"VIEWER"}]}' }, async (trx) => {
       expect(await trx.selectFrom('project_users').selectAll().execute()).toMatchObject([{ role: 'ADMIN' }])
     }))
@@ -204,13 +204,13 @@ describe('BOOTSTRAP_PROJECT_JSON', () => {
     ['{"users":[{"login":"owner@localhost","role":"BOSS"}]}', "BOOTSTRAP_PROJECT_JSON: The role 'BOSS' is incorrect"],
     ['[]', 'BOOTSTRAP_PROJECT_JSON: must be a JSON object'],
     ['{', 'BOOTSTRAP_PROJECT_JSON: must be a JSON object'],
-  ])('%s stops the start, and says why', async (json, message) => {
+  ])('%s aborts the start with an error that says why', async (json, message) => {
     await expect(firstStart({ BOOTSTRAP_PROJECT_JSON: json })).rejects.toThrow(message)
     expect(await empty.db.selectFrom('organizations').selectAll().execute()).toEqual([])
   })
 })
 
-test('what the first start hands out opens the service', async () => {
+test('the key pairs returned by the first start authenticate requests', async () => {
   const { app, made, manage } = await newInstallation()
   const pair = { 'x-app-id': made.application.id, 'x-app-token': made.application.token }
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -229,7 +229,7 @@ test('what the first start hands out opens the service', async () => {
 describe('management keys', () => {
   const newKey = (name: string) => inTransaction(empty.db, (trx) => insertManagementKey(trx, { name, created_at: now }))
 
-  test('there are five at most, also when ten are asked for at once, and a deleted one makes room', async () => {
+  test('at most 5 exist, also with 10 concurrent creations; deleting one allows another', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => newKey(`Key ${index}`)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
     const keys = await listManagementKeys(empty.db)

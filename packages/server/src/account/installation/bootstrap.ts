@@ -9,7 +9,7 @@ import { assignUsers, insertProjectOf } from '../projects/create.ts'
 import { CreateProject } from '../projects/schema.ts'
 import { insertManagementKey } from './management-keys.ts'
 
-/** What the first start made; secrets that the operator did not choose are shown once, from here. */
+/** The result of the first start. Generated secrets are displayed once, from here; only their hashes are stored. */
 export interface Bootstrapped {
   project_id: string
   project_name: string
@@ -22,11 +22,11 @@ export interface Bootstrapped {
 export interface Pair {
   id: string
   token: string
-  /** Whether the token was made here, so that nobody knows it yet. */
+  /** Whether the token was generated, not set by the operator, and must be displayed. */
   is_generated: boolean
 }
 
-/** On an empty database: one organization, its owner, one sandbox project and three key pairs. Otherwise nothing. */
+/** Creates one organization, its owner, one sandbox project and three key pairs; null if the database is not empty. */
 export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: string): Promise<Bootstrapped | null> {
   const existing = await trx.selectFrom('organizations').select('id').executeTakeFirst()
   if (existing !== undefined) return null
@@ -41,23 +41,29 @@ export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: stri
     throw error instanceof ApiError ? new Error(`BOOTSTRAP_PROJECT_JSON: ${error.message}`) : error
   })
 
-  const shared = { project_id: project.id, role: 'ADMIN', ip_whitelist: [], is_primary: true, created_at: now } as const
-  const server = {
-    ...shared,
+  const sharedColumns = {
+    project_id: project.id,
+    role: 'ADMIN',
+    ip_whitelist: [],
+    is_primary: true,
+    created_at: now,
+  } as const
+  const serverKey = {
+    ...sharedColumns,
     name: 'Server key',
     kind: 'server',
     app_id: settings.app_id,
     secret: settings.app_token,
   } as const
-  const browser = {
-    ...shared,
+  const clientKey = {
+    ...sharedColumns,
     name: 'Client key',
     kind: 'client',
     app_id: settings.client_id,
     secret: settings.client_token,
   } as const
-  const application = await insertApiKey(trx, server)
-  const client = await insertApiKey(trx, browser)
+  const application = await insertApiKey(trx, serverKey)
+  const client = await insertApiKey(trx, clientKey)
   const management = await insertManagementKey(trx, {
     name: 'Management key',
     app_id: settings.management_id,
@@ -74,8 +80,8 @@ export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: stri
   }
 }
 
-/** A project to be tried at once: all client flags on, calls from this machine trusted; the operator's JSON wins. */
-function projectBody(given: Record<string, unknown>): BootstrapProject {
+/** Defaults for trying the service: all client flags on, localhost trusted. The operator's JSON takes precedence. */
+function projectBody(configured: Record<string, unknown>): BootstrapProject {
   const body = {
     name: 'Sandbox',
     timezone: 'UTC',
@@ -88,14 +94,14 @@ function projectBody(given: Record<string, unknown>): BootstrapProject {
     client_create_customer_enabled: true,
     client_loyalty_events_enabled: true,
     client_set_voucher_expiration_date_enabled: true,
-    ...given,
+    ...configured,
   }
   const fault = compileValidator(BootstrapProject).fault(body, { root: 'Payload', required: 'must' })
   if (fault !== null) throw new Error(`BOOTSTRAP_PROJECT_JSON: ${fault}`)
   return body
 }
 
-/** The body that creates a project, and whether it is a sandbox, which only the first one can be. */
+/** The body of project creation plus `is_sandbox`, which only the first project can set. */
 const BootstrapProject = Type.Object({ ...CreateProject.properties, is_sandbox: Type.Optional(Type.Boolean()) })
 type BootstrapProject = Static<typeof BootstrapProject>
 

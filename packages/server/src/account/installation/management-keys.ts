@@ -6,7 +6,7 @@ import { hashOf, newSecret } from '../../core/http/secrets.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 
-/** Management keys belong to the installation and are made only on the command line (docs/reference/operator-extensions.md). */
+/** Management keys belong to the installation; only the command line creates them (docs/reference/operator-extensions.md). */
 export interface NewManagementKey {
   name: string
   app_id?: string | null
@@ -14,7 +14,7 @@ export interface NewManagementKey {
   created_at: string
 }
 
-/** In a transaction: whoever else makes a key meanwhile waits for its end, and then counts this one too. */
+/** Inserts a key under an advisory lock: concurrent inserts wait until commit and then count this key, so the limit holds. */
 export async function insertManagementKey(trx: Trx, { name, app_id, secret, created_at }: NewManagementKey) {
   await sql`select pg_advisory_xact_lock(hashtextextended('management keys', 0))`.execute(trx)
   const keys = await trx.selectFrom('management_keys').select('id').execute()

@@ -7,12 +7,12 @@ import { randomText } from '../../core/lib/ids.ts'
 import type { Token, TokenForm } from './schema.ts'
 import { countLiveTokens, findClientId, insertToken } from './store.ts'
 
-/** Issues an access token to the application key that asks for it. */
+/** Issues an access token to the application key of the request. */
 export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Static<typeof TokenForm>): Promise<Token> {
   if (grant_type === '' || scope.trim() === '') throw new ApiError('missing_parameters')
   if (grant_type !== 'client_credentials') throw new ApiError('invalid_grant_type')
-  const requested = [...new Set(scope.split(' ').filter((word) => word !== ''))]
-  if (requested.some((word) => !scopes.has(word)))
+  const requestedScopes = [...new Set(scope.split(' ').filter((word) => word !== ''))]
+  if (requestedScopes.some((word) => !scopes.has(word)))
     throw new ApiError('invalid_scope', { message: `Invalid scope: ${scope}` })
 
   const nowSeconds = Math.floor(Date.parse(ctx.now) / 1_000)
@@ -24,17 +24,17 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
 
   const apiKeyId = ctx.caller.api_key?.id as `key_${string}`
   const clientId = await findClientId(ctx, apiKeyId)
-  // Admission goes by memory: the key may have been deleted on another node a moment ago.
+  // Authentication uses a cache: another node may have just deleted the key.
   if (clientId === undefined) throw new ApiError('unauthorized')
 
   const accessToken = randomText(50)
   const expiresIn = ctx.settings.oauth_token_ttl_seconds
   const expiresAt = nowSeconds + expiresIn
-  const granted = requested.join(' ')
+  const grantedScope = requestedScopes.join(' ')
   await insertToken(ctx, {
     token_hash: hashOf(accessToken),
     api_key_id: apiKeyId,
-    scope: granted,
+    scope: grantedScope,
     expires_at_seconds: expiresAt,
   })
   return {
@@ -42,7 +42,7 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
     client_id: clientId,
     expires_at: expiresAt,
     expires_in: expiresIn,
-    scope: granted,
+    scope: grantedScope,
     token_type: 'Bearer',
   }
 }

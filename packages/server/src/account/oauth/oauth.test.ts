@@ -12,7 +12,7 @@ const pairOf = ({ app_id, app_token }: { app_id: string; app_token: string }) =>
   'x-app-token': app_token,
 })
 
-/** A call with the pair of the shop and nothing else, as the OAuth operations want it. */
+/** A request with only the key pair of the shop, as the OAuth operations require. */
 const ask = (shop: Shop, path: string, fields: string, headers: Record<string, string> = {}): Promise<Answer> =>
   send(shop.service.app, 'POST', `/v1/oauth/${path}`, fields, { ...pairOf(shop), ...form, ...headers })
 
@@ -25,7 +25,7 @@ async function newToken(shop: Shop, scope = 'api'): Promise<string> {
 const categoriesWith = (shop: Shop, token: string) =>
   shop.call('GET', '/v1/categories', undefined, { authorization: `Bearer ${token}` })
 
-test('none of the three operations answers without the pair, and a token does not stand in for it', async () => {
+test('all three operations require the key pair; an access token does not replace it', async () => {
   const shop = await newProject()
   const bearer = { authorization: `Bearer ${shop.access_token}` }
   for (const [path, fields] of [
@@ -38,7 +38,7 @@ test('none of the three operations answers without the pair, and a token does no
       bearer,
       { ...bearer, 'x-app-id': shop.app_id },
       { 'x-app-id': shop.app_id, 'x-app-token': shop.client_token },
-      { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token }, // a client-side key is no application key
+      { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token }, // a client-side key is not an application key
       { 'x-management-id': shop.management_id, 'x-management-token': shop.management_token },
     ])
       expect(await send(shop.service.app, 'POST', `/v1/oauth/${path}`, fields, { ...form, ...headers })).toMatchObject({
@@ -49,7 +49,7 @@ test('none of the three operations answers without the pair, and a token does no
 })
 
 describe('POST /v1/oauth/token', () => {
-  test('answers the six fields, and the token works at once within its scopes', async () => {
+  test('returns the six fields, and the token works at once within its scopes', async () => {
     const shop = await newProject()
     const { status, body } = await ask(shop, 'token', 'grant_type=client_credentials&scope=categories%20vouchers')
     expect(status).toBe(200)
@@ -64,12 +64,12 @@ describe('POST /v1/oauth/token', () => {
     expect(await categoriesWith(shop, body.access_token as string)).toMatchObject({ status: 200 })
   })
 
-  test('two tokens of one key share its client id and nothing else', async () => {
+  test('two tokens of one key share only its client id', async () => {
     const shop = await newProject()
     const fields = 'grant_type=client_credentials&scope=api'
-    const [one, other] = [await ask(shop, 'token', fields), await ask(shop, 'token', fields)]
-    expect(one.body.client_id).toBe(other.body.client_id)
-    expect(one.body.access_token).not.toBe(other.body.access_token)
+    const [first, second] = [await ask(shop, 'token', fields), await ask(shop, 'token', fields)]
+    expect(first.body.client_id).toBe(second.body.client_id)
+    expect(first.body.access_token).not.toBe(second.body.access_token)
   })
 
   const refusals: Array<[fields: string, key: string, message: string]> = [
@@ -79,7 +79,7 @@ describe('POST /v1/oauth/token', () => {
     ['grant_type=client_credentials&scope=%20%20', 'missing_parameters', 'Missing parameters'],
     ['scope=api', 'missing_parameters', 'Missing parameters'],
     ['grant_type=&scope=api', 'missing_parameters', 'Missing parameters'],
-    ['grant_type=password&scope=', 'missing_parameters', 'Missing parameters'], // the first row of the table comes first
+    ['grant_type=password&scope=', 'missing_parameters', 'Missing parameters'], // missing parameters are checked first
     ['grant_type=password&scope=api', 'invalid_grant_type', 'Invalid grant_type'],
     ['grant_type=password&scope=nothing', 'invalid_grant_type', 'Invalid grant_type'],
     ['grant_type=client_credentials&scope=vouchers,campaigns', 'invalid_scope', 'Invalid scope: vouchers,campaigns'],
@@ -92,7 +92,7 @@ describe('POST /v1/oauth/token', () => {
     expect(await ask(shop, 'token', fields)).toMatchObject({ status: 400, body: { code: 400, key, message } })
   })
 
-  test('scopes come back once each, in the order they were first named, and both spellings of the SKU scope as sent', async () => {
+  test('scopes are deduplicated in the sent order, and both spellings of the SKU scope are kept', async () => {
     const shop = await newProject()
     const scopeOf = async (scope: string) =>
       (await ask(shop, 'token', `grant_type=client_credentials&scope=${scope}`)).body.scope
@@ -100,7 +100,7 @@ describe('POST /v1/oauth/token', () => {
     expect(await scopeOf('+skus+SKUs+')).toBe('skus SKUs')
   })
 
-  test('only a form is read', async () => {
+  test('only a form body is accepted', async () => {
     const shop = await newProject()
     const json = JSON.stringify({ grant_type: 'client_credentials', scope: 'api' })
     expect(await ask(shop, 'token', json, { 'content-type': 'application/json' })).toMatchObject({
@@ -111,7 +111,7 @@ describe('POST /v1/oauth/token', () => {
     expect(await ask(shop, 'token', 'grant_type=client_credentials&scope=api', charset)).toMatchObject({ status: 200 })
   })
 
-  test('a token of an integration key works like that of a server key', async () => {
+  test('a token of an integration key works like a token of a server key', async () => {
     const shop = await newProject()
     const { body: key } = await shop.manage('POST', '/api-keys', { name: 'ERP', kind: 'integration' })
     const pair = { 'x-app-id': key.app_id, 'x-app-token': key.secret }
@@ -121,9 +121,9 @@ describe('POST /v1/oauth/token', () => {
     expect(await categoriesWith(shop, body.access_token as string)).toMatchObject({ status: 200 })
   })
 
-  test('a key that was deleted on another node a moment ago gets no token', async () => {
+  test('a key just deleted on another node gets no token', async () => {
     const shop = await newProject()
-    await newToken(shop) // from here on this node remembers the key
+    await newToken(shop) // this node has cached the key now
     const { db } = shop.service.runtime.database
     await db
       .deleteFrom('api_keys')
@@ -133,8 +133,8 @@ describe('POST /v1/oauth/token', () => {
   })
 })
 
-describe('the maximum of live tokens', () => {
-  /** The project of a test comes with one live token already. */
+describe('the limit of live tokens', () => {
+  /** A test project already has one live token. */
   const env = { OAUTH_MAX_TOKENS_PER_PROJECT: '10' }
   const liveTokens = async (shop: Shop) =>
     (
@@ -145,7 +145,7 @@ describe('the maximum of live tokens', () => {
         .execute()
     ).length
 
-  test('thirty requests at once reach it exactly', async () => {
+  test('30 concurrent requests do not exceed it', async () => {
     const shop = await newProject({ env })
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => ask(shop, 'token', 'grant_type=client_credentials&scope=api')),
@@ -161,14 +161,14 @@ describe('the maximum of live tokens', () => {
     expect(await liveTokens(shop)).toBe(10)
   })
 
-  test('one project does not use up the tokens of another', async () => {
+  test('is counted per project', async () => {
     const [shop, other] = [await newProject({ env }), await newProject({ env })]
     for (let issued = 0; issued < 9; issued += 1) await newToken(shop)
     expect(await ask(shop, 'token', 'grant_type=client_credentials&scope=api')).toMatchObject({ status: 429 })
     await newToken(other)
   })
 
-  test('a revoked token makes room', async () => {
+  test('a revoked token does not count', async () => {
     const shop = await newProject({ env })
     for (let issued = 0; issued < 8; issued += 1) await newToken(shop)
     const last = await newToken(shop)
@@ -177,7 +177,7 @@ describe('the maximum of live tokens', () => {
     await newToken(shop)
   })
 
-  test('Retry-After is the time until the oldest live token ends, and then there is room again', async () => {
+  test('Retry-After is the time until the oldest live token expires, after which a token is issued again', async () => {
     let at = Date.parse('2026-01-01T00:00:00.400Z')
     const node = await openNode(await testDatabase(), { env, now: () => at })
     const keys = await insertTestProject(node.runtime, {})
@@ -186,7 +186,7 @@ describe('the maximum of live tokens', () => {
     expect(await request()).toMatchObject({ status: 200 })
     at += 60_000
     for (let issued = 0; issued < 8; issued += 1) expect(await request()).toMatchObject({ status: 200 })
-    // The first one was issued at 00:00:00 and ends at 00:15:00; now it is 00:01:00.4.
+    // The first token was issued at 00:00:00 and expires at 00:15:00; now it is 00:01:00.4.
     expect(await request()).toMatchObject({ status: 429, headers: { 'retry-after': '840' } })
     at = Date.parse('2026-01-01T00:14:59.999Z')
     expect(await request()).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
@@ -196,8 +196,8 @@ describe('the maximum of live tokens', () => {
   })
 })
 
-describe('the time of a token', () => {
-  test('it is told in whole seconds, and over at the second it names', async () => {
+describe('the expiry of a token', () => {
+  test('is given in whole seconds, and the token stops working at exactly expires_at', async () => {
     let at = 1_767_225_600_400
     const node = await openNode(await testDatabase(), { now: () => at })
     const keys = await insertTestProject(node.runtime, {})
@@ -223,7 +223,7 @@ describe('the time of a token', () => {
     expect(revoked).toMatchObject({ status: 404, body: null })
   })
 
-  test('it is what the operator sets', async () => {
+  test('is configurable with OAUTH_TOKEN_TTL_SECONDS', async () => {
     const shop = await newProject({ env: { OAUTH_TOKEN_TTL_SECONDS: '60' } })
     const before = Math.floor(shop.service.clock.now() / 1_000)
     const { body } = await ask(shop, 'token', 'grant_type=client_credentials&scope=api')
@@ -235,7 +235,7 @@ describe('the time of a token', () => {
 })
 
 describe('POST /v1/oauth/introspect', () => {
-  test('a token that is unknown, or of another project, is inactive and nothing else is said', async () => {
+  test('an unknown token or a token of another project returns only active: false', async () => {
     const [shop, stranger] = [await newProject(), await newProject()]
     const token = await newToken(shop)
     for (const answer of [
@@ -246,7 +246,7 @@ describe('POST /v1/oauth/introspect', () => {
     expect(Object.keys((await ask(stranger, 'introspect', `access_token=${token}`)).body)).toEqual(['active'])
   })
 
-  test('a token of another key of the project is shown with the client it belongs to', async () => {
+  test('a token of another key of the project is returned with the client id of that key', async () => {
     const shop = await newProject()
     const { body: key } = await shop.manage('POST', '/api-keys', { name: 'Second' })
     const token = await newToken(shop)
@@ -256,7 +256,7 @@ describe('POST /v1/oauth/introspect', () => {
     expect(body.client_id).not.toBe(key.client_id)
   })
 
-  test('the token of a blocked key is inactive, and active again with its key', async () => {
+  test('a token is inactive while its key is blocked', async () => {
     const shop = await newProject()
     const { body: key } = await shop.manage('POST', '/api-keys', { name: 'Second' })
     const pair = { 'x-app-id': key.app_id, 'x-app-token': key.secret }
@@ -270,7 +270,7 @@ describe('POST /v1/oauth/introspect', () => {
 })
 
 describe('POST /v1/oauth/token/revoke', () => {
-  test('a revoked token is dead for the next request; revoking it again finds nothing, and says nothing', async () => {
+  test('a revoked token fails from the next request on; revoking it again answers 404 without a body', async () => {
     const shop = await newProject()
     const token = await newToken(shop)
     expect(await categoriesWith(shop, token)).toMatchObject({ status: 200 })
@@ -283,7 +283,7 @@ describe('POST /v1/oauth/token/revoke', () => {
     expect(again.headers['content-type']).toBeUndefined()
   })
 
-  test('a token of another project is not found, and lives on', async () => {
+  test('a token of another project answers 404 and stays valid', async () => {
     const [shop, stranger] = [await newProject(), await newProject()]
     const token = await newToken(shop)
     expect(await ask(stranger, 'token/revoke', `access_token=${token}`)).toMatchObject({ status: 404, body: null })
@@ -291,7 +291,7 @@ describe('POST /v1/oauth/token/revoke', () => {
   })
 })
 
-test.each(['introspect', 'token/revoke'])('%s wants a token to look at', async (path) => {
+test.each(['introspect', 'token/revoke'])('%s requires access_token', async (path) => {
   const shop = await newProject()
   for (const fields of ['', 'access_token=', 'token=abc'])
     expect(await ask(shop, path, fields)).toMatchObject({
@@ -300,18 +300,18 @@ test.each(['introspect', 'token/revoke'])('%s wants a token to look at', async (
     })
 })
 
-test('an Idempotency-Key makes no token come back', async () => {
+test('an Idempotency-Key does not replay a token', async () => {
   const shop = await newProject()
   const fields = 'grant_type=client_credentials&scope=api'
-  const [one, other] = [
+  const [first, second] = [
     await ask(shop, 'token', fields, { 'idempotency-key': 'k' }),
     await ask(shop, 'token', fields, { 'idempotency-key': 'k' }),
   ]
-  expect(one.body.access_token).not.toBe(other.body.access_token)
-  expect(other.headers['idempotency-replayed']).toBeUndefined()
+  expect(first.body.access_token).not.toBe(second.body.access_token)
+  expect(second.headers['idempotency-replayed']).toBeUndefined()
 })
 
-test('neither a token nor a secret is stored anywhere in clear', async () => {
+test('no table stores a token or a secret in plain text', async () => {
   const shop = await newProject()
   const { body: key } = await shop.manage('POST', '/api-keys', { name: 'Second' })
   const { body: renewed } = await shop.manage('POST', `/api-keys/${key.id}/regenerate`)
@@ -332,11 +332,13 @@ test('neither a token nor a secret is stored anywhere in clear', async () => {
     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db)
   expect(tables.rows.map(({ name }) => name)).toContain('public.oauth_tokens')
   for (const { name } of tables.rows) {
-    const found = await sql`select t::text from ${sql.raw(name)} t where t::text ~ any(${secrets}::text[])`.execute(db)
-    expect([name, found.rows]).toEqual([name, []])
+    const matches = await sql`select t::text from ${sql.raw(name)} t where t::text ~ any(${secrets}::text[])`.execute(
+      db,
+    )
+    expect([name, matches.rows]).toEqual([name, []])
   }
   // The same search finds the hash, so it would have found the token.
   const hash = hashOf(token).toString('hex')
-  const found = await sql`select from oauth_tokens t where t::text ~ ${hash}`.execute(db)
-  expect(found.rows).toHaveLength(1)
+  const matches = await sql`select from oauth_tokens t where t::text ~ ${hash}`.execute(db)
+  expect(matches.rows).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** Absent fields have refusals of their own here, so the shapes demand nothing. */
+/** All fields are optional: missing ones are refused with their own error key, not by schema validation. */
 export const TokenForm = Type.Object({
   grant_type: Type.Optional(Type.String({ description: 'Only `client_credentials`.' })),
   scope: Type.Optional(Type.String({ description: 'One or more scopes, separated by spaces.' })),

@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { OauthTokenRow } from '../../core/db/tables.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 
-/** Live tokens of the project and when the first of them ends. Waits for others who are about to issue one. */
+/** Counts the live tokens of the project, under an advisory lock that serialises concurrent issues until commit. */
 export async function countLiveTokens({
   db,
   project_id,
@@ -30,7 +30,7 @@ export async function insertToken(
     .execute()
 }
 
-/** The client id of a key, which cannot be deleted before this transaction ends; undefined when it is gone already. */
+/** The client id of a key, locked against deletion until this transaction ends; undefined when the key does not exist. */
 export async function findClientId({ db }: Ctx, apiKeyId: string): Promise<string | undefined> {
   const key = await db
     .selectFrom('api_keys')
@@ -41,7 +41,7 @@ export async function findClientId({ db }: Ctx, apiKeyId: string): Promise<strin
   return key?.client_id
 }
 
-/** A live token of the caller's project with the client it was issued to. */
+/** A live token of the caller's project, with the client id it was issued to. */
 export async function findLiveToken({ db, project_id, now }: Ctx, tokenHash: Buffer) {
   return db
     .selectFrom('oauth_tokens')

@@ -11,7 +11,7 @@ import { newId } from '../../core/lib/ids.ts'
 import { CreateProject } from './schema.ts'
 import { assignUser, findUser, insertProject, listOwners } from './store.ts'
 
-/** Creates a project with its users. Nothing is created when any part fails: the transaction is undone. */
+/** Creates a project with its users. If any part fails, the transaction is rolled back. */
 export async function createProject(ctx: InstallationCtx, body: CreateProject): Promise<Project> {
   if (body.cluster_id !== undefined && body.cluster_id !== ctx.settings.cluster_id)
     throw new ApiError('forbidden', { details: 'Project is bound to different region' })
@@ -20,7 +20,7 @@ export async function createProject(ctx: InstallationCtx, body: CreateProject): 
   return project
 }
 
-/** Gives the named users their roles, and every owner that of an administrator, whatever was asked for. */
+/** Assigns the users their roles, and every owner the role ADMIN, also if another role was sent. */
 export async function assignUsers(
   db: Db,
   { id: projectId }: Project,
@@ -36,18 +36,18 @@ export async function assignUsers(
   for (const owner of await listOwners(db)) await assignUser(db, projectId, owner.id, 'ADMIN')
 }
 
-/** The row of a new project: what the body says, and the defaults of docs/reference/projects.md#project-object. */
+/** Inserts a project with the sent fields and the defaults of docs/reference/projects.md#project-object. */
 export async function insertProjectOf(
   db: Db,
   now: string,
   sent: CreateProject,
   { is_sandbox }: { is_sandbox: boolean },
 ): Promise<Project> {
-  const body = Clean(CreateProject, sent) as CreateProject // what we do not know must not be stored inside of what we do
+  const body = Clean(CreateProject, sent) as CreateProject // unknown fields inside JSON columns must not be stored
   const [owner] = await listOwners(db)
   const emails = owner === undefined ? [] : [owner.email]
-  const callout = { email: true, in_app: true, emails }
-  const usage = { enabled: true, value: 80, in_app: true, emails }
+  const calloutDefaults = { email: true, in_app: true, emails }
+  const usageDefaults = { enabled: true, value: 80, in_app: true, emails }
   const project = await insertProject(db, {
     id: newId('project'),
     name: body.name,
@@ -64,16 +64,16 @@ export async function insertProjectOf(
     client_loyalty_events_enabled: body.client_loyalty_events_enabled ?? false,
     client_set_voucher_expiration_date_enabled: body.client_set_voucher_expiration_date_enabled ?? false,
     webhooks_callout_notifications: JSON.stringify({
-      distributions: callout,
-      webhooks: callout,
+      distributions: calloutDefaults,
+      webhooks: calloutDefaults,
       ...body.webhooks_callout_notifications,
     }),
     api_usage_notifications: JSON.stringify({
-      messages: usage,
-      api_calls: usage,
-      bulk_api_calls: usage,
-      webhook_calls: usage,
-      cycle_calls: usage,
+      messages: usageDefaults,
+      api_calls: usageDefaults,
+      bulk_api_calls: usageDefaults,
+      webhook_calls: usageDefaults,
+      cycle_calls: usageDefaults,
       ...body.api_usage_notifications,
     }),
     case_sensitive_codes: body.case_sensitive_codes,
@@ -90,7 +90,7 @@ export async function insertProjectOf(
 
 const roles: readonly Role[] = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT', 'USER_RESTRICTED']
 
-/** A role by its name, or 400. */
+/** Validates the name of a role; 400 if it is unknown. */
 export function roleOf(name: string): Role {
   if (!roles.includes(name as Role))
     throw new ApiError('used_incorrect_role', { details: `The role '${name}' is incorrect` })

@@ -7,7 +7,7 @@ import { startJobs } from '../../work.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 
-/** What creation cannot do without. */
+/** The required fields of creation. */
 const required = { name: 'Shop', timezone: 'Europe/Warsaw', currency: 'PLN', case_sensitive_codes: true }
 
 const owner = 'owner@shop.test'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 const manage: Installation['manage'] = (...call) => installation.manage(...call)
 const create = (body: object = {}) => manage('POST', '/projects', { ...required, ...body })
 
-async function created(body: object = {}) {
+async function createProject(body: object = {}) {
   const answer = await create(body)
   expect(answer.status).toBe(200)
   return answer.body
@@ -58,7 +58,7 @@ const ownerId = async () => {
   return (await query.select('id').executeTakeFirstOrThrow()).id
 }
 
-const seven = (id: string): Array<[method: string, path: string, body?: unknown]> => [
+const allOperations = (id: string): Array<[method: string, path: string, body?: unknown]> => [
   ['POST', '/projects', required],
   ['GET', '/projects'],
   ['GET', `/projects/${id}`],
@@ -68,11 +68,11 @@ const seven = (id: string): Array<[method: string, path: string, body?: unknown]
   ['DELETE', `/projects/${id}`],
 ]
 
-describe('who may touch a project', () => {
-  test('nobody without the management pair, not even the project with its own keys', async () => {
+describe('access to projects', () => {
+  test('all operations require the management key pair; keys of the project itself answer 401', async () => {
     const shop = await newProject()
     const { management_id, management_token } = shop
-    for (const [method, path, body] of seven(shop.project_id))
+    for (const [method, path, body] of allOperations(shop.project_id))
       for (const headers of [
         {},
         shop.headers,
@@ -88,8 +88,8 @@ describe('who may touch a project', () => {
     expect((await shop.manage('GET', '')).body).toMatchObject({ id: shop.project_id, name: 'Test shop' })
   })
 
-  test('a project that does not exist is not found, before its body is read', async () => {
-    for (const [method, path, body] of seven('proj_nowhere').slice(2))
+  test('an unknown project answers 404 before the body is validated', async () => {
+    for (const [method, path, body] of allOperations('proj_nowhere').slice(2))
       expect(await manage(method, path, body === undefined ? undefined : 7)).toMatchObject({
         status: 404,
         body: {
@@ -117,8 +117,8 @@ const callout = { email: true, in_app: true, emails: [owner] }
 const usage = { enabled: true, value: 80, in_app: true, emails: [owner] }
 
 describe('POST /projects', () => {
-  test('four fields are enough; the answer has every documented field with its default, and no other', async () => {
-    expect(await created()).toEqual({
+  test('requires four fields; the response has exactly the documented fields with their defaults', async () => {
+    expect(await createProject()).toEqual({
       id: expect.stringMatching(/^proj_[0-9A-Za-z]{8}$/),
       ...required,
       description: '',
@@ -142,7 +142,7 @@ describe('POST /projects', () => {
     })
   })
 
-  test('takes every field that can be set, and a read shows the same', async () => {
+  test('stores every settable field and returns it on a read', async () => {
     const sent = {
       ...required,
       case_sensitive_codes: false,
@@ -154,13 +154,13 @@ describe('POST /projects', () => {
       api_version: 'v2018-08-01',
       cluster_id: 'eu7',
     }
-    const project = await created(sent)
+    const project = await createProject(sent)
     expect(project).toMatchObject(sent)
     expect((await manage('GET', `/projects/${project.id}`)).body).toEqual(project)
   })
 
   test('a new project has no keys', async () => {
-    const { id } = await created()
+    const { id } = await createProject()
     expect((await manage('GET', `/projects/${id}/api-keys`)).body).toEqual({
       object: 'list',
       data_ref: 'data',
@@ -169,8 +169,8 @@ describe('POST /projects', () => {
     })
   })
 
-  test('what the service or its operator decides cannot be sent', async () => {
-    const project = await created({
+  test('read-only and operator-only fields are ignored', async () => {
+    const project = await createProject({
       id: 'proj_mine',
       is_sandbox: true,
       webhook_token: 'mine',
@@ -184,14 +184,14 @@ describe('POST /projects', () => {
     expect(project).not.toHaveProperty('default_code_config')
   })
 
-  test('two projects may have one name, never one id or token', async () => {
-    const [one, other] = [await created(), await created()]
-    expect(one.name).toBe(other.name)
-    expect(one.id).not.toBe(other.id)
-    expect(one.webhook_token).not.toBe(other.webhook_token)
+  test('two projects may share a name, but have different ids and tokens', async () => {
+    const [first, second] = [await createProject(), await createProject()]
+    expect(first.name).toBe(second.name)
+    expect(first.id).not.toBe(second.id)
+    expect(first.webhook_token).not.toBe(second.webhook_token)
   })
 
-  test('another cluster is another region', async () => {
+  test('another cluster_id is refused as another region', async () => {
     const before = await countProjects()
     expect(await create({ cluster_id: 'us1' })).toMatchObject({
       status: 403,
@@ -215,12 +215,12 @@ describe('POST /projects', () => {
   test('the same Idempotency-Key creates one project', async () => {
     const before = await countProjects()
     const key = { 'idempotency-key': 'first shop' }
-    const [one, again] = [
+    const [first, second] = [
       await manage('POST', '/projects', required, key),
       await manage('POST', '/projects', required, key),
     ]
-    expect(again.body).toEqual(one.body)
-    expect(again.headers['idempotency-replayed']).toBe('true')
+    expect(second.body).toEqual(first.body)
+    expect(second.headers['idempotency-replayed']).toBe('true')
     expect(await countProjects()).toBe(before + 1)
     expect(await manage('POST', '/projects', { ...required, name: 'Second shop' }, key)).toMatchObject({
       status: 409,
@@ -230,7 +230,7 @@ describe('POST /projects', () => {
 })
 
 describe('the users of a new project', () => {
-  test('get the roles they are given, by id or by login; owners are administrators whatever is said', async () => {
+  test('get the sent roles, by id or login; owners are always ADMIN', async () => {
     const ann = await newUser('ann@shop.test')
     const bob = await newUser('bob@shop.test')
     const users = [
@@ -238,13 +238,13 @@ describe('the users of a new project', () => {
       { login: 'bob@shop.test', role: 'MERCHANT' },
       { login: owner, role: 'USER' },
     ]
-    const project = await created({ users })
+    const project = await createProject({ users })
     expect(await rolesIn(project.id)).toEqual({ [ann]: 'VIEWER', [bob]: 'MERCHANT', [await ownerId()]: 'ADMIN' })
     expect(project).not.toHaveProperty('users')
-    expect(await rolesIn((await created()).id)).toEqual({ [await ownerId()]: 'ADMIN' })
+    expect(await rolesIn((await createProject()).id)).toEqual({ [await ownerId()]: 'ADMIN' })
   })
 
-  test('are all known and rightly named, or nothing is created', async () => {
+  test('an unknown user or an invalid role creates nothing', async () => {
     const before = await countProjects()
     const eve = await newUser('eve@shop.test')
     const good = { id: eve, role: 'USER' }
@@ -271,7 +271,7 @@ describe('the users of a new project', () => {
   })
 })
 
-/** Values that creation and update judge alike. */
+/** Values that creation and update validate in the same way. */
 const goodValues: object[] = [
   { name: 'n' },
   { name: '店'.repeat(255) },
@@ -348,16 +348,16 @@ const badValues: Array<[body: object, details: string]> = [
   ],
 ]
 
-test('creation and update take the same good values', async () => {
-  const { id } = await created()
+test('creation and update accept the same valid values', async () => {
+  const { id } = await createProject()
   for (const value of goodValues) {
     expect([value, await create(value)]).toMatchObject([value, { status: 200, body: value }])
     expect([value, await manage('PUT', `/projects/${id}`, value)]).toMatchObject([value, { status: 200, body: value }])
   }
 })
 
-test('creation and update refuse the same bad values, in words that name the field, and nothing changes', async () => {
-  const project = await created()
+test('creation and update refuse the same invalid values with an error that names the field, and change nothing', async () => {
+  const project = await createProject()
   const before = await countProjects()
   for (const [value, details] of badValues) {
     const refusal = { status: 400, body: { key: 'invalid_payload', message: 'Invalid payload', details } }
@@ -368,7 +368,7 @@ test('creation and update refuse the same bad values, in words that name the fie
   expect((await manage('GET', `/projects/${project.id}`)).body).toEqual(project)
 })
 
-test('creation alone is strict about the API version and the letter case of codes', async () => {
+test('only creation validates api_version and case_sensitive_codes', async () => {
   for (const [body, details] of [
     [{ api_version: 'v1' }, 'Property .api_version must be equal to one of the allowed values [ v2018-08-01 ]'],
     [{ case_sensitive_codes: 'yes' }, 'Property .case_sensitive_codes must be boolean'],
@@ -378,8 +378,8 @@ test('creation alone is strict about the API version and the letter case of code
 })
 
 describe('GET /projects', () => {
-  test('lists all of them, oldest first, as a single read shows them', async () => {
-    const [first, second] = [await created({ name: 'First' }), await created({ name: 'Second' })]
+  test('lists all projects, oldest first, with the same fields as a single read', async () => {
+    const [first, second] = [await createProject({ name: 'First' }), await createProject({ name: 'Second' })]
     const { status, body } = await manage('GET', '/projects')
     expect(status).toBe(200)
     expect(body).toMatchObject({ object: 'list', data_ref: 'data', total: body.data.length })
@@ -389,8 +389,8 @@ describe('GET /projects', () => {
 })
 
 describe('PUT /projects/{projectId}', () => {
-  test('changes what is sent and nothing else', async () => {
-    const project = await created({
+  test('updates only the sent fields', async () => {
+    const project = await createProject({
       description: 'Shoes',
       client_trusted_domains: ['a.test', 'b.test'],
       dial_code: '48',
@@ -406,8 +406,8 @@ describe('PUT /projects/{projectId}', () => {
     })
   })
 
-  test('what can never change is ignored, whatever is sent', async () => {
-    const project = await created()
+  test('immutable fields are ignored', async () => {
+    const project = await createProject()
     const sent = {
       case_sensitive_codes: 'no',
       cluster_id: 'us1',
@@ -423,8 +423,8 @@ describe('PUT /projects/{projectId}', () => {
     expect(body).toEqual(project)
   })
 
-  test('notifications change member by member; the one of redemptions cannot be set', async () => {
-    const project = await created({
+  test('notifications are merged by member; the one of redemptions cannot be set', async () => {
+    const project = await createProject({
       api_usage_notifications: { cycle_calls: { enabled: false, value: 10, in_app: false, emails: [] } },
     })
     expect(project.api_usage_notifications).toMatchObject({
@@ -444,12 +444,12 @@ describe('PUT /projects/{projectId}', () => {
     })
   })
 
-  test('members nobody knows are not stored either', async () => {
+  test('unknown members of JSON fields are not stored', async () => {
     const sent = {
       webhooks_callout_notifications: { webhooks: { ...callout, color: 'red' }, pigeons: callout },
       api_usage_notifications: { redemptions: usage, pigeons: usage },
     }
-    const ids = [(await created(sent)).id, (await created()).id]
+    const ids = [(await createProject(sent)).id, (await createProject()).id]
     await manage('PUT', `/projects/${ids[1]}`, sent)
     await manage('PUT', `/projects/${ids[1]}/limits`, {
       api_calls: [{ value: 1, duration: 'PT1H', color: 'red' }],
@@ -467,8 +467,8 @@ describe('PUT /projects/{projectId}', () => {
     }
   })
 
-  test('updates of different fields at once lose none of them', async () => {
-    const { id } = await created()
+  test('concurrent updates of different fields are all kept', async () => {
+    const { id } = await createProject()
     const webhooks = { email: false, in_app: false, emails: [] }
     const changes = [
       ...flags.map((flag) => ({ [flag]: true })),
@@ -485,14 +485,14 @@ describe('PUT /projects/{projectId}', () => {
   })
 })
 
-describe('the characters of generated codes', () => {
+describe('the charset of generated codes', () => {
   const change = async (charset: unknown) => {
-    const { id } = await created()
+    const { id } = await createProject()
     return manage('PUT', `/projects/${id}`, { default_code_config: { charset } })
   }
 
   test.each(['A', 'aA', 'Cc{}p\\', '0123456789', 'żółć', '😀😀', '😀'.repeat(256), 'x'.repeat(256)])(
-    '%s are taken as sent',
+    '%s is stored as sent',
     async (charset) => {
       expect(await change(charset)).toMatchObject({ status: 200, body: { default_code_config: { charset } } })
     },
@@ -503,7 +503,7 @@ describe('the characters of generated codes', () => {
     ['x'.repeat(257), 'must NOT have more than 256 characters'],
     ['A B', 'must match pattern'],
     ['A\tB', 'must match pattern'],
-    ['A\u00a0B', 'must match pattern'], // a space too, only wider
+    ['A\u00a0B', 'must match pattern'], // a non-breaking space
     ['A\u0007B', 'must match pattern'],
     ['A\u0085B', 'must match pattern'],
     [7, 'must be string,null'],
@@ -514,8 +514,8 @@ describe('the characters of generated codes', () => {
     expect(body.details).toContain(`Property .default_code_config.charset ${reason}`)
   })
 
-  test('stay until they are replaced, and null removes them', async () => {
-    const project = await created()
+  test('is kept until replaced, and null removes it', async () => {
+    const project = await createProject()
     const path = `/projects/${project.id}`
     await manage('PUT', path, { default_code_config: { charset: 'AB' } })
     expect((await manage('PUT', path, { name: 'Renamed' })).body).toMatchObject({
@@ -528,8 +528,8 @@ describe('the characters of generated codes', () => {
     expect(body).toEqual({ ...project, name: 'Renamed' })
   })
 
-  test('a configuration without them, or none, says nothing', async () => {
-    const { id } = await created()
+  test('a code configuration without a charset, or null, is refused', async () => {
+    const { id } = await createProject()
     expect(await manage('PUT', `/projects/${id}`, { default_code_config: {} })).toMatchObject({
       status: 400,
       body: { details: "Property .default_code_config must have required property 'charset'" },
@@ -542,22 +542,22 @@ describe('the characters of generated codes', () => {
 })
 
 describe('POST /projects/{projectId}/webhook-token/regenerate', () => {
-  test('gives the project another token, each time, and changes nothing else', async () => {
-    const project = await created()
+  test('generates a new token each time and changes nothing else', async () => {
+    const project = await createProject()
     const path = `/projects/${project.id}`
     const key = { 'idempotency-key': 'token' }
-    const one = await manage('POST', `${path}/webhook-token/regenerate`, undefined, key)
-    expect(one.status).toBe(200)
-    expect(one.body).toEqual({ ...project, webhook_token: uuid })
-    const other = await manage('POST', `${path}/webhook-token/regenerate`, undefined, key)
-    expect(new Set([project.webhook_token, one.body.webhook_token, other.body.webhook_token]).size).toBe(3)
-    expect((await manage('GET', path)).body).toEqual(other.body)
+    const first = await manage('POST', `${path}/webhook-token/regenerate`, undefined, key)
+    expect(first.status).toBe(200)
+    expect(first.body).toEqual({ ...project, webhook_token: uuid })
+    const second = await manage('POST', `${path}/webhook-token/regenerate`, undefined, key)
+    expect(new Set([project.webhook_token, first.body.webhook_token, second.body.webhook_token]).size).toBe(3)
+    expect((await manage('GET', path)).body).toEqual(second.body)
   })
 })
 
 describe('PUT /projects/{projectId}/limits', () => {
-  test('gives the project limits of its own, replaced as a whole; null takes them away', async () => {
-    const project = await created()
+  test('sets the limits of the project as a whole; null removes them', async () => {
+    const project = await createProject()
     const path = `/projects/${project.id}`
     const limits = {
       api_calls: [
@@ -581,7 +581,7 @@ describe('PUT /projects/{projectId}/limits', () => {
     expect(lifted.body).toEqual(project)
   })
 
-  test('they are in force with the next request, and so is their end', async () => {
+  test('setting and removing limits applies to the next request', async () => {
     const shop = await newProject()
     await shop.manage('PUT', '/limits', { api_calls: [{ value: 2, duration: 'P7D' }] })
     const calls = [
@@ -622,7 +622,7 @@ describe('PUT /projects/{projectId}/limits', () => {
     [{ earning_rules: '5' }, 'Property .earning_rules must be integer'],
     [[], 'Payload must be object,null'],
   ])('%j is refused: %s', async (limits, details) => {
-    const project = await created()
+    const project = await createProject()
     expect(await manage('PUT', `/projects/${project.id}/limits`, limits)).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', details },
@@ -639,7 +639,7 @@ describe('DELETE /projects/{projectId}', () => {
       'content-type': 'application/x-www-form-urlencoded',
     })
 
-  test('every way into the project is closed at once, and its data is left to a job', async () => {
+  test('all access to the project is revoked at once, and a job is queued to delete its data', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     await shop.call('POST', '/v1/categories', { name: 'Summer', hierarchy: 0 })
     const { body: issued } = await tokenOf(shop)
@@ -652,7 +652,7 @@ describe('DELETE /projects/{projectId}', () => {
     expect(await shop.call('GET', '/v1/categories', undefined, bearer)).toMatchObject({ status: 401 })
     expect(await tokenOf(shop)).toMatchObject({ status: 401 })
     for (const [method, path, body] of [
-      ...seven('').slice(2),
+      ...allOperations('').slice(2),
       ['GET', '/projects//api-keys'],
       ['POST', '/projects//stacking-rules', {}],
     ] as const)
@@ -678,8 +678,8 @@ describe('DELETE /projects/{projectId}', () => {
     expect(await other.call('GET', '/v1/categories')).toMatchObject({ status: 200 })
   })
 
-  test('the job takes away what it left, once nobody who was let in before can still be writing', async () => {
-    // By its clock the project is deleted three minutes ago, so the job is due.
+  test('the job deletes the data once the request timeout has passed, when no earlier request can still write', async () => {
+    // By this clock the project was deleted three minutes ago, so the job is due.
     const { runtime, manage, made } = await newInstallation({ now: () => Date.now() - 180_000 })
     const { db } = runtime.database
     const { body: shop } = await manage('POST', '/projects', required)
@@ -689,19 +689,19 @@ describe('DELETE /projects/{projectId}', () => {
 
     await startJobs(runtime)
     await until(async () => {
-      const left = await db.selectFrom('projects').select('id').execute()
-      return left.length === 1 ? left : undefined
+      const projects = await db.selectFrom('projects').select('id').execute()
+      return projects.length === 1 ? projects : undefined
     })
     expect(await db.selectFrom('stacking_rules').selectAll().execute()).toMatchObject([{ project_id: made.project_id }])
   })
 
-  test('of those who delete a project at once, one does', async () => {
-    const { id } = await created()
+  test('of 5 concurrent deletions of a project, one succeeds', async () => {
+    const { id } = await createProject()
     const answers = await Promise.all(Array.from({ length: 5 }, () => manage('DELETE', `/projects/${id}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
   })
 
-  test('the sandbox stays', async () => {
+  test('the sandbox project cannot be deleted', async () => {
     const path = `/projects/${installation.made.project_id}`
     expect(await manage('DELETE', path)).toMatchObject({
       status: 403,

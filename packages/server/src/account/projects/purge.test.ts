@@ -6,7 +6,7 @@ import { insertProjectOf } from './create.ts'
 import { purgeProject, tablesWithProjects } from './purge.ts'
 
 let database: Database | undefined
-const opened = async () => {
+const openDatabase = async () => {
   database ??= (await ownDatabase()).database
   return database
 }
@@ -24,7 +24,7 @@ const newGuards = (db: Db, projectId: string, count: number) =>
     db,
   )
 
-async function insertWhatWasRedeemed(db: Db, projectId: string, now: string): Promise<void> {
+async function insertRedemptionRows(db: Db, projectId: string, now: string): Promise<void> {
   await sql`insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, channel_type, channel_id, created_at)
     values (${projectId}, 'r_1', 'redemption', 'SUCCESS', 'SUCCEEDED', 'voucher', 'v_1', 'API', 'app', ${now})`.execute(
     db,
@@ -37,8 +37,8 @@ async function insertWhatWasRedeemed(db: Db, projectId: string, now: string): Pr
     values (${projectId}, 'rewa_1', 'rew_1', 'campaign', 'camp_1', '{}', ${now}, 1)`.execute(db)
 }
 
-/** One row in every table of loyalty programs and referrals; rules and tiers refer to their campaign. */
-async function insertWhatPointsNeed(db: Db, projectId: string, now: string): Promise<void> {
+/** One row in every table of loyalty programs and referrals; rules and tiers reference their campaign. */
+async function insertLoyaltyRows(db: Db, projectId: string, now: string): Promise<void> {
   const statements = [
     sql`campaigns (project_id, id, name, campaign_type, type, auto_join, join_once, use_voucher_metadata_schema, active, metadata, status, created_at, config_version)
       values (${projectId}, 'camp_1', 'Club', 'PROMOTION', 'STATIC', false, true, true, true, '{}', 'DONE', ${now}, 1)`,
@@ -62,7 +62,7 @@ async function insertWhatPointsNeed(db: Db, projectId: string, now: string): Pro
   for (const statement of statements) await sql`insert into ${statement}`.execute(db)
 }
 
-const tablesOfPoints = [
+const loyaltyTables = [
   'campaigns',
   'earning_rules',
   'loyalty_tiers',
@@ -84,10 +84,13 @@ const countOf = async (db: Db, table: string, projectId: string): Promise<number
   return rows[0]!.count
 }
 
-test('what a deleted project left goes away, the project last, and nobody else loses anything', async () => {
-  const { db } = await opened()
-  const [gone, other] = [await newProject(db, { deleted: true }), await newProject(db, { deleted: false })]
-  for (const projectId of [gone, other]) {
+test('deletes all rows of a deleted project and the project itself, and no rows of other projects', async () => {
+  const { db } = await openDatabase()
+  const [deletedProject, otherProject] = [
+    await newProject(db, { deleted: true }),
+    await newProject(db, { deleted: false }),
+  ]
+  for (const projectId of [deletedProject, otherProject]) {
     await newGuards(db, projectId, 3)
     const now = new Date().toISOString()
     await db
@@ -106,21 +109,22 @@ test('what a deleted project left goes away, the project last, and nobody else l
       .insertInto('terms')
       .values({ project_id: projectId, id: 'terms_1', content: '{}', created_at: now })
       .execute()
-    await insertWhatWasRedeemed(db, projectId, now)
-    await insertWhatPointsNeed(db, projectId, now)
+    await insertRedemptionRows(db, projectId, now)
+    await insertLoyaltyRows(db, projectId, now)
   }
-  expect(await purgeProject(db, gone)).toBeUndefined()
-  for (const { name } of await tablesWithProjects(db)) expect([name, await countOf(db, name, gone)]).toEqual([name, 0])
-  expect(await countOf(db, 'projects', gone)).toBe(0)
-  expect(await countOf(db, 'guards', other)).toBe(3)
-  expect(await countOf(db, 'categories', other)).toBe(1)
-  const others = ['terms', 'redemptions', 'usage', 'holds', 'rewards', 'reward_assignments', ...tablesOfPoints]
-  for (const table of others) expect([table, await countOf(db, table, other)]).toEqual([table, 1])
-  expect(await countOf(db, 'projects', other)).toBe(1)
+  expect(await purgeProject(db, deletedProject)).toBeUndefined()
+  for (const { name } of await tablesWithProjects(db))
+    expect([name, await countOf(db, name, deletedProject)]).toEqual([name, 0])
+  expect(await countOf(db, 'projects', deletedProject)).toBe(0)
+  expect(await countOf(db, 'guards', otherProject)).toBe(3)
+  expect(await countOf(db, 'categories', otherProject)).toBe(1)
+  const tables = ['terms', 'redemptions', 'usage', 'holds', 'rewards', 'reward_assignments', ...loyaltyTables]
+  for (const table of tables) expect([table, await countOf(db, table, otherProject)]).toEqual([table, 1])
+  expect(await countOf(db, 'projects', otherProject)).toBe(1)
 })
 
-test('a project that is not deleted is left alone, and one that is not there is no trouble', async () => {
-  const { db } = await opened()
+test('does nothing for a project that is not deleted or does not exist', async () => {
+  const { db } = await openDatabase()
   const projectId = await newProject(db, { deleted: false })
   await newGuards(db, projectId, 3)
   await purgeProject(db, projectId)
@@ -129,30 +133,30 @@ test('a project that is not deleted is left alone, and one that is not there is 
   await purgeProject(db, 'proj_nowhere')
 })
 
-test('stopped after any batch, it goes on from there, and the project itself goes only at the end', async () => {
-  const { db } = await opened()
+test('an aborted purge resumes after its last batch and deletes the project row only at the end', async () => {
+  const { db } = await openDatabase()
   const projectId = await newProject(db, { deleted: true })
   await newGuards(db, projectId, 2_500)
   const tablesBefore = (await tablesWithProjects(db)).findIndex(({ name }) => name === 'guards')
 
-  /** Not aborted when it is asked so many times: once before each batch. */
+  /** A signal that is aborted after this many reads; the purge reads it once before each batch. */
   const afterBatches = (batches: number): AbortSignal => {
-    let asked = 0
-    return { get aborted() { return ++asked > batches } } as AbortSignal // biome-ignore format: one thought
+    let reads = 0
+    return { get aborted() { return ++reads > batches } } as AbortSignal // biome-ignore format: one thought
   }
-  const left = []
+  const remainingCounts = []
   for (let run = 1; run <= 3; run += 1) {
     expect(await purgeProject(db, projectId, afterBatches(tablesBefore + 1))).toBe('again')
-    left.push(await countOf(db, 'guards', projectId))
+    remainingCounts.push(await countOf(db, 'guards', projectId))
   }
-  expect(left).toEqual([1_500, 500, 0])
+  expect(remainingCounts).toEqual([1_500, 500, 0])
   expect(await countOf(db, 'projects', projectId)).toBe(1)
   expect(await purgeProject(db, projectId)).toBeUndefined()
   expect(await countOf(db, 'projects', projectId)).toBe(0)
 })
 
-test('two runs at once do no harm', async () => {
-  const { db } = await opened()
+test('two concurrent runs both succeed', async () => {
+  const { db } = await openDatabase()
   const projectId = await newProject(db, { deleted: true })
   await newGuards(db, projectId, 2_500)
   await Promise.all([purgeProject(db, projectId), purgeProject(db, projectId)])
@@ -160,37 +164,40 @@ test('two runs at once do no harm', async () => {
   expect(await countOf(db, 'projects', projectId)).toBe(0)
 })
 
-test('a table that did not exist yesterday is emptied too, and one that others refer to after them', async () => {
-  const { db } = await opened()
-  const [gone, other] = [await newProject(db, { deleted: true }), await newProject(db, { deleted: false })]
+test('empties tables created later, and referenced tables after the tables that reference them', async () => {
+  const { db } = await openDatabase()
+  const [deletedProject, otherProject] = [
+    await newProject(db, { deleted: true }),
+    await newProject(db, { deleted: false }),
+  ]
   const key = sql`project_id text not null, id text not null, primary key (project_id, id)`
   await sql`create table a_parent (${key})`.execute(db)
   await sql`create table b_child (${key}, foreign key (project_id, id) references a_parent)`.execute(db)
   for (const table of ['a_parent', 'b_child'])
-    for (const projectId of [gone, other])
+    for (const projectId of [deletedProject, otherProject])
       await sql`insert into ${sql.table(table)} values (${projectId}, '1')`.execute(db)
-  await purgeProject(db, gone)
+  await purgeProject(db, deletedProject)
   for (const table of ['a_parent', 'b_child']) {
-    expect(await countOf(db, table, gone)).toBe(0)
-    expect(await countOf(db, table, other)).toBe(1)
+    expect(await countOf(db, table, deletedProject)).toBe(0)
+    expect(await countOf(db, table, otherProject)).toBe(1)
   }
   await sql`drop table b_child, a_parent`.execute(db)
 })
 
-test('a table that cannot be emptied, or has no key to go by, stops the purge instead of being passed over', async () => {
-  const { db } = await opened()
-  const gone = await newProject(db, { deleted: true })
+test('fails instead of skipping a table that cannot be emptied or has no primary key', async () => {
+  const { db } = await openDatabase()
+  const deletedProject = await newProject(db, { deleted: true })
   await sql`create table keepers (project text not null, id text not null, of_project text not null)`.execute(db)
   await sql`create table kept (project_id text not null, id text not null, primary key (project_id, id))`.execute(db)
   await sql`alter table keepers add foreign key (of_project, id) references kept`.execute(db)
-  await sql`insert into kept values (${gone}, '1')`.execute(db)
-  await sql`insert into keepers values ('elsewhere', '1', ${gone})`.execute(db)
-  await expect(purgeProject(db, gone)).rejects.toMatchObject({ code: '23503' })
-  expect(await countOf(db, 'projects', gone)).toBe(1)
+  await sql`insert into kept values (${deletedProject}, '1')`.execute(db)
+  await sql`insert into keepers values ('elsewhere', '1', ${deletedProject})`.execute(db)
+  await expect(purgeProject(db, deletedProject)).rejects.toMatchObject({ code: '23503' })
+  expect(await countOf(db, 'projects', deletedProject)).toBe(1)
   await sql`drop table keepers, kept`.execute(db)
 
   await sql`create table keyless (project_id text)`.execute(db)
-  await expect(purgeProject(db, gone)).rejects.toThrow('Table keyless has no primary key')
+  await expect(purgeProject(db, deletedProject)).rejects.toThrow('Table keyless has no primary key')
   await sql`drop table keyless`.execute(db)
-  expect(await purgeProject(db, gone)).toBeUndefined()
+  expect(await purgeProject(db, deletedProject)).toBeUndefined()
 })

@@ -5,8 +5,8 @@ import type { Project } from '../../core/db/project-row.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 
 /**
- * Deletes what a deleted project left, a bounded number of rows at a time, and at last the project itself. It may be
- * stopped anywhere and run again, also twice at once: what is gone is gone. Answers `again` when it was stopped.
+ * Deletes all rows of a deleted project in batches, and the project row last. Idempotent: it can be aborted at any batch and run
+ * again, also twice concurrently. Returns `again` when it was aborted.
  */
 export async function purgeProject(db: Db, projectId: string, signal?: AbortSignal): Promise<'again' | undefined> {
   const project = await db
@@ -17,18 +17,18 @@ export async function purgeProject(db: Db, projectId: string, signal?: AbortSign
     .executeTakeFirst()
   if (project === undefined) return undefined
 
-  // A table that another one refers to can be emptied only after it, and goes to the end of the line.
+  // A table still referenced by another one (foreign key violation) is moved to the end of the queue and retried.
   const tables = await tablesWithProjects(db)
-  const line = [...tables]
-  let refusedInARow = 0
-  for (const table of line) {
+  const queue = [...tables]
+  let violationsInARow = 0
+  for (const table of queue) {
     try {
-      if ((await empty(db, table, projectId, signal)) === 'again') return 'again'
-      refusedInARow = 0
+      if ((await emptyTable(db, table, projectId, signal)) === 'again') return 'again'
+      violationsInARow = 0
     } catch (error) {
-      refusedInARow += 1
-      if (sqlState(error) !== foreignKeyViolation || refusedInARow > tables.length) throw error
-      line.push(table)
+      violationsInARow += 1
+      if (sqlState(error) !== foreignKeyViolation || violationsInARow > tables.length) throw error
+      queue.push(table)
     }
   }
   await db.deleteFrom('projects').where('id', '=', project.id).execute()
@@ -41,7 +41,7 @@ interface ProjectTable {
   key: string[]
 }
 
-/** Every table with a `project_id`, asked of the database itself: a new table cannot be forgotten. */
+/** Every table with a `project_id` column, read from the database catalogue so that a new table cannot be forgotten. */
 export async function tablesWithProjects(db: Db): Promise<ProjectTable[]> {
   const { rows } = await sql<ProjectTable>`
     select t.table_name::text as name,
@@ -57,14 +57,14 @@ export async function tablesWithProjects(db: Db): Promise<ProjectTable[]> {
     group by t.table_name
     order by t.table_name`.execute(db)
   const keyless = rows.find(({ key }) => key === null)
-  if (keyless !== undefined) throw new Error(`Table ${keyless.name} has no primary key to delete it by`)
+  if (keyless !== undefined) throw new Error(`Table ${keyless.name} has no primary key to delete its rows by`)
   return rows
 }
 
 const batchRows = 1_000
 const foreignKeyViolation = '23503'
 
-async function empty(
+async function emptyTable(
   db: Db,
   table: ProjectTable,
   projectId: string,
@@ -72,12 +72,12 @@ async function empty(
 ): Promise<'again' | undefined> {
   for (;;) {
     if (signal?.aborted) return 'again'
-    if ((await deleteSome(db, table, projectId)) < batchRows) return undefined
-    await setImmediate() // requests first
+    if ((await deleteBatch(db, table, projectId)) < batchRows) return undefined
+    await setImmediate() // let requests run between batches
   }
 }
 
-async function deleteSome(db: Db, { name, key }: ProjectTable, projectId: string): Promise<number> {
+async function deleteBatch(db: Db, { name, key }: ProjectTable, projectId: string): Promise<number> {
   const columns = sql.join(key.map((column) => sql.ref(column)))
   const { numAffectedRows = 0n } = await sql`
     with doomed as materialized (

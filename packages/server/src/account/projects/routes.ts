@@ -7,7 +7,7 @@ import { removeProject } from './remove.ts'
 import { CreateProject, LimitsBody, ProjectList, ProjectView, UpdateProject } from './schema.ts'
 import { listProjects, updateProject } from './store.ts'
 import { changeLimits, changeProject } from './update.ts'
-import { viewOf } from './view.ts'
+import { toProjectView } from './view.ts'
 
 export const projects = [
   operation({
@@ -18,7 +18,7 @@ export const projects = [
     body: CreateProject,
     reply: ProjectView,
     errors: ['invalid_payload', 'forbidden', 'not_found', 'used_incorrect_role'],
-    run: async (ctx, { body }) => viewOf(await createProject(ctx, body), ctx.settings),
+    run: async (ctx, { body }) => toProjectView(await createProject(ctx, body), ctx.settings),
   }),
   operation({
     id: 'listProjects',
@@ -28,7 +28,7 @@ export const projects = [
     reply: ProjectList,
     errors: [],
     run: async (ctx) => {
-      const data = (await listProjects(ctx)).map((project) => viewOf(project, ctx.settings))
+      const data = (await listProjects(ctx)).map((project) => toProjectView(project, ctx.settings))
       return listed('data', data, { total: data.length })
     },
   }),
@@ -39,7 +39,7 @@ export const projects = [
     summary: 'Get a project',
     reply: ProjectView,
     errors: ['not_found'],
-    run: async (ctx) => viewOf(ctx.project, ctx.settings),
+    run: async (ctx) => toProjectView(ctx.project, ctx.settings),
   }),
   operation({
     id: 'updateProject',
@@ -50,7 +50,7 @@ export const projects = [
     body: UpdateProject,
     reply: ProjectView,
     errors: ['invalid_payload', 'not_found'],
-    run: async (ctx, { body }) => viewOf(await changeProject(ctx, body), ctx.settings),
+    run: async (ctx, { body }) => toProjectView(await changeProject(ctx, body), ctx.settings),
   }),
   operation({
     id: 'deleteProject',
@@ -73,7 +73,7 @@ export const projects = [
     run: async (ctx) => {
       const project = await updateProject(ctx, ctx.project.id, { webhook_token: newSecret() })
       await announceCredentialChange(ctx)
-      return viewOf(project, ctx.settings)
+      return toProjectView(project, ctx.settings)
     },
   }),
   operation({
@@ -85,6 +85,6 @@ export const projects = [
     body: LimitsBody,
     reply: ProjectView,
     errors: ['invalid_payload', 'not_found'],
-    run: async (ctx, { body }) => viewOf(await changeLimits(ctx, body), ctx.settings),
+    run: async (ctx, { body }) => toProjectView(await changeLimits(ctx, body), ctx.settings),
   }),
 ]

@@ -47,7 +47,7 @@ export const ProjectLimits = Type.Object({
 })
 export type ProjectLimits = Static<typeof ProjectLimits>
 
-/** What both creation and update may set. */
+/** The fields that both creation and update may set. */
 const settable = {
   name: Name,
   description: FreeText,
@@ -86,7 +86,7 @@ export const UpdateProject = Type.Object({
 })
 export type UpdateProject = Static<typeof UpdateProject>
 
-/** A project as the management API shows it. */
+/** A project as the management API returns it. */
 export const ProjectView = Type.Object({
   id: Type.String(),
   ...settable,
@@ -112,5 +112,5 @@ export type ProjectView = Static<typeof ProjectView>
 
 export const ProjectList = listOf('data', ProjectView, { total: true })
 
-/** Members of `limits`, or null to return to those of the installation. */
+/** Members of `limits`, or null to restore those of the installation. */
 export const LimitsBody = Nullable(ProjectLimits)

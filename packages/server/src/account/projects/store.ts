@@ -20,7 +20,7 @@ export async function listProjects({ db }: InstallationCtx): Promise<Project[]> 
     .execute()
 }
 
-/** The project as the transaction sees it, locked until commit, so that two updates do not lose one another. */
+/** The project, locked until commit, so that concurrent updates are not lost. */
 export async function getProjectForUpdate({ db }: InstallationCtx, id: string): Promise<Project> {
   const row = await db
     .selectFrom('projects')
@@ -49,20 +49,20 @@ export async function updateProject(
   return row
 }
 
-/** Marks a project deleted and removes every way into it; its data follows in the background. */
+/** Marks a project as deleted and deletes its keys and user roles; a background job deletes its data. */
 export async function closeProject({ db, now }: InstallationCtx, id: Project['id']): Promise<void> {
   await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute()
-  await db.deleteFrom('api_keys').where('project_id', '=', id).execute() // tokens go with their keys
+  await db.deleteFrom('api_keys').where('project_id', '=', id).execute() // cascades to their tokens
   await db.deleteFrom('project_users').where('project_id', '=', id).execute()
 }
 
 export async function findUser(db: Db, by: { id?: string; login?: string }) {
   const query = db.selectFrom('users').selectAll()
-  const found =
+  const userQuery =
     by.id === undefined
       ? query.where('login', '=', by.login as string)
       : query.where('id', '=', by.id as `user_${string}`)
-  return found.executeTakeFirst()
+  return userQuery.executeTakeFirst()
 }
 
 export async function listOwners(db: Db) {
@@ -77,15 +77,15 @@ export async function assignUser(db: Db, projectId: string, userId: string, role
     .execute()
 }
 
-/** The project with this id, or the only one there is: for the command line. */
+/** For the command line: the project with this id, or without an id the only project. */
 export async function findProjectOrOnly(db: Db, id: string | undefined): Promise<Project> {
   const query = db.selectFrom('projects').where('deleted_at', 'is', null).selectAll()
-  const found = await (id === undefined ? query : query.where('id', '=', id as Project['id'])).limit(2).execute()
-  const [project] = found
+  const projects = await (id === undefined ? query : query.where('id', '=', id as Project['id'])).limit(2).execute()
+  const [project] = projects
   if (project === undefined)
     throw new Error(
       id === undefined ? 'There is no project yet: start the service once.' : `There is no project ${id}.`,
     )
-  if (found.length > 1) throw new Error('There are several projects: name one with --project.')
+  if (projects.length > 1) throw new Error('There are several projects: name one with --project.')
   return project
 }

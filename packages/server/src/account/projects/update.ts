@@ -9,24 +9,24 @@ import { announceCredentialChange } from '../credential-change.ts'
 import { ProjectLimits, UpdateProject } from './schema.ts'
 import { getProjectForUpdate, updateProject } from './store.ts'
 
-/** Changes the fields that were sent; the next request on any node goes by them. */
+/** Updates the sent fields; they apply to the next request on every node. */
 export async function changeProject(ctx: Ctx, sent: UpdateProject): Promise<Project> {
-  const body = Clean(UpdateProject, sent) as UpdateProject // what we do not know must not be stored inside of what we do
+  const body = Clean(UpdateProject, sent) as UpdateProject // unknown fields inside JSON columns must not be stored
   const before = await getProjectForUpdate(ctx, ctx.project_id)
-  const changed = await updateProject(ctx, before.id, { ...plainChanges(body), ...nestedChanges(before, body) })
-  if (changed.timezone !== before.timezone) await ctx.reactions.timezoneChanged({ ...ctx, project: changed })
+  const updated = await updateProject(ctx, before.id, { ...plainChanges(body), ...nestedChanges(before, body) })
+  if (updated.timezone !== before.timezone) await ctx.reactions.timezoneChanged({ ...ctx, project: updated })
   await announceCredentialChange(ctx)
-  return changed
+  return updated
 }
 
-/** Gives the project limits of its own, or with null those of the installation. */
+/** Sets the limits of the project; null restores those of the installation. */
 export async function changeLimits(ctx: Ctx, sent: ProjectLimits | null): Promise<Project> {
   const limits = sent === null ? null : (Clean(ProjectLimits, sent) as ProjectLimits)
   const fault = limits === null ? null : faultInDurations(limits)
   if (fault !== null) throw invalidPayload(fault)
-  const changed = await updateProject(ctx, ctx.project.id, { limits: limits === null ? null : JSON.stringify(limits) })
+  const updated = await updateProject(ctx, ctx.project.id, { limits: limits === null ? null : JSON.stringify(limits) })
   await announceCredentialChange(ctx)
-  return changed
+  return updated
 }
 
 function faultInDurations(limits: ProjectLimits): string | null {
@@ -37,8 +37,8 @@ function faultInDurations(limits: ProjectLimits): string | null {
   return null
 }
 
-/** Fields that simply take the value sent. Others, such as `case_sensitive_codes`, never change and are not listed. */
-const plain = [
+/** Columns set to the sent value. Immutable ones, such as `case_sensitive_codes`, are not listed. */
+const plainColumns = [
   'name',
   'description',
   'timezone',
@@ -53,14 +53,14 @@ const plain = [
 ] as const satisfies Array<keyof UpdateProject & keyof ProjectRow>
 
 function plainChanges(body: UpdateProject): Updateable<ProjectRow> {
-  return Object.fromEntries(plain.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
+  return Object.fromEntries(plainColumns.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
-/** Notification objects may be sent member by member; lists and the code configuration are replaced whole. */
+/** Notification objects are merged by member; lists and the code configuration are replaced as a whole. */
 function nestedChanges(before: Project, body: UpdateProject): Updateable<ProjectRow> {
   const { client_trusted_domains, webhooks_callout_notifications, api_usage_notifications, default_code_config } = body
   return {
-    // Nothing else may change, but an update always names at least one column.
+    // Unchanged, but an update statement needs at least one column.
     webhook_version: before.webhook_version,
     ...(client_trusted_domains && { client_trusted_domains: JSON.stringify(client_trusted_domains) }),
     ...(webhooks_callout_notifications && {

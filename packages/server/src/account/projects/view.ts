@@ -2,8 +2,8 @@ import type { Project } from '../../core/db/project-row.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { ProjectView } from './schema.ts'
 
-/** A project as the management API shows it. */
-export function viewOf(project: Project, { cluster_id }: Settings): ProjectView {
+/** A project as the management API returns it. */
+export function toProjectView(project: Project, { cluster_id }: Settings): ProjectView {
   const {
     config_version: _,
     created_at: __,
@@ -11,10 +11,10 @@ export function viewOf(project: Project, { cluster_id }: Settings): ProjectView 
     tracking_secret: ____,
     default_code_config,
     limits,
-    ...shown
+    ...publicFields
   } = project
   return {
-    ...shown,
+    ...publicFields,
     webhook_version: 'v2024-01-01',
     api_version: 'v2018-08-01',
     cluster_id,

@@ -2,19 +2,22 @@ import type { Ctx } from '../../core/context.ts'
 import { defineBulkUpdate, defineMetadataUpdate } from '../../core/jobs/bulk-update.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import type { BulkCustomer } from './schema.ts'
-import { listSourcesKnown } from './store.ts'
+import { listKnownSourceIds } from './store.ts'
 import { upsertCustomer } from './upsert.ts'
 
-/** Spec 04, 4.4: what is sent is merged into each customer, unknown ones are created, and nobody is told but the segments. */
+/**
+ * Merges the sent fields into each customer and creates unknown ones (docs/reference/customers.md#bulk-updates). Emits no
+ * `customer.updated` events, but queues membership checks.
+ */
 const eachCustomer = {
   key: ({ source_id }: BulkCustomer) => source_id,
   prepare: (ctx: Ctx) => loadMetadataRules(ctx, 'customer'),
   async item(ctx: Ctx, item: BulkCustomer, rules: MetadataRules) {
-    // An `id` that was sent along must not choose the customer.
+    // A bulk update finds customers by `source_id` only: a sent `id` must not select another customer.
     const { isNew } = await upsertCustomer(ctx, { ...item, id: null }, { rules, silent: true })
     return { found: !isNew }
   },
-  existing: listSourcesKnown,
+  existing: listKnownSourceIds,
 }
 
 export const updateCustomers = defineBulkUpdate<BulkCustomer, MetadataRules>({

@@ -7,13 +7,13 @@ import type { Address, Customer, CustomerSummary } from './schema.ts'
 
 export type StoredCustomer = Selectable<CustomerRow>
 
-/** A customer as the API shows it; what was never set is left out (docs/reference/customers.md#the-customer-object). */
+/** A customer as the API returns it, without fields that were never set (docs/reference/customers.md#the-customer-object). */
 export function toCustomer(row: StoredCustomer): Customer {
   const { id, source_id, address, loyalty, referrals, metadata, system_metadata, created_at } = row
   const customer: Customer = {
     id,
     source_id,
-    address: address === null ? null : ({ ...noAddress, ...address } as Address),
+    address: address === null ? null : ({ ...emptyAddress, ...address } as Address),
     summary: summaryOf(row),
     loyalty,
     referrals,
@@ -22,24 +22,24 @@ export function toCustomer(row: StoredCustomer): Customer {
     created_at,
     object: 'customer',
   }
-  for (const name of unsetLeftOut) if (row[name] !== null) customer[name] = row[name]
+  for (const name of omittedIfUnset) if (row[name] !== null) customer[name] = row[name]
   return customer
 }
 
-/** Somebody of whom only a name is known: a customer that was never stored, without an id. */
+/** A customer that is not stored: it has only a source id, and an empty id. */
 export const anonymousCustomer = (sourceId: string, now: Instant): Customer => ({
   ...toCustomer(newCustomerRow({ source_id: sourceId }, now)),
   id: '',
 })
 
-/** A customer as it is stored at birth. */
-export const newCustomerRow = (said: Partial<StoredCustomer>, now: Instant): StoredCustomer => ({
-  ...nobody,
-  ...said,
+/** The row of a new customer: the given columns, and defaults for the rest. */
+export const newCustomerRow = (columns: Partial<StoredCustomer>, now: Instant): StoredCustomer => ({
+  ...defaultRow,
+  ...columns,
   created_at: now,
 })
 
-/** The short form that events, redemptions and answers about other things carry. */
+/** The short form of a customer in events, redemptions and responses about other objects. */
 export function toSimpleCustomer({
   id,
   name,
@@ -50,9 +50,9 @@ export function toSimpleCustomer({
   return { id, name, email, source_id, metadata, object: 'customer' }
 }
 
-const unsetLeftOut = ['name', 'description', 'email', 'phone', 'birthdate', 'birthday', 'updated_at'] as const
+const omittedIfUnset = ['name', 'description', 'email', 'phone', 'birthdate', 'birthday', 'updated_at'] as const
 
-const noAddress = { city: null, state: null, line_1: null, line_2: null, country: null, postal_code: null }
+const emptyAddress = { city: null, state: null, line_1: null, line_2: null, country: null, postal_code: null }
 
 function summaryOf(row: StoredCustomer): CustomerSummary {
   const { orders_total_amount: totalAmount, orders_total_count: totalCount, last_order_date } = row
@@ -77,7 +77,7 @@ function summaryOf(row: StoredCustomer): CustomerSummary {
   }
 }
 
-const nobody: StoredCustomer = {
+const defaultRow: StoredCustomer = {
   project_id: '',
   id: 'cust_',
   source_id: null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
 
-test('50 parallel upserts of one source id: one customer, each with its part, no failure', async () => {
+test('50 concurrent upserts of one source id create one customer with the fields of all, without errors', async () => {
   const shop = await newProject()
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
@@ -19,7 +19,7 @@ test('50 parallel upserts of one source id: one customer, each with its part, no
   expect(created.body.data).toHaveLength(1)
 })
 
-test('parallel upserts, updates and deletions of one source id end in one customer or none, without a failure', async () => {
+test('concurrent upserts, updates and deletions of one source id leave at most one customer, without errors', async () => {
   const shop = await newProject()
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, n) => {

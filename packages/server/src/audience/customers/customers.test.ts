@@ -20,7 +20,7 @@ const eventsOf = async ({ service, project_id }: Shop, entityId: string) => {
 }
 
 describe('the object', () => {
-  test('a customer at birth: summaries at zero, what was never set left out', async () => {
+  test('a new customer has zero summaries and omits fields that were never set', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-05-01T10:00:00.000Z')
     const customer = await create(shop, {})
@@ -54,9 +54,9 @@ describe('the object', () => {
     })
   })
 
-  test('everything that can be said of one, by id and by source id', async () => {
+  test('all fields are stored and read back, by id and by source id', async () => {
     const shop = await newProject()
-    const said = {
+    const profile = {
       source_id: 'u/1 ä',
       name: 'Ann',
       description: 'Likes tea',
@@ -66,17 +66,17 @@ describe('the object', () => {
       birthday: '1991-04-02',
       metadata: { a: [1, { b: null }] },
     }
-    const customer = await create(shop, { ...said, address: { city: 'Kraków', unknown: 1 }, unknown: 1 })
+    const customer = await create(shop, { ...profile, address: { city: 'Kraków', unknown: 1 }, unknown: 1 })
     const address = { city: 'Kraków', state: null, line_1: null, line_2: null, country: null, postal_code: null }
-    expect(customer).toMatchObject({ ...said, address })
+    expect(customer).toMatchObject({ ...profile, address })
     expect(customer.unknown).toBeUndefined()
     for (const key of [customer.id, encodeURIComponent('u/1 ä')])
-      expect((await shop.call('GET', `/v1/customers/${key}`)).body).toMatchObject({ ...said, id: customer.id })
+      expect((await shop.call('GET', `/v1/customers/${key}`)).body).toMatchObject({ ...profile, id: customer.id })
   })
 })
 
 describe('E22 upsert', () => {
-  test('what is sent is merged, metadata by key; the source id never changes', async () => {
+  test('sent fields are merged, metadata by key; the source id never changes', async () => {
     const shop = await newProject()
     const first = await create(shop, { source_id: 'u1', name: 'Ann', metadata: { a: 1, b: 2 } })
     const merged = await create(shop, { source_id: 'u1', metadata: { b: 3, c: null } })
@@ -92,7 +92,7 @@ describe('E22 upsert', () => {
     ])
   })
 
-  test('an update that says nothing new moves `updated_at` and tells nobody', async () => {
+  test('an update without changes sets `updated_at` and emits no event', async () => {
     const shop = await newProject()
     const { id } = await create(shop, { source_id: 'u1', name: 'Ann', metadata: { a: { b: 1 } } })
     const { body } = await shop.call('PUT', `/v1/customers/${id}`, { name: 'Ann', metadata: { a: { b: 1 } } })
@@ -100,7 +100,7 @@ describe('E22 upsert', () => {
     expect((await eventsOf(shop, id)).map(({ type }) => type)).toEqual(['customer.created'])
   })
 
-  test('deleted: hidden, its source id free at once, the event names it by what it became', async () => {
+  test('deletion hides the customer and frees its source id at once; the event has the renamed source id', async () => {
     const shop = await newProject()
     const first = await create(shop, { source_id: 'u1' })
     expect(await shop.call('DELETE', '/v1/customers/u1')).toMatchObject({ status: 204 })
@@ -117,7 +117,7 @@ describe('E22 upsert', () => {
     expect((await shop.call('GET', '/v1/customers')).body).toMatchObject({ total: 1, customers: [{ id: second.id }] })
   })
 
-  test('the name a hidden customer got can be used by another', async () => {
+  test('the renamed source id of a deleted customer can be used by another', async () => {
     const shop = await newProject()
     const { id } = await create(shop, { source_id: 'u1' })
     await shop.call('DELETE', '/v1/customers/u1')
@@ -128,7 +128,7 @@ describe('E22 upsert', () => {
     expect(await shop.call('DELETE', `/v1/customers/${other.id}`)).toMatchObject({ status: 204 })
   })
 
-  test('an id must exist, and counts more than a source id', async () => {
+  test('an unknown id answers 404, and an id takes precedence over a source id', async () => {
     const shop = await newProject()
     expect(await shop.call('POST', '/v1/customers', { id: 'cust_none' })).toMatchObject({ status: 404 })
     const { id } = await create(shop, { source_id: 'a' })
@@ -136,7 +136,7 @@ describe('E22 upsert', () => {
     expect(await shop.call('GET', '/v1/customers/b')).toMatchObject({ status: 404 })
   })
 
-  test('of an address, what was not sent stays; null clears it', async () => {
+  test('address parts that are not sent are kept; null clears the address', async () => {
     const shop = await newProject()
     await create(shop, { source_id: 'a', address: { city: 'Rome', country: 'IT' } })
     const { body } = await shop.call('PUT', '/v1/customers/a', { address: { line_1: 'Via 1', country: null } })
@@ -163,7 +163,7 @@ describe('E22 upsert', () => {
 })
 
 describe('permanent deletion', () => {
-  test('nothing is left, and the answer says how much there was', async () => {
+  test('deletes all data of the customer and returns the number of deleted rows', async () => {
     const shop = await newProject()
     const { id } = await create(shop, { source_id: 'u1', name: 'Ann' })
     await shop.call('PUT', '/v1/customers/u1', { name: 'Bo' })
@@ -196,7 +196,7 @@ describe('permanent deletion', () => {
     expect(await shop.call('POST', '/v1/customers/u1/permanent-deletion')).toMatchObject({ status: 404 })
   })
 
-  test('also for a hidden customer, by its id', async () => {
+  test('also works for a soft-deleted customer, by its id', async () => {
     const shop = await newProject()
     const { id } = await create(shop, { source_id: 'u1' })
     await shop.call('DELETE', '/v1/customers/u1')
@@ -207,7 +207,7 @@ describe('permanent deletion', () => {
 })
 
 describe('the list', () => {
-  test('pages in every order while new customers arrive', async () => {
+  test('paging is stable in every order while new customers are created', async () => {
     const shop = await newProject()
     let n = 0
     await expectStablePaging({
@@ -224,13 +224,13 @@ describe('the list', () => {
     })
   })
 
-  test('email, city and name: exact, letter case aside', async () => {
+  test('email, city and name match exactly, ignoring letter case', async () => {
     const shop = await newProject()
     await create(shop, { source_id: 'a', name: 'Ann', email: 'Ann@Example.com', address: { city: 'Łódź' } })
     await create(shop, { source_id: 'b', name: 'Ann B', email: 'b@example.com' })
     const find = async (query: string) =>
       (await shop.call('GET', `/v1/customers?${query}`)).body.customers.map(
-        (one: { source_id: string }) => one.source_id,
+        (customer: { source_id: string }) => customer.source_id,
       )
     expect(await find('email=ann@example.COM')).toEqual(['a'])
     expect(await find('name=ann')).toEqual(['a'])
@@ -238,7 +238,7 @@ describe('the list', () => {
     expect(await find('name=ann&email=b@example.com')).toEqual([])
   })
 
-  test('by moments: strict bounds, and `starting_after` in either direction', async () => {
+  test('created_at bounds are exclusive, and `starting_after` works in both directions', async () => {
     const shop = await newProject()
     const ids: string[] = []
     for (const day of ['01', '02', '03', '04']) {
@@ -248,7 +248,7 @@ describe('the list', () => {
     const find = async (query: string) => {
       const { body } = await shop.call('GET', `/v1/customers?${query}`)
       return {
-        ids: body.customers.map((one: { source_id: string }) => one.source_id),
+        ids: body.customers.map((customer: { source_id: string }) => customer.source_id),
         total: body.total,
         more: body.has_more,
       }
@@ -274,7 +274,7 @@ describe('the list', () => {
     await shop.call('POST', '/v1/orders', { amount: 700, status: 'PAID', customer: { source_id: 'b' } })
     const find = async (query: string) => {
       const { body } = await shop.call('GET', `/v1/customers?order=source_id&${query}`)
-      return body.customers?.map((one: { source_id: string }) => one.source_id) ?? body.key
+      return body.customers?.map((customer: { source_id: string }) => customer.source_id) ?? body.key
     }
     expect(await find('filters[metadata.color][conditions][$is]=red')).toEqual(['a'])
     expect(await find('filters[metadata.size][conditions][$more_than]=4')).toEqual(['a'])
@@ -298,7 +298,7 @@ describe('the list', () => {
 })
 
 describe('activity', () => {
-  test('what happened, newest first, by cursor and by type', async () => {
+  test('lists events newest first, with a cursor and filtered by type', async () => {
     const shop = await newProject()
     const { id } = await create(shop, { source_id: 'u1' })
     for (let n = 0; n < 4; n += 1) await shop.call('PUT', '/v1/customers/u1', { name: `name ${n}` })
@@ -324,7 +324,7 @@ describe('activity', () => {
     expect(await shop.call('GET', '/v1/customers/nobody/activity')).toMatchObject({ status: 404 })
   })
 
-  test('the older form counts, and finds a product', async () => {
+  test('the older endpoint returns a total and can filter by product', async () => {
     const shop = await newProject()
     await create(shop, { source_id: 'u1' })
     const items = [{ product_id: 'tea', quantity: 1, price: 100 }]
@@ -349,7 +349,7 @@ describe('from the client side', () => {
     origin: 'https://shop.example',
   })
 
-  test('a customer is created or named anew, its metadata only at birth; little is told', async () => {
+  test('creates or updates a customer, sets metadata only on creation, and returns only its ids', async () => {
     const project = { client_create_customer_enabled: true, client_trusted_domains: ['shop.example'] }
     const shop = await newProject({ project })
     const call = (body: object) => shop.call('POST', '/client/v1/customers', body, client(shop))
@@ -359,7 +359,7 @@ describe('from the client side', () => {
     expect((await shop.call('GET', '/v1/customers/u1')).body).toMatchObject({ name: 'Ann', metadata: { a: 1 } })
   })
 
-  test('unless the project does not want it', async () => {
+  test('is refused when the project has not enabled it', async () => {
     const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
     expect(await shop.call('POST', '/client/v1/customers', {}, client(shop))).toMatchObject({
       status: 403,

@@ -10,7 +10,7 @@ import { asRequest } from '../../testing/background.ts'
 import { customerFields, readField } from './fields.ts'
 import { toFiltered } from './filtered.ts'
 
-// A segment decides in the database, for lists, and in memory, for the one customer of a request. It must decide the same.
+// A segment filter is evaluated in SQL for lists and in memory for the customer of a request. Both must give the same result.
 
 const words = fc.constantFrom('', 'a', 'A', 'ab', 'a@corp.example', 'true', '5')
 const numbers = fc.constantFrom(0, 1, 2, 5, 700, 1_001)
@@ -88,7 +88,7 @@ const filters = fc
 
 const moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'Europe/Warsaw' }
 
-test('every field says the same in a statement and in memory', async () => {
+test('every filter field gives the same result in SQL and in memory', async () => {
   const { service, project_id } = await newProject()
   const { db } = service.runtime.database
   const rows = fc.sample(anyCustomer, { numRuns: 100, seed: 7 })
@@ -143,7 +143,7 @@ test('every field says the same in a statement and in memory', async () => {
   const decidesTheSame = async (raw: Record<string, unknown>) => {
     const parsed = parsedOrNull(raw)
     if (parsed === null) return
-    const found = await db
+    const matchesInSql = await db
       .selectFrom('customers')
       .where('project_id', '=', project_id)
       .where(filterSql(parsed, moment))
@@ -151,12 +151,12 @@ test('every field says the same in a statement and in memory', async () => {
       .select('id')
       .execute()
     const fits = compileFilter(raw, 'customer')
-    const ours = filtered.filter((one) => fits((field) => readField(one, field), clock, {}))
-    expect([raw, ours.map(({ customer }) => customer.id)]).toEqual([raw, found.map(({ id }) => id)])
-    matched += ours.length
+    const matchesInMemory = filtered.filter((customer) => fits((field) => readField(customer, field), clock, {}))
+    expect([raw, matchesInMemory.map(({ customer }) => customer.id)]).toEqual([raw, matchesInSql.map(({ id }) => id)])
+    matched += matchesInMemory.length
   }
   await fc.assert(fc.asyncProperty(filters, decidesTheSame), { numRuns: 400 })
-  // There are many fields, and of these two one value of several decides: each operator is asked, too.
+  // Random cases rarely hit these two multi-valued fields, so they are tested with every operator.
   for (const field of ['publications.created_at', 'publications.related_object_id'])
     for (const operator of Object.keys(filterOperators))
       for (const given of [['a', '5'], [1], ['2025-02-26T23:30:00.000Z', '2024-02-29']])
@@ -168,7 +168,7 @@ function parsedOrNull(raw: unknown): Filter | null {
   try {
     return parseFilter(raw, customerFields())
   } catch (error) {
-    if (error instanceof ApiError) return null // a value that this field cannot be compared with
+    if (error instanceof ApiError) return null // the value cannot be compared with this field
     throw error
   }
 }

@@ -4,23 +4,23 @@ import type { FilterField } from '../../core/query/filter/field.ts'
 import { type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
 import type { Customer } from './schema.ts'
 
-// What customers are filtered by, in lists, segments and exports (docs/reference/filters.md#fields-of-customers), once as SQL
-// over the row of a customer and once as a reading of a customer in memory. Both say the same; fields.test.ts compares them.
+// The fields by which lists, segments and exports filter customers (docs/reference/filters.md#fields-of-customers), once as SQL
+// over the customer row and once as a read of a customer in memory. Both must agree; fields.test.ts compares them.
 
-/** How often, and from when to when, a customer did something of a kind. */
+/** How often a customer triggered a custom event of one type, and when first and last. */
 export interface EventTally {
   count: number
   first_at: string
   last_at: string
 }
 
-/** What a customer was given, and when. */
+/** A successful publication to a customer. */
 export interface Received {
   voucher_ids: readonly string[]
   created_at: string
 }
 
-/** A customer as a filter looks at it. */
+/** A customer with all data that a filter can read. */
 export interface FilteredCustomer {
   customer: Customer
   events: ReadonlyMap<string, EventTally>
@@ -35,7 +35,7 @@ const average = sql`case customers.orders_total_count when 0 then 0 else
 
 const points = sql`(customers.loyalty ->> 'points')::bigint`
 
-/** The fields of `customers`, for a statement that reads that table under its own name. */
+/** The fields as SQL, for a statement that reads the table `customers` without an alias. */
 export function customerFields(types: Readonly<Record<string, MetadataType>> = {}): FilterFields {
   return {
     id: text('customers.id'),
@@ -72,39 +72,39 @@ export function customerFields(types: Readonly<Record<string, MetadataType>> = {
     'summary.redemptions.loyalty_card.points_to_go': number(points),
     'loyalty.points': number(points),
     'loyalty.referred_customers': number(sql`(customers.loyalty ->> 'referred_customers')::bigint`),
-    'loyalty.campaigns.*.points': (campaign) => number(sql`(${inCampaign(campaign)} ->> 'points')::bigint`),
+    'loyalty.campaigns.*.points': (campaign) => number(sql`(${campaignJson(campaign)} ->> 'points')::bigint`),
     'loyalty.campaigns.*.referred_customers': (campaign) =>
-      number(sql`(${inCampaign(campaign)} ->> 'referred_customers')::bigint`),
-    'loyalty.campaigns.*.loyalty_tier': (campaign) => text(sql`(${inCampaign(campaign)} ->> 'loyalty_tier')`),
-    'loyalty_points.campaigns.*.points': (campaign) => number(sql`(${inCampaign(campaign)} ->> 'points')::bigint`),
-    'loyalty_tier.*': (campaign) => text(sql`(${inCampaign(campaign)} ->> 'loyalty_tier')`),
+      number(sql`(${campaignJson(campaign)} ->> 'referred_customers')::bigint`),
+    'loyalty.campaigns.*.loyalty_tier': (campaign) => text(sql`(${campaignJson(campaign)} ->> 'loyalty_tier')`),
+    'loyalty_points.campaigns.*.points': (campaign) => number(sql`(${campaignJson(campaign)} ->> 'points')::bigint`),
+    'loyalty_tier.*': (campaign) => text(sql`(${campaignJson(campaign)} ->> 'loyalty_tier')`),
     'referrals.total': number(sql`(customers.referrals ->> 'total')::bigint`),
-    'events.*.count': (event) => number(sql`coalesce(${ofEvent(event, 'count')}, 0)`),
-    'events.*.first': (event) => ({ type: 'datetime', column: ofEvent(event, 'first_at') }),
-    'events.*.last': (event) => ({ type: 'datetime', column: ofEvent(event, 'last_at') }),
-    'publications.created_at': { type: 'datetimes', column: sql`(select created_at ${received})` },
+    'events.*.count': (event) => number(sql`coalesce(${eventTallyColumn(event, 'count')}, 0)`),
+    'events.*.first': (event) => ({ type: 'datetime', column: eventTallyColumn(event, 'first_at') }),
+    'events.*.last': (event) => ({ type: 'datetime', column: eventTallyColumn(event, 'last_at') }),
+    'publications.created_at': { type: 'datetimes', column: sql`(select created_at ${successfulPublications})` },
     'publications.related_object_id': {
       type: 'array',
-      column: sql`(select jsonb_agg(voucher_id) from (select unnest(voucher_ids) ${received}) as each (voucher_id))`,
+      column: sql`(select jsonb_agg(voucher_id) from (select unnest(voucher_ids) ${successfulPublications}) as each (voucher_id))`,
     },
     'metadata.*': metadataField('customers.metadata', types),
     'system_metadata.*': (key) => text(sql`(customers.system_metadata ->> ${key}::text)`),
   }
 }
 
-const inCampaign = (name: string) => sql`(customers.loyalty -> 'campaigns' -> ${name}::text)`
+const campaignJson = (name: string) => sql`(customers.loyalty -> 'campaigns' -> ${name}::text)`
 
-const ofEvent = (type: string, column: keyof EventTally) => sql`(
+const eventTallyColumn = (type: string, column: keyof EventTally) => sql`(
   select t.${sql.ref(column)} from custom_event_tallies t
   where t.project_id = customers.project_id and t.customer_id = customers.id and t.type = ${type}::text)`
 
-const received = sql`from publications p
+const successfulPublications = sql`from publications p
   where p.project_id = customers.project_id and p.customer_id = customers.id and p.result = 'SUCCESS'`
 
-/** The value of a field of a customer in memory; undefined where there is none. */
+/** The value of a field of a customer in memory; undefined if it has none. */
 export function readField({ customer, events, publications }: FilteredCustomer, field: string): unknown {
   const [, metadataKey] = /^metadata\.(.+)$/s.exec(field) ?? []
-  if (metadataKey !== undefined) return ownValue(customer.metadata, metadataKey)
+  if (metadataKey !== undefined) return ownProperty(customer.metadata, metadataKey)
   const [, event, aspect] = /^events\.(.+)\.(count|first|last)$/s.exec(field) ?? []
   if (event !== undefined) {
     const tally = events.get(event)
@@ -114,25 +114,27 @@ export function readField({ customer, events, publications }: FilteredCustomer, 
     /^loyalty\.campaigns\.(.+)\.(points|referred_customers|loyalty_tier)$/s.exec(field) ??
     /^loyalty_points\.campaigns\.(.+)\.(points)$/s.exec(field) ??
     []
-  if (campaign !== undefined) return inLoyalty(customer, campaign)?.[part as 'points']
+  if (campaign !== undefined) return loyaltyCampaign(customer, campaign)?.[part as 'points']
   const [, tierCampaign] = /^loyalty_tier\.(.+)$/s.exec(field) ?? []
-  if (tierCampaign !== undefined) return inLoyalty(customer, tierCampaign)?.loyalty_tier
-  if (field === 'publications.created_at') return anyOf(publications.map(({ created_at }) => created_at))
-  if (field === 'publications.related_object_id') return anyOf(publications.flatMap(({ voucher_ids }) => voucher_ids))
+  if (tierCampaign !== undefined) return loyaltyCampaign(customer, tierCampaign)?.loyalty_tier
+  if (field === 'publications.created_at') return undefinedIfEmpty(publications.map(({ created_at }) => created_at))
+  if (field === 'publications.related_object_id')
+    return undefinedIfEmpty(publications.flatMap(({ voucher_ids }) => voucher_ids))
   if (field === 'city') return customer.address?.city
   const [, systemKey] = /^system_metadata\.(.+)$/s.exec(field) ?? []
-  if (systemKey !== undefined) return ownValue(customer.system_metadata, systemKey)
-  return field.split('.').reduce<unknown>(ownValue, customer)
+  if (systemKey !== undefined) return ownProperty(customer.system_metadata, systemKey)
+  return field.split('.').reduce<unknown>(ownProperty, customer)
 }
 
-/** Who was never given anything has no value at all there, rather than an empty one. */
-const anyOf = (values: readonly string[]): readonly string[] | undefined => (values.length === 0 ? undefined : values)
+/** A customer without publications has no value for the field, not an empty list. */
+const undefinedIfEmpty = (values: readonly string[]): readonly string[] | undefined =>
+  values.length === 0 ? undefined : values
 
-const inLoyalty = ({ loyalty: { campaigns } }: Customer, name: string) =>
-  ownValue(campaigns, name) as Customer['loyalty']['campaigns'][string] | undefined
+const loyaltyCampaign = ({ loyalty: { campaigns } }: Customer, name: string) =>
+  ownProperty(campaigns, name) as Customer['loyalty']['campaigns'][string] | undefined
 
-/** Names are the callers': `constructor` must not find anything. */
-const ownValue = (object: unknown, name: string): unknown =>
+/** Only own properties: names come from requests, and `constructor` must not match anything. */
+const ownProperty = (object: unknown, name: string): unknown =>
   typeof object === 'object' && object !== null && Object.hasOwn(object, name)
     ? (object as Record<string, unknown>)[name]
     : undefined

@@ -6,7 +6,7 @@ import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 import { customerFields } from './fields.ts'
 
-/** A filter over customers that somebody sent, checked against the fields and the metadata schema of the project. */
+/** Parses a customer filter from a request and checks it against the fields and the metadata schema of the project. */
 export async function parseCustomerFilter(
   ctx: Ctx,
   sent: unknown,
@@ -15,7 +15,7 @@ export async function parseCustomerFilter(
   return parseFilter(sent, customerFields(await metadataTypes(ctx, 'customer')), options)
 }
 
-/** The same as a condition of a statement that reads `customers`. */
+/** A customer filter as a SQL condition on `customers`. */
 export async function customerFilterSql(ctx: Ctx, sent: unknown): Promise<Condition> {
   const filter = await parseCustomerFilter(ctx, sent)
   const locations = await listLocationShapes(ctx, locationsIn(filter))

@@ -4,11 +4,11 @@ import type { EventTally, FilteredCustomer, Received } from './fields.ts'
 
 type CustomerId = StoredCustomer['id']
 
-/** Customers with all that a filter may ask of them. */
+/** Loads all data that a filter can read for these customers. */
 export async function toFiltered(ctx: Ctx, customers: readonly StoredCustomer[]): Promise<FilteredCustomer[]> {
   if (customers.length === 0) return []
   const ids = customers.map(({ id }) => id)
-  const [events, publications] = [await listTallies(ctx, ids), await listReceived(ctx, ids)]
+  const [events, publications] = [await listTallies(ctx, ids), await listPublications(ctx, ids)]
   return customers.map((row) => ({
     customer: toCustomer(row),
     events: events.get(row.id) ?? new Map(),
@@ -28,13 +28,13 @@ async function listTallies(
     .execute()
   const events = new Map<string, Map<string, EventTally>>()
   for (const { customer_id, type, ...tally } of rows) {
-    const own = events.get(customer_id) ?? new Map<string, EventTally>()
-    events.set(customer_id, own.set(type, tally))
+    const tallies = events.get(customer_id) ?? new Map<string, EventTally>()
+    events.set(customer_id, tallies.set(type, tally))
   }
   return events
 }
 
-async function listReceived({ db, project_id }: Ctx, ids: readonly CustomerId[]): Promise<Map<string, Received[]>> {
+async function listPublications({ db, project_id }: Ctx, ids: readonly CustomerId[]): Promise<Map<string, Received[]>> {
   const rows = await db
     .selectFrom('publications')
     .where('project_id', '=', project_id)
@@ -42,11 +42,11 @@ async function listReceived({ db, project_id }: Ctx, ids: readonly CustomerId[])
     .where('result', '=', 'SUCCESS')
     .select(['customer_id', 'voucher_ids', 'created_at'])
     .execute()
-  const received = new Map<string, Received[]>()
+  const publications = new Map<string, Received[]>()
   for (const { customer_id, ...publication } of rows) {
-    const own = received.get(customer_id as string) ?? []
-    own.push(publication)
-    received.set(customer_id as string, own)
+    const received = publications.get(customer_id as string) ?? []
+    received.push(publication)
+    publications.set(customer_id as string, received)
   }
-  return received
+  return publications
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { killedInTheMiddle, sendFile } from '../../testing/killed-action.ts'
 import { patiently } from '../../testing/process.ts'
 
-test('an import survives kill -9 in the middle: customers without any key are there once each', async () => {
+test('an import resumes after kill -9 and creates customers without a source id exactly once', async () => {
   const rows = Array.from({ length: 10_000 }, (_, n) => `Customer ${n},${n % 1_000 === 999 ? 'never' : '1990-03-01'}`)
   const { action, address, headers, client } = await killedInTheMiddle({
     start: (address, headers) =>

@@ -4,7 +4,7 @@ import { runAsyncActions } from '../../testing/background.ts'
 import { updateCustomerMetadata, updateCustomers } from './bulk.ts'
 import { importCustomers } from './import.ts'
 
-/** Sends a CSV file, has it imported, and answers what the action says. */
+/** Uploads a CSV file, runs the import and returns the result of its async action. */
 async function importCsv(shop: Shop, csv: string) {
   const boundary = 'fence'
   const body = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n${csv}\r\n--${boundary}--\r\n`
@@ -26,7 +26,7 @@ async function run(shop: Shop, id: string) {
 const read = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/customers/${key}`)).body
 
 describe('CSV', () => {
-  test('the headers of the contract in any case, everything else is metadata', async () => {
+  test('headers match in any letter case; every unknown column is metadata', async () => {
     const shop = await newProject()
     const action = await importCsv(
       shop,
@@ -55,7 +55,7 @@ describe('CSV', () => {
     expect(activity.body.data.map(({ type }: { type: string }) => type)).toEqual(['customer.created'])
   })
 
-  test('a row overwrites a whole profile, by id or by source id, and tells nobody', async () => {
+  test('a row overwrites the whole profile, found by id or source id, and emits no customer.updated event', async () => {
     const shop = await newProject()
     const bySource = { source_id: 'u1', name: 'Old', phone: '1', birthday: '1990-01-01', metadata: { a: 1, b: 2 } }
     await shop.call('POST', '/v1/customers', { ...bySource, address: { city: 'Rome' } })
@@ -74,7 +74,7 @@ describe('CSV', () => {
     expect((await shop.call('GET', '/v1/customers/u1/activity?type=customer.updated')).body.data).toEqual([])
   })
 
-  test('bad rows are reported by their number and stop nobody; of two rows for one customer the last one stays', async () => {
+  test('invalid rows are reported by number and do not stop the import; of two rows for one customer the last one wins', async () => {
     const shop = await newProject()
     const action = await importCsv(
       shop,
@@ -110,7 +110,7 @@ describe('CSV', () => {
     expect(body.customers.map(({ name }: { name: string }) => name)).toEqual(['Second', 'G'])
   })
 
-  test('cells are what the metadata schema says they are', async () => {
+  test('cells are parsed by the types of the metadata schema', async () => {
     const shop = await newProject()
     const optional = { array: false, optional: true }
     await shop.manage('POST', '/metadata-schemas', {
@@ -135,7 +135,7 @@ describe('CSV', () => {
     expect((await read(shop, 'd')).metadata).toEqual({ loyal: null, lang: 'en' })
   })
 
-  test('without a file there is nothing to import', async () => {
+  test('a request without a file is refused', async () => {
     const shop = await newProject()
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
     expect(await shop.call('POST', '/v1/customers/importCSV', '--x--\r\n', headers)).toMatchObject({
@@ -146,7 +146,7 @@ describe('CSV', () => {
 })
 
 describe('bulk', () => {
-  test('what is sent is merged into each; who is unknown is created; the report says which', async () => {
+  test('sent fields are merged into each customer, unknown customers are created, and the report tells them apart', async () => {
     const shop = await newProject()
     await shop.call('POST', '/v1/customers', { source_id: 'a', name: 'Ann', metadata: { x: 1 } })
     const sent = [
@@ -167,7 +167,7 @@ describe('bulk', () => {
     expect(report.body).toBe('source_id,found,updated,message\na,true,true,\nb,false,true,\n')
   })
 
-  test('metadata goes to every listed customer, also to new ones; what the schema refuses is an error', async () => {
+  test('metadata is merged into every listed customer, new ones included; metadata refused by the schema is reported as an error', async () => {
     const shop = await newProject()
     await shop.call('POST', '/v1/customers', { source_id: 'a', metadata: { x: 1, z: 1 } })
     const update = async (metadata: object) => {

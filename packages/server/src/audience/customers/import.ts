@@ -13,7 +13,7 @@ import { loadMetadataRules, type MetadataRules } from '../../definitions/metadat
 import { queueMembershipCheck } from '../segments/queue-membership-check.ts'
 import { newCustomerRow, type StoredCustomer, toCustomer } from './customer.ts'
 
-/** Spec 04, 4.4: a row overwrites a whole profile, and what it does not say is cleared. */
+/** Each row overwrites a whole profile: fields without a value are cleared (docs/reference/customers.md#csv-import). */
 export const importCustomers = defineCsvImport<MetadataRules>({
   type: 'CUSTOMERS.IMPORT_CSV',
   noun: 'customer(s)',
@@ -28,12 +28,12 @@ export const importCustomers = defineCsvImport<MetadataRules>({
   },
 })
 
-/** Few enough to be garbage before the collector moves them among what stays: the process does not grow with the file. */
+/** Small enough for a batch to be collected while still in the young generation: memory does not grow with the file. */
 const batchRows = 250
 
 /**
- * A part of a step: every row is read and checked on its own, then all are written together by one statement each for
- * those that exist and those that are new. Of several rows for one customer the last one stays.
+ * Saves a batch of rows: parses and checks each row on its own, then writes all with one update statement for existing
+ * customers and one insert for new ones. Of several rows for one customer the last one wins.
  */
 async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise<RowFailure[]> {
   const failures: RowFailure[] = []
@@ -51,8 +51,8 @@ async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise
   const inserts = new Map<string, Overwrite>()
   for (const profile of profiles) {
     const { row, id, source_id, ...columns } = profile
-    const found = stored.find((one) =>
-      id === null ? source_id !== null && one.source_id === source_id : one.id === id,
+    const found = stored.find((customer) =>
+      id === null ? source_id !== null && customer.source_id === source_id : customer.id === id,
     )
     if (found !== undefined) updates.set(found.id, { ...columns, id: found.id, source_id: found.source_id })
     else if (id !== null) failures.push({ row, reason: notFound('customer', id).message })
@@ -63,13 +63,13 @@ async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise
   }
   await overwrite(ctx, [...updates.values()])
   const created = await insertAll(ctx, [...inserts.values()])
-  // Whoever was created by somebody else in this very moment is there now, and is overwritten like the others.
-  const late = await withIds(
+  // Customers created concurrently by another transaction made the insert skip their rows: overwrite them like existing ones.
+  const skipped = await withIds(
     ctx,
     [...inserts.values()].filter(({ id }) => !created.has(id)),
   )
-  await overwrite(ctx, late)
-  await queueMembershipCheck(ctx, [...updates.keys(), ...created, ...late.map(({ id }) => id)])
+  await overwrite(ctx, skipped)
+  await queueMembershipCheck(ctx, [...updates.keys(), ...created, ...skipped.map(({ id }) => id)])
   return failures
 }
 
@@ -87,26 +87,26 @@ type Columns = Pick<
 type Overwrite = Columns & Pick<StoredCustomer, 'id' | 'source_id'>
 
 const addressParts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code']
-const texts = ['name', 'email', 'phone', 'source_id', ...addressParts.map((part) => `address_${part}`)]
-const knownHeaders = new Set(['id', 'birthdate', 'description', ...texts])
+const nameColumns = ['name', 'email', 'phone', 'source_id', ...addressParts.map((part) => `address_${part}`)]
+const knownHeaders = new Set(['id', 'birthdate', 'description', ...nameColumns])
 
-/** A row as a profile, or the refusal it meets. */
+/** Parses a row as a profile; throws an `ApiError` if it is invalid. */
 function readProfile(row: CsvRow, rules: MetadataRules): Profile {
-  const said = new Map<string, string>()
+  const values = new Map<string, string>()
   const metadata: Record<string, unknown> = {}
   for (const [header, cell] of Object.entries(row.cells)) {
     if (cell === '') continue
     const name = header.toLowerCase()
-    if (knownHeaders.has(name)) said.set(name, cell)
+    if (knownHeaders.has(name)) values.set(name, cell)
     else metadata[header] = rules.fromText(header, cell)
   }
-  for (const name of texts)
-    if ([...(said.get(name) ?? '')].length > limits.name_length_max)
+  for (const name of nameColumns)
+    if ([...(values.get(name) ?? '')].length > limits.name_length_max)
       throw invalidPayload(`Column ${name} must NOT have more than ${limits.name_length_max} characters`)
-  if ([...(said.get('description') ?? '')].length > limits.text_length_max)
+  if ([...(values.get('description') ?? '')].length > limits.text_length_max)
     throw invalidPayload(`Column description must NOT have more than ${limits.text_length_max} characters`)
-  rules.check(metadata, { isNew: true }) // what is missing is missing afterwards
-  const text = (name: string) => said.get(name) ?? null
+  rules.check(metadata, { isNew: true }) // the row replaces all metadata, so required keys must be present
+  const text = (name: string) => values.get(name) ?? null
   const address = addressParts.map((part) => [part, text(`address_${part}`)] as const)
   return {
     row,
@@ -132,7 +132,7 @@ function dayOf(text: string | null): string | null {
 const cellOf = (cells: CsvRow['cells'], header: string): string | null =>
   Object.entries(cells).find(([name]) => name.toLowerCase() === header)?.[1] || null
 
-/** The customers that rows name, locked in the order of their ids. */
+/** Locks the customers that the rows refer to, in the order of their ids. */
 async function lockStored({ db, project_id }: Ctx, profiles: readonly Profile[]) {
   const ids = profiles.flatMap(({ id }) => (id === null ? [] : [id]))
   const sourceIds = profiles.flatMap(({ id, source_id }) => (id === null && source_id !== null ? [source_id] : []))
@@ -144,20 +144,20 @@ async function lockStored({ db, project_id }: Ctx, profiles: readonly Profile[])
   return rows
 }
 
-async function withIds(ctx: Ctx, late: readonly Overwrite[]): Promise<Overwrite[]> {
-  if (late.length === 0) return []
+async function withIds(ctx: Ctx, rowsToMatch: readonly Overwrite[]): Promise<Overwrite[]> {
+  if (rowsToMatch.length === 0) return []
   const { rows } = await sql<{ id: StoredCustomer['id']; source_id: string }>`
     select id, source_id from customers
     where project_id = ${ctx.project_id} and deleted_at is null
-      and source_id = any(${late.map(({ source_id }) => source_id)}::text[])
+      and source_id = any(${rowsToMatch.map(({ source_id }) => source_id)}::text[])
     order by id for update`.execute(ctx.db)
   return rows.flatMap(({ id, source_id }) => {
-    const wanted = late.find((one) => one.source_id === source_id)
-    return wanted === undefined ? [] : [{ ...wanted, id }]
+    const row = rowsToMatch.find((candidate) => candidate.source_id === source_id)
+    return row === undefined ? [] : [{ ...row, id }]
   })
 }
 
-/** All rows are one parameter: a statement has room for 65,535. */
+/** Passes all rows as one JSON parameter: a statement takes at most 65,535 parameters. */
 const recordsOf = (rows: readonly Overwrite[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id text, source_id text, name text, description text,
     email text, phone text, birthdate date, address jsonb, metadata jsonb)`

@@ -8,13 +8,13 @@ import { customerFilterSql } from './filter.ts'
 import type { CustomerQuery } from './schema.ts'
 import { listCustomers } from './store.ts'
 
-/** A page of customers with what the query asks for (docs/reference/customers.md#endpoints). */
+/** A page of the customers that match a query (docs/reference/customers.md#endpoints). */
 export async function pageOfCustomers(ctx: Ctx, query: CustomerQuery) {
   const { email, city, name, segment_id, filters } = query
   const where: Condition[] = dateBounds(query)
-  if (email !== undefined) where.push(isText(sql`lower(email)`, email))
-  if (name !== undefined) where.push(isText(sql`lower(name)`, name))
-  if (city !== undefined) where.push(isText(sql`lower(address ->> 'city')`, city))
+  if (email !== undefined) where.push(equalsIgnoringCase(sql`lower(email)`, email))
+  if (name !== undefined) where.push(equalsIgnoringCase(sql`lower(name)`, name))
+  if (city !== undefined) where.push(equalsIgnoringCase(sql`lower(address ->> 'city')`, city))
   if (segment_id !== undefined) where.push(await memberSql(ctx, segment_id))
   if (filters !== undefined) where.push(await customerFilterSql(ctx, filters))
   const { rows, total, has_more } = await listCustomers(ctx, query, where)
@@ -26,4 +26,5 @@ export async function pageOfCustomers(ctx: Ctx, query: CustomerQuery) {
   })
 }
 
-const isText = (value: ReturnType<typeof sql>, text: string) => sql<SqlBool>`${value} = lower(${text}::text)`
+const equalsIgnoringCase = (value: ReturnType<typeof sql>, text: string) =>
+  sql<SqlBool>`${value} = lower(${text}::text)`

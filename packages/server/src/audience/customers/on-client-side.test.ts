@@ -4,7 +4,7 @@ import { newCampaign } from '../../testing/campaigns.ts'
 import { asClient } from '../../testing/checkout.ts'
 import { ok } from '../../testing/orders.ts'
 
-test('the token of a customer stands for its source id wherever a client names one', async () => {
+test('a tracking token is accepted as the source id wherever a client-side request names a customer', async () => {
   const shop = await newProject({
     project: {
       client_trusted_domains: ['shop.example'],

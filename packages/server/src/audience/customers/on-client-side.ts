@@ -5,18 +5,19 @@ import type { CustomerBody } from './schema.ts'
 import { sourceIdBehind } from './tracking.ts'
 
 /**
- * Whether a call may create and change customers: from the client side only where the project says so
+ * Whether a request may create and update customers: client-side requests only if the project allows it
  * (docs/reference/client-side.md#common-rules).
  */
 export const mayWriteCustomers = ({ caller, project }: Pick<Ctx, 'caller' | 'project'>): boolean =>
   caller.channel !== 'CLIENT_API' || project.client_create_customer_enabled
 
-/** Refuses what the project does not let its client side do. */
+/** The error for a client-side operation that the project has not enabled. */
 export const disabledOnClient = (flag: ProjectFlag): ApiError =>
   new ApiError('forbidden', { details: `Client-side operation is disabled: ${flag}` })
 
 /**
- * A customer as the pages of a shop name it: the token of a source id stands for it (docs/reference/client-side.md#common-rules).
+ * Replaces a tracking token by the source id it stands for, in a customer sent by the client side
+ * (docs/reference/client-side.md#common-rules).
  */
 export function withSourceId<Sent extends CustomerBody | string>({ project }: Pick<Ctx, 'project'>, sent: Sent): Sent
 export function withSourceId({ project }: Pick<Ctx, 'project'>, sent: CustomerBody | string): CustomerBody | string {

@@ -3,15 +3,15 @@ import type { Ctx } from '../../core/context.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
 
 /**
- * Brings the order summary of a customer up to date, after an order came to count (PAID, FULFILLED), ceased to, or
- * changed its amount: by how much and by how many. Sums are added to in SQL; which order is the latest is looked up.
+ * Updates the order summary of a customer after one of its orders became PAID or FULFILLED, left those statuses, or changed its
+ * amount. Adds `amount` and `count` to the totals in SQL and looks up the latest order again.
  */
 export async function adjustOrderSummary(
   { db, project_id }: Ctx,
   customerId: CustomerRow['id'],
   { amount, count }: { amount: number; count: number },
 ): Promise<void> {
-  // Locked by a statement of its own: the update then sees the orders of whoever held the lock before.
+  // Lock in a separate statement: the update then has a fresh snapshot with the orders of the transaction that held the lock.
   await db
     .selectFrom('customers')
     .where('project_id', '=', project_id)

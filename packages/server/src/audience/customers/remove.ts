@@ -8,7 +8,10 @@ import { type StoredCustomer, toCustomer } from './customer.ts'
 import type { PermanentDeletion } from './schema.ts'
 import { updateCustomer } from './store.ts'
 
-/** Hides a customer. Its `source_id` is free at once; what it did keeps naming it (docs/reference/customers.md#endpoints). */
+/**
+ * Soft-deletes a customer. Its `source_id` is free at once; its orders, redemptions and events keep its id
+ * (docs/reference/customers.md#endpoints).
+ */
 export async function hideCustomer(ctx: Ctx, { id, source_id }: StoredCustomer): Promise<void> {
   const { db, project_id, now } = ctx
   const hidden = await updateCustomer(ctx, id, {
@@ -20,27 +23,27 @@ export async function hideCustomer(ctx: Ctx, { id, source_id }: StoredCustomer):
   await emit(ctx, 'customer.deleted', id, { customer: toCustomer(hidden) })
 }
 
-/** Erases a customer and what is about it alone; a record of how much there was is all that stays. */
+/** Deletes a customer and all data about it permanently, and returns how many rows of each kind were deleted. */
 export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer): Promise<PermanentDeletion> {
   const { db, project_id, now } = ctx
-  const removed = async (table: string, condition: ReturnType<typeof sql>): Promise<number> => {
+  const deleteRows = async (table: string, condition: ReturnType<typeof sql>): Promise<number> => {
     const { numAffectedRows = 0n } =
       await sql`delete from ${sql.table(table)} where project_id = ${project_id} and ${condition}`.execute(db)
     return Number(numAffectedRows)
   }
-  // Its own events first: the others share with them what they say.
+  // Its own events first: events of other objects may share stored parts with them.
   const ownEvents = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
   const orderEvents = ownEvents.filter((type) => type.startsWith('customer.order.')).length
   const holdingEvents = await ctx.reactions.customerErased(ctx, id)
-  // What was erased with its cards was told of it once more.
+  // Deleting its loyalty cards has emitted new events about the customer.
   const lateEvents = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
   const customerEvents = ownEvents.length - orderEvents + holdingEvents + lateEvents.length
-  const events = await removed('custom_events', sql`customer_id = ${id}`)
-  await removed('custom_event_tallies', sql`customer_id = ${id}`)
-  const orders = await removed('orders', sql`customer_id = ${id}`)
+  const events = await deleteRows('custom_events', sql`customer_id = ${id}`)
+  await deleteRows('custom_event_tallies', sql`customer_id = ${id}`)
+  const orders = await deleteRows('orders', sql`customer_id = ${id}`)
   await sql`update orders set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`.execute(db)
   const segments = await deleteMemberships(ctx, id)
-  await removed('customers', sql`id = ${id}`)
+  await deleteRows('customers', sql`id = ${id}`)
   if (deleted_at === null) await tally(db, project_id, 'customers', -1)
   await tally(db, project_id, 'orders', -orders)
   return {

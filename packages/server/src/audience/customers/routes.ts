@@ -64,7 +64,7 @@ export const customers = [
     errors: ['not_found'],
     run: async (ctx, { params }) => ({
       ...toCustomer(await getCustomer(ctx, params.customerId)),
-      assets: { cockpit_url: '', cockpit_preference_center_url: '' }, // there is no such page to link to
+      assets: { cockpit_url: '', cockpit_preference_center_url: '' }, // this service has no cockpit to link to
     }),
   }),
   operation({

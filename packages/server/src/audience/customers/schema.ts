@@ -9,7 +9,7 @@ const Count = Int({ minimum: 0 })
 /** A day without a time, `1990-03-01`. */
 const Day = Type.Unsafe<string>({ type: 'string', format: 'date' })
 
-/** A day in a request; a moment counts by the day it is written with. */
+/** A day in a request; of an instant, its date part counts. */
 const DayInput = Type.Unsafe<string>({ type: 'string', format: 'day-input' })
 
 const Line = Nullable(Type.String({ maxLength: limits.name_length_max }))
@@ -95,7 +95,7 @@ export const CustomerWithAssets = Type.Object({
   assets: Type.Object({ cockpit_url: Type.String(), cockpit_preference_center_url: Type.String() }),
 })
 
-/** What may be said of a customer, wherever a request carries one (docs/reference/customers.md#how-requests-name-a-customer). */
+/** The profile fields of a customer in every kind of request (docs/reference/customers.md#how-requests-name-a-customer). */
 const profile = {
   name: Maybe(Type.String({ maxLength: limits.name_length_max })),
   description: Maybe(FreeText),
@@ -110,14 +110,14 @@ const profile = {
 export const CustomerProfile = Type.Object(profile)
 export type CustomerProfile = Static<typeof CustomerProfile>
 
-/** A customer as requests name it: by our id, by the shop's own id, or by neither. */
+/** A customer in a request: with our id, with the shop's own id, or with neither. */
 export const CustomerBody = Type.Object(
   { id: Maybe(Name), source_id: Maybe(Name), ...profile },
   { examples: [{ source_id: 'customer-1', name: 'Ann Example', email: 'ann@example.com', metadata: { lang: 'en' } }] },
 )
 export type CustomerBody = Static<typeof CustomerBody>
 
-/** All that the client side learns of a customer. */
+/** The fields of a customer that client-side responses contain. */
 export const ClientCustomer = Type.Pick(Customer, ['id', 'source_id', 'object'])
 
 export const BulkCustomers = Type.Array(Type.Object({ source_id: Name, ...profile }), {

@@ -34,7 +34,7 @@ export async function findCustomer(
     .executeTakeFirst()
 }
 
-/** Customers by our ids, in the order of the ids, so that whoever locks several never waits in a circle. */
+/** Customers by our ids, sorted by id: transactions that lock several lock them in the same order and do not deadlock. */
 export async function listCustomersById(
   { db, project_id }: Ctx,
   ids: readonly CustomerId[],
@@ -81,8 +81,8 @@ export async function findCustomerBySource(
     .executeTakeFirst()
 }
 
-/** Which of these source ids are taken by a customer. */
-export async function listSourcesKnown({ db, project_id }: Ctx, sourceIds: string[]): Promise<Set<string>> {
+/** The source ids among these that belong to a customer. */
+export async function listKnownSourceIds({ db, project_id }: Ctx, sourceIds: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('customers')
     .where('project_id', '=', project_id)
@@ -93,7 +93,7 @@ export async function listSourcesKnown({ db, project_id }: Ctx, sourceIds: strin
   return new Set(rows.map(({ source_id }) => source_id as string))
 }
 
-/** Whoever is to be erased, locked: a hidden customer too, by its id. */
+/** Locks a customer for permanent deletion; a soft-deleted one is found by its id. */
 export async function getCustomerToErase(ctx: Ctx, key: string): Promise<StoredCustomer> {
   const hidden = await ctx.db
     .selectFrom('customers')
@@ -105,7 +105,7 @@ export async function getCustomerToErase(ctx: Ctx, key: string): Promise<StoredC
   return hidden ?? getCustomer(ctx, key, { lock: true })
 }
 
-/** A new customer, or undefined when another request was faster with the same `source_id`. */
+/** Inserts a customer; undefined when a concurrent request has created one with the same `source_id`. */
 export async function insertCustomer(
   { db, project_id }: Ctx,
   row: Omit<Insertable<CustomerRow>, 'project_id'>,
@@ -120,7 +120,7 @@ export async function insertCustomer(
   return inserted
 }
 
-/** Writes columns of a customer that the caller has locked. */
+/** Updates columns of a customer that the caller has locked. */
 export async function updateCustomer(
   { db, project_id }: Ctx,
   id: CustomerId,
@@ -136,7 +136,7 @@ export async function updateCustomer(
 }
 
 /**
- * A page of the customers, whose `starting_after` is a moment of the column they are sorted by
+ * A page of the customers; the cursor `starting_after` is an instant of the sorted column
  * (docs/reference/lists.md#moment-cursors).
  */
 export async function listCustomers(
@@ -157,13 +157,13 @@ export async function listCustomers(
       default_order: '-created_at',
       where,
       total: tallyOf(project_id, 'customers'),
-      ...(starting_after === undefined ? {} : { after: beyond(order, starting_after) }),
+      ...(starting_after === undefined ? {} : { after: afterCursor(order, starting_after) }),
     },
   )
 }
 
-/** Sorted by `source_id`, the moment is one of creation. */
-function beyond(order: string, moment: string): Condition {
+/** The condition for rows after the cursor; when sorted by `source_id`, the cursor is compared with `created_at`. */
+function afterCursor(order: string, moment: string): Condition {
   const column = sql.ref(order.endsWith('updated_at') ? 'updated_at' : 'created_at')
   return order.startsWith('-') ? sql`${column} < ${moment}::timestamptz` : sql`${column} > ${moment}::timestamptz`
 }

@@ -10,11 +10,11 @@ import type { CustomerBody, CustomerProfile } from './schema.ts'
 import { findCustomerById, findCustomerBySource, insertCustomer, updateCustomer } from './store.ts'
 
 export interface UpsertOptions {
-  /** Loaded once by whoever writes many. */
+  /** Preloaded by callers that write many customers. */
   rules?: MetadataRules
-  /** Bulk changes tell nobody that a customer was updated (docs/reference/events.md#what-webhook-types-carry). */
+  /** Bulk updates emit no `customer.updated` events (docs/reference/events.md#what-webhook-types-carry). */
   silent?: boolean
-  /** From the client side, the metadata of a customer that exists is not changed (docs/reference/customers.md#endpoints). */
+  /** Client-side requests do not change the metadata of an existing customer (docs/reference/customers.md#endpoints). */
   keeps_metadata?: boolean
 }
 
@@ -24,10 +24,9 @@ export interface Upserted {
 }
 
 /**
- * The customer that a request names, created or brought up to date by what it says
- * (docs/reference/customers.md#how-requests-name-a-customer): by `id`, which must exist; else by `source_id`; else a new,
- * anonymous one. The row stays locked until the end of the transaction, so that of many parallel requests each works on what the
- * one before it left.
+ * Creates or updates the customer of a request (docs/reference/customers.md#how-requests-name-a-customer): by `id`, which must
+ * exist; else by `source_id`; else as a new, anonymous one. The row stays locked until the end of the transaction, so concurrent
+ * requests update it one after another and no update is lost.
  */
 export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: UpsertOptions = {}): Promise<Upserted> {
   const rules = options.rules ?? (await loadMetadataRules(ctx, 'customer'))
@@ -46,7 +45,7 @@ export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: Upse
       return { customer: await changeCustomer(ctx, found, profile, { ...options, rules }), isNew: false }
     const created = await createCustomer(ctx, source_id ?? null, profile, rules)
     if (created !== undefined) return { customer: created, isNew: true }
-    // Somebody else has just created it: what was sent belongs to that one.
+    // A concurrent request has just created this customer: retry as an update.
   }
 }
 
@@ -71,7 +70,7 @@ async function createCustomer(
   return customer
 }
 
-/** Merges what was sent into a customer that is locked. Only a value that really differs is worth an event. */
+/** Merges the sent fields into a locked customer. Emits `customer.updated` only if a value other than `updated_at` changed. */
 export async function changeCustomer(
   ctx: Ctx,
   customer: StoredCustomer,
@@ -80,15 +79,15 @@ export async function changeCustomer(
 ): Promise<StoredCustomer> {
   const sent = keeps_metadata ? {} : (profile.metadata ?? {})
   const metadata = rules.merged(customer.metadata, sent)
-  const changed = await updateCustomer(ctx, customer.id, {
+  const updated = await updateCustomer(ctx, customer.id, {
     ...columnsOf(profile, customer),
     metadata: JSON.stringify(metadata),
     updated_at: ctx.now,
   })
-  await queueMembershipCheck(ctx, [changed.id]) // `updated_at` has moved at least, and may be filtered by
-  if (!silent && !isSame(customer, changed))
-    await emit(ctx, 'customer.updated', changed.id, { customer: toCustomer(changed) })
-  return changed
+  await queueMembershipCheck(ctx, [updated.id]) // always: `updated_at` has changed at least, and segments may filter by it
+  if (!silent && !isSame(customer, updated))
+    await emit(ctx, 'customer.updated', updated.id, { customer: toCustomer(updated) })
+  return updated
 }
 
 interface ProfileColumns {
@@ -102,7 +101,7 @@ interface ProfileColumns {
   address?: string | null
 }
 
-/** The columns of what was sent; `null` clears. Of an address, the parts that were not sent stay. */
+/** The sent fields as columns; `null` clears a column. Parts of an address that were not sent are kept. */
 function columnsOf(profile: CustomerProfile, stored?: StoredCustomer): ProfileColumns {
   const columns: ProfileColumns = {}
   for (const name of ['name', 'description', 'email', 'phone', 'birthdate', 'birthday'] as const)
@@ -113,7 +112,7 @@ function columnsOf(profile: CustomerProfile, stored?: StoredCustomer): ProfileCo
   return columns
 }
 
-/** A customer with what a request says of it, key by key, without writing it down. */
+/** A customer with the sent fields merged in, without saving it. */
 export function overlaidProfile(customer: StoredCustomer, profile: CustomerProfile): StoredCustomer {
   const { address, ...columns } = columnsOf(profile, customer)
   return {
@@ -126,7 +125,7 @@ export function overlaidProfile(customer: StoredCustomer, profile: CustomerProfi
 
 const addressParts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code'] as const
 
-/** Without what we do not know. */
+/** The known parts of a sent address. */
 function addressOf(sent: NonNullable<CustomerProfile['address']>): Record<string, string | null> {
   return Object.fromEntries(addressParts.flatMap((part) => (sent[part] === undefined ? [] : [[part, sent[part]]])))
 }

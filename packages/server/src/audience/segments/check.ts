@@ -7,10 +7,10 @@ import { toFiltered } from '../customers/filtered.ts'
 import type { Customer } from '../customers/schema.ts'
 import { listCustomersById } from '../customers/store.ts'
 import type { SegmentEntries } from '../reactions.ts'
-import { definitionsOf, type SegmentDefinitions, segmentsOf } from './definitions.ts'
+import { getSegmentDefinitions, type SegmentDefinitions, segmentsOf } from './definitions.ts'
 import { type StoredSegment, toSimpleSegment } from './store.ts'
 
-/** A customer that changed, and the request that changed it. */
+/** A queued membership check: a changed customer and the request that changed it. */
 export interface Check {
   customer_id: Customer['id']
   request_id: string
@@ -18,28 +18,28 @@ export interface Check {
 }
 
 /**
- * Looks at the memberships of customers again and tells who entered or left an active segment. The customers are locked,
- * so that whoever looks last has seen the last change.
+ * Recomputes the segment memberships of customers, saves the differences and emits entered and left events for active segments.
+ * Locks the customers first, so that the last check of a customer sees its last change.
  */
-export async function checkMemberships(ctx: Ctx, checks: readonly Check[]): Promise<void> {
-  const causes = new Map(checks.map((check) => [check.customer_id, check])) // the latest request speaks for all
-  const definitions = await definitionsOf(ctx, { lock: true })
-  const ids = [...causes.keys()].sort() as StoredMember['customer_id'][]
+export async function recomputeMemberships(ctx: Ctx, checks: readonly Check[]): Promise<void> {
+  const checkByCustomer = new Map(checks.map((check) => [check.customer_id, check])) // events name the latest request
+  const definitions = await getSegmentDefinitions(ctx, { lock: true })
+  const ids = [...checkByCustomer.keys()].sort() as StoredMember['customer_id'][]
   const rows = await listCustomersById(ctx, ids, { lock: true })
-  const [walks, known] = [await listWalks(ctx), await listMemberships(ctx, ids)]
+  const [recomputes, memberships] = [await listRunningRecomputes(ctx), await listMemberships(ctx, ids)]
   for (const filtered of await toFiltered(ctx, rows)) {
     const { customer } = filtered
-    const now = segmentsOf(definitions, filtered, ctx)
-    const before = known.get(customer.id) ?? new Set()
-    const isKnown = (id: string) => !isAhead(walks.get(id), customer)
-    const entered = [...now].filter((id) => !before.has(id) && isKnown(id))
+    const current = segmentsOf(definitions, filtered, ctx)
+    const before = memberships.get(customer.id) ?? new Set()
+    const isDecidedHere = (id: string) => !willBeReached(recomputes.get(id), customer)
+    const entered = [...current].filter((id) => !before.has(id) && isDecidedHere(id))
     const left = [...before].filter(
-      (id) => !now.has(id) && isKnown(id) && definitions.segments.some((s) => s.id === id),
+      (id) => !current.has(id) && isDecidedHere(id) && definitions.segments.some((s) => s.id === id),
     )
     if (entered.length + left.length === 0) continue
     await saveMemberships(ctx, customer.id as StoredMember['customer_id'], { entered, left })
-    const { request_id, caller } = causes.get(customer.id) as Check
-    await tellTransitions({ ...ctx, request_id, caller }, definitions, [{ customer, entered, left }])
+    const { request_id, caller } = checkByCustomer.get(customer.id) as Check
+    await emitTransitions({ ...ctx, request_id, caller }, definitions, [{ customer, entered, left }])
   }
 }
 
@@ -48,21 +48,21 @@ interface StoredMember {
   customer_id: `cust_${string}`
 }
 
-/** Segments that a customer came into or went out of. */
+/** The segments that a customer has entered and left. */
 export interface Transition {
   customer: Customer
   entered: StoredSegment['id'][]
   left: StoredSegment['id'][]
 }
 
-/** Tells of customers that entered or left active segments; passive ones are nobody's business. */
-export async function tellTransitions(
+/** Emits events for customers that entered or left active segments and calls the reactions; passive segments have no events. */
+export async function emitTransitions(
   ctx: Ctx,
   { segments }: Pick<SegmentDefinitions, 'segments'>,
   transitions: readonly Transition[],
 ): Promise<void> {
   const active = new Map(segments.filter(({ type }) => type === 'auto-update').map((segment) => [segment.id, segment]))
-  const told = (type: 'customer.segment.entered' | 'customer.segment.left', customer: Customer, ids: string[]) =>
+  const eventsOf = (type: 'customer.segment.entered' | 'customer.segment.left', customer: Customer, ids: string[]) =>
     ids.flatMap((id) => {
       const segment = active.get(id as StoredSegment['id'])
       const entityId = customer.id as StoredMember['customer_id']
@@ -73,53 +73,54 @@ export async function tellTransitions(
   const events = await emitMany(
     ctx,
     transitions.flatMap(({ customer, entered, left }) => [
-      ...told('customer.segment.left', customer, left),
-      ...told('customer.segment.entered', customer, entered),
+      ...eventsOf('customer.segment.left', customer, left),
+      ...eventsOf('customer.segment.entered', customer, entered),
     ]),
   )
-  const entered = entriesOf(active, transitions, events)
-  if (entered.length > 0) await ctx.reactions.segmentsEntered(ctx, entered)
+  const entries = entriesOf(active, transitions, events)
+  if (entries.length > 0) await ctx.reactions.segmentsEntered(ctx, entries)
 }
 
-/** The customers that entered active segments, each segment with its event: of one customer, both are in the same order. */
+/** Pairs each entered active segment with its event: within one customer, segments and events are in the same order. */
 function entriesOf(
   active: ReadonlyMap<string, Pick<StoredSegment, 'id' | 'name'>>,
   transitions: readonly Transition[],
   events: readonly SimpleEvent[],
 ): SegmentEntries[] {
   return transitions.flatMap(({ customer, entered }) => {
-    const told = events.filter(
+    const enteredEvents = events.filter(
       ({ type, entity_id }) => type === 'customer.segment.entered' && entity_id === customer.id,
     )
     const segments = entered.flatMap((id) => active.get(id) ?? [])
     const entries = segments.flatMap((segment, n) => {
-      const event = told[n]
+      const event = enteredEvents[n]
       return event === undefined ? [] : [{ segment: toSimpleSegment(segment), event }]
     })
     return entries.length === 0 ? [] : [{ customer_id: customer.id, entries }]
   })
 }
 
-/** How far a walk has come; what lies ahead of a silent one, it will find itself. */
-interface Walk {
+/** The progress of a running recompute (recompute of all memberships of a segment, audience/segments/walk.ts). */
+interface RunningRecompute {
   walk_started_at: Instant
   walk_is_silent: boolean
   walked_to: string | null
 }
 
-function isAhead(walk: Walk | undefined, { id, created_at }: Customer): boolean {
-  if (walk === undefined || !walk.walk_is_silent) return false
-  return created_at <= walk.walk_started_at && (walk.walked_to === null || id > walk.walked_to)
+/** Whether a silent recompute will still reach this customer: the membership is then saved there, without events. */
+function willBeReached(recompute: RunningRecompute | undefined, { id, created_at }: Customer): boolean {
+  if (recompute === undefined || !recompute.walk_is_silent) return false
+  return created_at <= recompute.walk_started_at && (recompute.walked_to === null || id > recompute.walked_to)
 }
 
-async function listWalks({ db, project_id }: Ctx): Promise<Map<string, Walk>> {
+async function listRunningRecomputes({ db, project_id }: Ctx): Promise<Map<string, RunningRecompute>> {
   const rows = await db
     .selectFrom('segments')
     .where('project_id', '=', project_id)
     .where('walk_started_at', 'is not', null)
     .select(['id', 'walk_started_at', 'walk_is_silent', 'walked_to'])
     .execute()
-  return new Map(rows.map(({ id, ...walk }) => [id, walk as Walk]))
+  return new Map(rows.map(({ id, ...recompute }) => [id, recompute as RunningRecompute]))
 }
 
 async function listMemberships(
@@ -132,10 +133,10 @@ async function listMemberships(
     .where('customer_id', 'in', ids)
     .select(['segment_id', 'customer_id'])
     .execute()
-  const found = new Map<string, Set<StoredMember['segment_id']>>()
+  const memberships = new Map<string, Set<StoredMember['segment_id']>>()
   for (const { segment_id, customer_id } of rows)
-    found.set(customer_id, (found.get(customer_id) ?? new Set()).add(segment_id))
-  return found
+    memberships.set(customer_id, (memberships.get(customer_id) ?? new Set()).add(segment_id))
+  return memberships
 }
 
 async function saveMemberships(

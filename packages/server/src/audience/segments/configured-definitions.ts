@@ -5,7 +5,7 @@ import type { SegmentDefinitions } from './definitions.ts'
 
 const definitionsByConfiguration = new WeakMap<Configuration, SegmentDefinitions>()
 
-/** The dynamic segments of a configuration, with what their filters look up. */
+/** The dynamic segments of a configuration, with the metadata types and locations that their filters use. */
 export function configuredDefinitions(configuration: Configuration): SegmentDefinitions {
   let definitions = definitionsByConfiguration.get(configuration)
   if (definitions === undefined) {

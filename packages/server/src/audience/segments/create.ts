@@ -6,17 +6,17 @@ import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { readSegmentFilter } from './filter.ts'
 import type { CreateSegment, Segment } from './schema.ts'
-import { countDynamicSegments, insertMembers, insertSegment, startWalks, toSegment } from './store.ts'
+import { countDynamicSegments, insertMembers, insertSegment, startRecomputes, toSegment } from './store.ts'
 
 /**
- * Creates a segment. Who belongs to a dynamic one is found out in the background, silently
+ * Creates a segment. A background job computes the members of a dynamic one, without events
  * (docs/reference/segments.md#membership).
  */
 export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segment> {
   const { name, customers } = body
   const type = body.type ?? (customers === undefined ? 'passive' : 'static')
   const definition = type === 'static' ? null : await readSegmentFilter(ctx, body.filter)
-  // The project stays locked until commit, so that two creations cannot both be the last one that fits.
+  // Locks the project until commit, so that two concurrent creations cannot both pass the limit check.
   const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
   if (type !== 'static' && (await countDynamicSegments(ctx)) >= limits.dynamic_segments_max)
     throw invalidPayload(`Project must NOT have more than ${limits.dynamic_segments_max} dynamic segments`)
@@ -30,7 +30,7 @@ export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segm
     config_version: configVersion,
   })
   if (type === 'static') await insertMembers(ctx, segment.id, customers ?? [])
-  else await startWalks(ctx, [segment.id], { silent: true })
+  else await startRecomputes(ctx, [segment.id], { silent: true })
   await emit(ctx, 'segment.created', segment.id, toSegment(segment))
   return toSegment(segment)
 }

@@ -8,13 +8,13 @@ import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 import { type FilteredCustomer, readField } from '../customers/fields.ts'
 import type { StoredSegment } from './store.ts'
 
-/** The dynamic segments of a project, with what their filters look up. */
+/** The dynamic segments of a project, with the metadata types and locations that their filters use. */
 export interface SegmentDefinitions {
   segments: ReadonlyArray<Pick<StoredSegment, 'id' | 'name' | 'type'> & { filter: Filter }>
   catalogue: Catalogue
 }
 
-/** The segments a customer belongs to now, of those that are filters. */
+/** The dynamic segments that a customer belongs to now. */
 export function segmentsOf(
   { segments, catalogue }: SegmentDefinitions,
   customer: FilteredCustomer,
@@ -27,16 +27,19 @@ export function segmentsOf(
   )
 }
 
-/** Projects whose segments are kept in memory, compiled (docs/decisions/0011); the one used longest ago goes first. */
-const kept = new Map<string, { config_version: number; definitions: SegmentDefinitions }>()
+/** LRU cache of the compiled segments of 200 projects (docs/decisions/0011). */
+const cache = new Map<string, { config_version: number; definitions: SegmentDefinitions }>()
 const projectsMax = 200
 
 /**
- * The dynamic segments as they are in this transaction, which must not be one that changes them: what it sees would be kept
- * also if it were undone. With `lock`, nobody changes them until it ends: memberships that
- * are written now follow from filters that are in force.
+ * The dynamic segments as this transaction sees them. A transaction that changes segments must not call this: its uncommitted
+ * segments would stay in the cache after a rollback. With `lock`, no other transaction can change segments until this one ends,
+ * so the memberships it saves match the current filters.
  */
-export async function definitionsOf(ctx: Ctx, { lock = false }: { lock?: boolean } = {}): Promise<SegmentDefinitions> {
+export async function getSegmentDefinitions(
+  ctx: Ctx,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<SegmentDefinitions> {
   const { db, project_id } = ctx
   const { config_version } = await db
     .selectFrom('projects')
@@ -44,11 +47,11 @@ export async function definitionsOf(ctx: Ctx, { lock = false }: { lock?: boolean
     .select('config_version')
     .$if(lock, (query) => query.forShare())
     .executeTakeFirstOrThrow()
-  const known = kept.get(project_id)
-  kept.delete(project_id)
-  const definitions = known?.config_version === config_version ? known.definitions : await loadDefinitions(ctx)
-  kept.set(project_id, { config_version, definitions })
-  if (kept.size > projectsMax) kept.delete(kept.keys().next().value as string)
+  const cached = cache.get(project_id)
+  cache.delete(project_id)
+  const definitions = cached?.config_version === config_version ? cached.definitions : await loadDefinitions(ctx)
+  cache.set(project_id, { config_version, definitions })
+  if (cache.size > projectsMax) cache.delete(cache.keys().next().value as string)
   return definitions
 }
 
@@ -61,12 +64,12 @@ async function loadDefinitions(ctx: Ctx): Promise<SegmentDefinitions> {
     .orderBy('id')
     .select(['id', 'name', 'type', 'filter'])
     .execute()
-  const named = segments.flatMap(({ filter }) => locationIds(filter))
+  const locationsUsed = segments.flatMap(({ filter }) => locationIds(filter))
   return {
     segments: segments.map(({ filter, ...segment }) => ({ ...segment, filter: filter ?? {} })),
     catalogue: {
       metadata_types: { customer: await metadataTypes(ctx, 'customer') },
-      locations: Object.fromEntries(await listLocationShapes(ctx, [...new Set(named)])),
+      locations: Object.fromEntries(await listLocationShapes(ctx, [...new Set(locationsUsed)])),
     },
   }
 }

@@ -6,15 +6,15 @@ import { isDayRelative } from '../../core/query/filter/filter.ts'
 import { customerFilterSql, parseCustomerFilter } from '../customers/filter.ts'
 
 export interface SegmentDefinition {
-  /** As it is stored and shown. */
+  /** As it is stored and returned by the API. */
   filter: Filter
-  /** Whether it asks for days, so that a day later it may have other customers. */
+  /** Whether it compares with the current day, so that its members may change from day to day. */
   is_day_relative: boolean
 }
 
 /**
- * The filter of a dynamic segment, checked (docs/reference/segments.md#endpoints); it must say how its fields join, and have one
- * at least.
+ * Checks the filter of a dynamic segment (docs/reference/segments.md#endpoints), which must have a junction and at least one
+ * field.
  */
 export async function readSegmentFilter(ctx: Ctx, sent: Filter | null | undefined): Promise<SegmentDefinition> {
   if (sent === undefined || sent === null) throw invalidPayload(`Payload should have required property 'filter'`)
@@ -27,12 +27,12 @@ export async function readSegmentFilter(ctx: Ctx, sent: Filter | null | undefine
   if (parsed.fields.length === 0) throw invalidPayload('Property .filter must have at least one field')
   if (Buffer.byteLength(JSON.stringify(filter)) > limits.filter_bytes_max)
     throw invalidPayload(`Property .filter must NOT be larger than ${limits.filter_bytes_max} bytes`)
-  await refuseUnlessAnswerable(ctx, filter)
+  await refuseUnlessExecutable(ctx, filter)
   return { filter, is_day_relative: isDayRelative(parsed) }
 }
 
-/** A filter may name locations that together are more than a statement takes; better now than in the background. */
-async function refuseUnlessAnswerable(ctx: Ctx, filter: Filter): Promise<void> {
+/** Refuses a filter whose locations together exceed the size of a statement; otherwise the background job would fail on it. */
+async function refuseUnlessExecutable(ctx: Ctx, filter: Filter): Promise<void> {
   try {
     await customerFilterSql(ctx, filter)
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 import { type ReferencedBy, referencedBy, referencesMax } from '../../core/in-use.ts'
 import { namesLocation } from '../../definitions/locations/naming.ts'
 
-/** Segments whose filter asks for a location. */
+/** Segments whose filter uses a location. */
 export async function segmentsNamingLocation(
   { db, project_id }: Ctx,
   { location_id }: { location_id: string },

@@ -4,10 +4,10 @@ import { anonymousCustomer, type StoredCustomer } from '../customers/customer.ts
 import type { FilteredCustomer } from '../customers/fields.ts'
 import { toFiltered } from '../customers/filtered.ts'
 import { findCustomer } from '../customers/store.ts'
-import { definitionsOf, segmentsOf } from './definitions.ts'
+import { getSegmentDefinitions, segmentsOf } from './definitions.ts'
 import { toSimpleSegment } from './store.ts'
 
-/** The segments a customer belongs to right now; somebody unknown is asked about as a new customer of that name. */
+/** The segments that a customer belongs to now; an unknown key is evaluated as an anonymous customer with that source id. */
 export async function listSegmentsOf(ctx: Ctx, key: string): Promise<SimpleSegment[]> {
   const row = await findCustomer(ctx, key)
   const [stored] = row === undefined ? [] : await toFiltered(ctx, [row])
@@ -16,11 +16,11 @@ export async function listSegmentsOf(ctx: Ctx, key: string): Promise<SimpleSegme
     events: new Map(),
     publications: [],
   }
-  const definitions = await definitionsOf(ctx)
+  const definitions = await getSegmentDefinitions(ctx)
   const ids = segmentsOf(definitions, filtered, ctx)
-  const dynamic = definitions.segments.filter(({ id }) => ids.has(id))
-  const fixed = row === undefined ? [] : await listStaticSegments(ctx, row.id)
-  return [...fixed, ...dynamic].sort((a, b) => (a.id < b.id ? 1 : -1)).map(toSimpleSegment)
+  const dynamicSegments = definitions.segments.filter(({ id }) => ids.has(id))
+  const staticSegments = row === undefined ? [] : await listStaticSegments(ctx, row.id)
+  return [...staticSegments, ...dynamicSegments].sort((a, b) => (a.id < b.id ? 1 : -1)).map(toSimpleSegment)
 }
 
 function listStaticSegments({ db, project_id }: Ctx, customerId: StoredCustomer['id']) {

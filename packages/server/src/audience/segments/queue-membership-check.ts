@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 
 /**
- * Notes, in the transaction that changes them, that customers may have entered or left segments. A worker looks at them
- * within seconds (audience/segments/watch.ts). A project without dynamic segments has nothing to look at.
+ * Queues a membership check for customers, in the transaction that changes them. A background worker recomputes their
+ * memberships within seconds (audience/segments/watch.ts). Queues nothing in a project without dynamic segments.
  */
 export async function queueMembershipCheck(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const { db, project_id, now, request_id, caller, jobs } = ctx

@@ -9,7 +9,7 @@ declare module '../../core/reactions.ts' {
 }
 
 /**
- * Deletes a segment that no rule and no referral tier names. Nobody is told to have left it
+ * Deletes a segment, unless a rule or a referral tier references it. Emits no `customer.segment.left` events
  * (docs/reference/segments.md#membership).
  */
 export async function removeSegment(ctx: Ctx, { id }: StoredSegment): Promise<void> {

@@ -10,10 +10,10 @@ import { getCustomer } from '../customers/store.ts'
 import { queueMembershipCheck } from './queue-membership-check.ts'
 import { lookAtSegments } from './watch.ts'
 
-test('while customers change and a walk is under way, three lookers agree with the filter, and tell each turn once', async () => {
+test('three concurrent workers keep memberships equal to the filter while customers change during a recompute, and emit each entry and exit once', async () => {
   const shop = await newProject()
   const { runtime } = shop.service
-  const look = () => lookAtSegments(runtime, { daily: true, only: shop.project_id })
+  const runWorker = () => lookAtSegments(runtime, { daily: true, only: shop.project_id })
   const sources = Array.from({ length: 12 }, (_, n) => `c${n}`)
   const change = (sourceId: string, name: string) => shop.call('POST', '/v1/customers', { source_id: sourceId, name })
   await Promise.all(sources.map((sourceId, n) => change(sourceId, n % 2 === 0 ? 'VIP' : 'plain')))
@@ -21,8 +21,8 @@ test('while customers change and a walk is under way, three lookers agree with t
   const { body: segment } = await shop.call('POST', '/v1/segments', { name: 'VIPs', type: 'auto-update', filter })
 
   let isOver = false
-  const lookers = Array.from({ length: 3 }, async () => {
-    while (!isOver) await look()
+  const workers = Array.from({ length: 3 }, async () => {
+    while (!isOver) await runWorker()
   })
   for (let round = 0; round < 8; round += 1)
     await Promise.all(
@@ -32,8 +32,8 @@ test('while customers change and a walk is under way, three lookers agree with t
       ]),
     )
   isOver = true
-  await Promise.all(lookers)
-  while (await look());
+  await Promise.all(workers)
+  while (await runWorker());
 
   const { db } = runtime.database
   const customers = await db.selectFrom('customers').where('project_id', '=', shop.project_id).selectAll().execute()
@@ -55,45 +55,45 @@ test('while customers change and a walk is under way, three lookers agree with t
       .orderBy('id')
       .select('type')
       .execute()
-    const turns = events.map(({ type }) => type.slice('customer.segment.'.length))
-    for (const [index, turn] of turns.entries()) expect(turn).not.toBe(turns[index - 1]) // in and out take turns
-    const last = turns.at(-1)
+    const transitions = events.map(({ type }) => type.slice('customer.segment.'.length))
+    for (const [index, transition] of transitions.entries()) expect(transition).not.toBe(transitions[index - 1]) // entered and left alternate
+    const last = transitions.at(-1)
     if (last !== undefined) expect(last).toBe(name === 'VIP' ? 'entered' : 'left')
   }
 })
 
-test('a looker and the next step of the same import do not wait for each other', async () => {
+test('the segment worker and the next step of an import do not deadlock', async () => {
   const shop = await newProject()
   const { runtime } = shop.service
-  const look = () => lookAtSegments(runtime, { daily: false, only: shop.project_id })
+  const runWorker = () => lookAtSegments(runtime, { daily: false, only: shop.project_id })
   await shop.call('POST', '/v1/customers', { source_id: 'c' })
   const filter = { junction: 'and', name: { conditions: { $is: ['VIP'] } } }
   await shop.call('POST', '/v1/segments', { name: 'VIPs', filter })
-  while (await look());
+  while (await runWorker());
 
   const origin = { request_id: newId('request'), caller: testCaller }
   const step = (meanwhile: (ctx: Ctx) => Promise<void> = async () => {}) =>
     inBackground(runtime, shop.project_id, origin, async (ctx) => {
       const { id } = await getCustomer(ctx, 'c', { lock: true })
       await meanwhile(ctx)
-      // Whoever looks waits for the customer, and must hold nothing that is needed here: this fails instead of waiting.
+      // The worker waits for the customer lock and must not hold a lock needed here: `nowait` fails instead of deadlocking.
       await sql`select from segment_checks where customer_id = ${id} for update nowait`.execute(ctx.db)
       await queueMembershipCheck(ctx, [id])
     })
   await step()
-  let looking: Promise<boolean> | undefined
-  // The second step holds the customer that the first one noted.
+  let workerRun: Promise<boolean> | undefined
+  // The second step locks the customer for which the first one has queued a check.
   await step(async ({ db }) => {
     const holder = await backendOf(db)
-    looking = look()
+    workerRun = runWorker()
     await untilOthersWait(runtime.database, holder)
   })
-  expect(await looking).toBe(true)
-  while (await look());
-  const left = await runtime.database.db
+  expect(await workerRun).toBe(true)
+  while (await runWorker());
+  const checksLeft = await runtime.database.db
     .selectFrom('segment_checks')
     .where('project_id', '=', shop.project_id)
     .selectAll()
     .execute()
-  expect(left).toEqual([])
+  expect(checksLeft).toEqual([])
 })

@@ -35,7 +35,7 @@ export const segmentFields: FilterFields = {
   created_at: { type: 'datetime', column: 'created_at' },
 }
 
-/** A page of the segments; `starting_after` is the moment of creation of the last one seen. */
+/** A page of the segments; the cursor `starting_after` is the `created_at` of the last segment seen. */
 export async function listSegments(
   { db, project_id, now, project: { timezone } }: Ctx,
   query: SegmentQuery,
@@ -79,7 +79,7 @@ export async function insertSegment(
     .executeTakeFirstOrThrow()
 }
 
-/** The customers of a static segment; ids that the project does not know are left out. */
+/** Inserts the members of a static segment; unknown customer ids are skipped. */
 export async function insertMembers(
   { db, project_id }: Ctx,
   segmentId: SegmentId,
@@ -89,7 +89,7 @@ export async function insertMembers(
     insert into segment_members (project_id, segment_id, customer_id)
     select ${project_id}, ${segmentId}, id from customers
     where project_id = ${project_id} and id = any(${customerIds}::text[]) and deleted_at is null
-    order by id for share`.execute(db) // nobody is hidden or erased before it is a member that goes with it
+    order by id for share`.execute(db) // `for share`: a concurrent deletion of a customer waits, and then deletes this membership too
 }
 
 export async function updateSegment(
@@ -108,10 +108,11 @@ export async function updateSegment(
 }
 
 /**
- * Has all customers looked at again for some segments, from the first one on (audience/segments/walk.ts). A walk that is silent stays
- * so, and goes on to be about those who were there when it began.
+ * Starts a recompute of all memberships of these segments in the background, from the first customer on
+ * (audience/segments/walk.ts). Restarting a running silent recompute keeps it silent, and keeps its start time unless the new one
+ * is silent too: customers created since then still get events.
  */
-export async function startWalks(
+export async function startRecomputes(
   { db, project_id, now, jobs, afterCommit }: Pick<Ctx, 'db' | 'project_id' | 'now' | 'jobs' | 'afterCommit'>,
   ids: readonly string[],
   { silent }: { silent: boolean },
@@ -126,7 +127,7 @@ export async function startWalks(
   afterCommit(() => jobs.wake('segments'))
 }
 
-/** Hides a segment. It may have a million members: they follow in the background (audience/segments/watch.ts). */
+/** Soft-deletes a segment. It may have a million members: a background job deletes them (audience/segments/watch.ts). */
 export async function hideSegment(ctx: Ctx, id: SegmentId): Promise<void> {
   await recordDeletion(ctx.db, ctx.project_id, 'segment', id)
   await ctx.db

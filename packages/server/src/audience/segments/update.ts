@@ -4,9 +4,9 @@ import { invalidPayload } from '../../core/http/errors.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { readSegmentFilter } from './filter.ts'
 import type { Segment, UpdateSegment } from './schema.ts'
-import { type StoredSegment, startWalks, toSegment, updateSegment } from './store.ts'
+import { type StoredSegment, startRecomputes, toSegment, updateSegment } from './store.ts'
 
-/** Renames a segment, or gives a passive one another filter: then all memberships are looked at again, silently. */
+/** Renames a segment, or changes the filter of a passive one, which recomputes all memberships without events. */
 export async function changeSegment(
   ctx: Ctx,
   { id, type }: StoredSegment,
@@ -30,20 +30,21 @@ export async function changeSegment(
   await emit(ctx, 'segment.updated', id, toSegment(segment))
   if (definition !== null) {
     await emit(ctx, 'segment.filters_updated', id, toSegment(segment))
-    await startWalks(ctx, [id], { silent: true })
+    await startRecomputes(ctx, [id], { silent: true })
   }
   return toSegment(segment)
 }
 
 /**
- * Makes a passive segment active, because an earning rule, a distribution or a referral tier waits for its customers. It
- * never turns back. Its members are known already, so nobody is told that they entered.
+ * Makes a passive segment active, because an earning rule, a distribution or a referral tier reacts to customers that enter it.
+ * It never becomes passive again. Its current members are already stored, so no entered events are emitted for them.
  */
 export async function activateSegment(ctx: Ctx, { id, type, is_day_relative, known_on }: StoredSegment): Promise<void> {
   if (type !== 'passive') return
   const segment = await updateSegment(ctx, id, { type: 'auto-update', updated_at: ctx.now })
-  // Of a new day nobody knows the members yet: they too come silently.
+  // The members of a new day are not computed yet: recompute them without events too.
   const { timezone } = ctx.project
-  if (is_day_relative && known_on !== todayIn({ now: ctx.now, timezone })) await startWalks(ctx, [id], { silent: true })
+  if (is_day_relative && known_on !== todayIn({ now: ctx.now, timezone }))
+    await startRecomputes(ctx, [id], { silent: true })
   await emit(ctx, 'segment.activated', id, toSegment(segment))
 }

@@ -5,33 +5,37 @@ import { todayIn } from '../../core/query/filter/calendar.ts'
 import { toCustomer } from '../customers/customer.ts'
 import { customerFilterSql } from '../customers/filter.ts'
 import { listCustomersById } from '../customers/store.ts'
-import { tellTransitions } from './check.ts'
+import { emitTransitions } from './check.ts'
 import type { StoredSegment } from './store.ts'
 
-const batchCustomers = 1_000
-/** Where something is earned by entering, there is more to do for each. */
-const batchEarners = 50
+const batchSize = 1_000
+/** The batch size if an earning rule pays for entering the segment, which takes more work per customer. */
+const batchSizeWithEarning = 50
 
 /**
- * One batch of a walk over all customers, which brings the memberships of a segment up to date: after it was created or
- * got another filter, silently; and every day, where its filter asks for days, telling who entered and left. How far it
- * came is stored with what it did, so a walk goes on after a crash. Answers whether there was anything to do.
+ * Runs one batch of a recompute of all memberships of a segment (columns `walk_*`). After creation or a filter change the
+ * recompute is silent; if the filter compares days it also runs daily, with entered and left events. The position `walked_to` is
+ * saved in the transaction of the batch, so a recompute resumes after a crash. Returns whether there was anything to do.
  */
-export async function walkOn(ctx: Ctx, segmentId: StoredSegment['id']): Promise<boolean> {
-  const segment = await lockWalk(ctx, segmentId)
+export async function recomputeNextBatch(ctx: Ctx, segmentId: StoredSegment['id']): Promise<boolean> {
+  const segment = await lockRecompute(ctx, segmentId)
   if (segment === undefined || segment.walk_started_at === null) return false
-  const batch = await lockBatch(ctx, segment.walked_to, (await isPaid(ctx, segment)) ? batchEarners : batchCustomers)
+  const batch = await lockBatch(
+    ctx,
+    segment.walked_to,
+    (await hasEarningRule(ctx, segment)) ? batchSizeWithEarning : batchSize,
+  )
   const last = batch.at(-1)
   if (last === undefined) {
-    if (segment.walk_is_silent && !(await isClear(ctx, segment.id))) return false
-    await endWalk(ctx, segment, segment.walk_started_at)
+    if (segment.walk_is_silent && !(await areEarlierTransactionsOver(ctx, segment.id))) return false
+    await finishRecompute(ctx, segment, segment.walk_started_at)
     return true
   }
   const { walk_is_silent, walk_started_at } = segment
-  // Those who came after a silent walk began are not its business: they enter like everybody else, with a word.
-  const due = walk_is_silent ? batch.filter(({ created_at }) => created_at <= walk_started_at) : batch
-  const { entered, left } = await saveBatch(ctx, segment, due)
-  if (!walk_is_silent && segment.type === 'auto-update') await tellBatch(ctx, segment, entered, left)
+  // A silent recompute skips customers created after its start: their queued checks make them enter with events.
+  const customers = walk_is_silent ? batch.filter(({ created_at }) => created_at <= walk_started_at) : batch
+  const { entered, left } = await saveBatch(ctx, segment, customers)
+  if (!walk_is_silent && segment.type === 'auto-update') await emitBatch(ctx, segment, entered, left)
   await ctx.db
     .updateTable('segments')
     .set({ walked_to: last.id })
@@ -41,8 +45,8 @@ export async function walkOn(ctx: Ctx, segmentId: StoredSegment['id']): Promise<
   return true
 }
 
-/** The walk, unless another node is at it. */
-function lockWalk({ db, project_id }: Ctx, id: StoredSegment['id']): Promise<StoredSegment | undefined> {
+/** Locks the segment of a running recompute; undefined if another node holds the lock. */
+function lockRecompute({ db, project_id }: Ctx, id: StoredSegment['id']): Promise<StoredSegment | undefined> {
   return db
     .selectFrom('segments')
     .where('project_id', '=', project_id)
@@ -54,7 +58,7 @@ function lockWalk({ db, project_id }: Ctx, id: StoredSegment['id']): Promise<Sto
     .executeTakeFirst()
 }
 
-/** The next customers, locked: what is decided about them is still true when it is stored. */
+/** Locks the next customers, so that they cannot change before their memberships are saved. */
 function lockBatch({ db, project_id }: Ctx, after: string | null, count: number) {
   return db
     .selectFrom('customers')
@@ -68,8 +72,8 @@ function lockBatch({ db, project_id }: Ctx, after: string | null, count: number)
     .execute()
 }
 
-/** Whether a rule pays for entering the segment, in this walk. */
-async function isPaid({ db, project_id }: Ctx, { id, walk_is_silent }: StoredSegment): Promise<boolean> {
+/** Whether an earning rule pays for entering the segment in this recompute; a silent one pays nothing. */
+async function hasEarningRule({ db, project_id }: Ctx, { id, walk_is_silent }: StoredSegment): Promise<boolean> {
   if (walk_is_silent) return false
   const rule = await db
     .selectFrom('earning_rules')
@@ -107,12 +111,12 @@ async function saveBatch(
     select customer_id, true as has_entered from entered
     union all
     select customer_id, false from departed`.execute(db)
-  const idsOf = (entered: boolean) =>
-    rows.filter(({ has_entered }) => has_entered === entered).map(({ customer_id }) => customer_id)
-  return { entered: idsOf(true), left: idsOf(false) }
+  const idsWhere = (hasEntered: boolean) =>
+    rows.filter(({ has_entered }) => has_entered === hasEntered).map(({ customer_id }) => customer_id)
+  return { entered: idsWhere(true), left: idsWhere(false) }
 }
 
-async function tellBatch(
+async function emitBatch(
   ctx: Ctx,
   { id, name, type, filter }: StoredSegment,
   entered: CustomerRow['id'][],
@@ -120,20 +124,21 @@ async function tellBatch(
 ): Promise<void> {
   if (entered.length + left.length === 0) return
   const rows = await listCustomersById(ctx, [...entered, ...left])
-  const hasEntered = new Set(entered)
+  const enteredIds = new Set(entered)
   const transitions = rows.map((row) => ({
     customer: toCustomer(row),
-    entered: hasEntered.has(row.id) ? [id] : [],
-    left: hasEntered.has(row.id) ? [] : [id],
+    entered: enteredIds.has(row.id) ? [id] : [],
+    left: enteredIds.has(row.id) ? [] : [id],
   }))
-  await tellTransitions(ctx, { segments: [{ id, name, type, filter: filter ?? {} }] }, transitions)
+  await emitTransitions(ctx, { segments: [{ id, name, type, filter: filter ?? {} }] }, transitions)
 }
 
 /**
- * Whether all transactions are over that began before the walk did. Those did not know of the segment, and noted nothing:
- * a customer that one of them created may have come behind the walk. Afterwards `endWalk` finds it by its age.
+ * Whether all transactions that began before the recompute have ended. They did not see the segment and queued no membership
+ * checks, so a customer that one of them created may lie behind `walked_to`. Once they have ended, `finishRecompute` queues checks
+ * for all recently created customers.
  */
-async function isClear({ db, project_id }: Ctx, id: StoredSegment['id']): Promise<boolean> {
+async function areEarlierTransactionsOver({ db, project_id }: Ctx, id: StoredSegment['id']): Promise<boolean> {
   const { rows } = await sql<{ is_clear: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) > walk_after as is_clear from segments
     where project_id = ${project_id} and id = ${id}`.execute(db)
@@ -141,9 +146,9 @@ async function isClear({ db, project_id }: Ctx, id: StoredSegment['id']): Promis
 }
 
 /** Longer than any transaction of ours may take. */
-const blindMinutes = 15
+const transactionMinutesMax = 15
 
-async function endWalk(ctx: Ctx, { id, walk_is_silent }: StoredSegment, walkStartedAt: string): Promise<void> {
+async function finishRecompute(ctx: Ctx, { id, walk_is_silent }: StoredSegment, startedAt: string): Promise<void> {
   const { db, project_id, project, request_id, caller, now } = ctx
   await db
     .updateTable('segments')
@@ -152,7 +157,7 @@ async function endWalk(ctx: Ctx, { id, walk_is_silent }: StoredSegment, walkStar
       walk_is_silent: false,
       walked_to: null,
       walk_after: null,
-      known_on: todayIn({ now: walkStartedAt, timezone: project.timezone }),
+      known_on: todayIn({ now: startedAt, timezone: project.timezone }),
     })
     .where('project_id', '=', project_id)
     .where('id', '=', id)
@@ -162,6 +167,6 @@ async function endWalk(ctx: Ctx, { id, walk_is_silent }: StoredSegment, walkStar
     insert into segment_checks (project_id, customer_id, request_id, caller, created_at)
     select project_id, id, ${request_id}, ${JSON.stringify(caller)}::jsonb, ${now}::timestamptz from customers
     where project_id = ${project_id} and deleted_at is null
-      and created_at > ${walkStartedAt}::timestamptz - ${blindMinutes} * interval '1 minute'
+      and created_at > ${startedAt}::timestamptz - ${transactionMinutesMax} * interval '1 minute'
     on conflict do nothing`.execute(db)
 }

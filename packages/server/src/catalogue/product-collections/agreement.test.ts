@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { filterOperators } from '../../core/query/filter/operators.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 
-// A collection is listed by the database, and an order's lines are matched by the engine. Both must mean the same goods.
+// SQL lists a collection, and the engine matches order lines against it. Both must select the same goods.
 
 const square = (west: number, south: number, east: number, north: number): number[][] => [
   [west, south],
@@ -51,16 +51,16 @@ const metadata = fc.record(
   },
   { requiredKeys: [] },
 )
-const own = {
+const sharedFields = {
   price: maybe(numbers),
   metadata,
   image_url: maybe(fc.constantFrom('https://a.example/a.png', 'https://b.example/b.png')),
   created_at: moments,
   updated_at: maybe(moments),
 }
-const product = fc.record({ ...own, name: maybe(words), attributes: fc.array(words, { maxLength: 3 }) })
+const product = fc.record({ ...sharedFields, name: maybe(words), attributes: fc.array(words, { maxLength: 3 }) })
 const sku = fc.record({
-  ...own,
+  ...sharedFields,
   sku: maybe(words),
   attributes: fc.dictionary(fc.constantFrom('color', 'size', 'wash'), scalars, { maxKeys: 3, noNullPrototype: true }),
   parent: fc.nat(),
@@ -80,36 +80,40 @@ function randomGoods(): Goods {
   const source = (index: number, word: string) => (index % 3 === 0 ? null : `${word}-${index}`)
   const products = fc
     .sample(product, { numRuns: 25, seed: 11 })
-    .map((one, index) => ({ ...one, id: `prod_${index}`, source_id: source(index, 'p') }))
-  const skus = fc.sample(sku, { numRuns: 45, seed: 12 }).map(({ parent, ...one }, index) => ({
-    ...one,
+    .map((good, index) => ({ ...good, id: `prod_${index}`, source_id: source(index, 'p') }))
+  const skus = fc.sample(sku, { numRuns: 45, seed: 12 }).map(({ parent, ...good }, index) => ({
+    ...good,
     id: `sku_${index}`,
     source_id: source(index, 's'),
-    product_id: `prod_${parent % 15}`, // the other products have none
+    product_id: `prod_${parent % 15}`, // the other products have no SKUs
   }))
   return { products, skus }
 }
 
 async function insertGoods({ service, project_id }: Shop, { products, skus }: Goods): Promise<void> {
   const { db } = service.runtime.database
-  const rows = (goods: object[]) => JSON.stringify(goods.map((one) => ({ ...one, project_id })))
+  const rows = (goods: object[]) => JSON.stringify(goods.map((good) => ({ ...good, project_id })))
   await sql`insert into products select * from jsonb_populate_recordset(null::products, ${rows(products)}::jsonb)`.execute(
     db,
   )
   await sql`insert into skus select * from jsonb_populate_recordset(null::skus, ${rows(skus)}::jsonb)`.execute(db)
 }
 
-/** Every product and SKU as a line that names it and nothing else. */
+/** Every product and SKU as an order line that has only its id and catalogue data. */
 function linesOf({ products, skus }: Goods): Array<{ id: string; item: ItemFacts }> {
-  const known = (id: string) => {
-    const { attributes, ...one } = products.find((product) => product.id === id) as Product
-    return { ...one, attributes, skus: skus.filter(({ product_id }) => product_id === id).map((sku) => sku.id) }
+  const catalogueProduct = (id: string) => {
+    const { attributes, ...productFields } = products.find((product) => product.id === id) as Product
+    return {
+      ...productFields,
+      attributes,
+      skus: skus.filter(({ product_id }) => product_id === id).map((sku) => sku.id),
+    }
   }
   return [
-    ...products.map(({ id }) => ({ id, item: { product_id: id, catalogue: { product: known(id) } } })),
+    ...products.map(({ id }) => ({ id, item: { product_id: id, catalogue: { product: catalogueProduct(id) } } })),
     ...skus.map((sku) => ({
       id: sku.id,
-      item: { sku_id: sku.id, catalogue: { sku, product: known(sku.product_id) } },
+      item: { sku_id: sku.id, catalogue: { sku, product: catalogueProduct(sku.product_id) } },
     })),
   ]
 }
@@ -117,7 +121,7 @@ function linesOf({ products, skus }: Goods): Array<{ id: string; item: ItemFacts
 const now = '2025-02-26T12:00:00.000Z'
 const timezone = 'Europe/Warsaw'
 
-/** Whether the engine lets somebody in who must buy something of a collection, and buys this. */
+/** Whether the engine accepts a rule that requires an item of the collection, for an order of this item. */
 function isMatched(item: ItemFacts, collection: string, catalogue: Catalogue): boolean {
   const rule = {
     id: 'val_1',
@@ -151,14 +155,14 @@ function isMatched(item: ItemFacts, collection: string, catalogue: Catalogue): b
   return evaluate(facts).redeemables[0]?.status === 'APPLICABLE'
 }
 
-async function listed(shop: Shop, collection: string): Promise<string[]> {
+async function listIds(shop: Shop, collection: string): Promise<string[]> {
   const { status, body } = await shop.call('GET', `/v1/product-collections/${collection}/products?limit=100`)
   expect(status, JSON.stringify(body)).toBe(200)
   expect(body.data).toHaveLength(body.total)
   return body.data.map(({ id }: { id: string }) => id).sort()
 }
 
-test('what the database lists, the engine matches on the lines of an order', async () => {
+test('the engine matches exactly the goods that SQL lists for a collection', async () => {
   const shop = await newProject({ project: { timezone } })
   shop.service.clock.set(now)
   const goods = randomGoods()
@@ -229,25 +233,27 @@ test('what the database lists, the engine matches on the lines of an order', asy
       ...Object.fromEntries(sets.map(([field, operator, values]) => [field, { conditions: { [operator]: values } }])),
     }))
 
-  let decided = 0
+  let filtersCompared = 0
   let matched = 0
   await fc.assert(
     fc.asyncProperty(filters, async (filter) => {
       const { status, body } = await shop.call('PUT', `/v1/product-collections/${collection.id}`, { filter })
       expect([200, 400], JSON.stringify(body)).toContain(status)
-      if (status === 400) return // an argument that cannot be compared with the field
+      if (status === 400) return // the value cannot be compared with the field
       const catalogue = {
         collections: { [body.id]: { type: 'AUTO_UPDATE', filter: body.filter } },
         locations,
         metadata_types: metadataTypes,
       }
-      const ours = lines.filter(({ item }) => isMatched(item, body.id, catalogue as Catalogue)).map(({ id }) => id)
-      expect(await listed(shop, body.id)).toEqual(ours.sort())
-      decided += 1
-      matched += ours.length
+      const matchedIds = lines
+        .filter(({ item }) => isMatched(item, body.id, catalogue as Catalogue))
+        .map(({ id }) => id)
+      expect(await listIds(shop, body.id)).toEqual(matchedIds.sort())
+      filtersCompared += 1
+      matched += matchedIds.length
     }),
-    { numRuns: 200 }, // so many that chance alone does not bring the two counts below what is expected of them
+    { numRuns: 200 }, // enough runs that the two minimum counts below are not missed by chance
   )
-  expect(decided).toBeGreaterThan(60)
+  expect(filtersCompared).toBeGreaterThan(60)
   expect(matched).toBeGreaterThan(300)
 }, 120_000)

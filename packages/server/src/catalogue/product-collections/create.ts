@@ -6,14 +6,14 @@ import { readMembers } from './members.ts'
 import type { CreateProductCollection, ProductCollection } from './schema.ts'
 import { insertCollection, type NewCollection } from './store.ts'
 
-/** Creates a collection: of chosen members, or of all that fits a filter. */
+/** Creates a static collection with the given members, or a dynamic one with a filter. */
 export async function createCollection(ctx: Ctx, body: CreateProductCollection): Promise<ProductCollection> {
-  const collection = await insertCollection(ctx, await defined(ctx, body))
+  const collection = await insertCollection(ctx, await readDefinition(ctx, body))
   await emit(ctx, 'products_collection.created', collection.id as ProductCollectionRow['id'], collection)
   return collection
 }
 
-async function defined(ctx: Ctx, body: CreateProductCollection): Promise<NewCollection> {
+async function readDefinition(ctx: Ctx, body: CreateProductCollection): Promise<NewCollection> {
   const { name, type } = body
   return type === 'STATIC'
     ? { name, type, products: await readMembers(ctx, body.products ?? []) }

@@ -17,24 +17,24 @@ import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 import type { ProductCollection } from './schema.ts'
 
-/** The filter of an AUTO_UPDATE collection, checked and as it is stored (docs/reference/product-collections.md#endpoints). */
+/** Checks the filter of an AUTO_UPDATE collection and returns it as stored (docs/reference/product-collections.md#endpoints). */
 export async function readCollectionFilter(ctx: Ctx, sent: Filter | null | undefined): Promise<Filter> {
   const { junction, ...fields } = sent ?? {}
-  if (junction === undefined || junction === null) throw invalidPayload(incomplete)
+  if (junction === undefined || junction === null) throw invalidPayload(filterRequired)
   const word = typeof junction === 'string' ? junction.toLowerCase() : null
   if (word !== 'and' && word !== 'or')
     throw invalidPayload('Property .filter has wrong junction property. It must be one of: and, or')
   const filter = { junction: word, ...fields }
   const parsed = parseFilter(filter, await fieldsOf(ctx), { refuse: invalidPayload, property: '.filter' })
-  if (parsed.fields.length === 0) throw invalidPayload(incomplete)
+  if (parsed.fields.length === 0) throw invalidPayload(filterRequired)
   if (Buffer.byteLength(JSON.stringify(filter)) > limits.filter_bytes_max)
     throw invalidPayload(`Property .filter must NOT be larger than ${limits.filter_bytes_max} bytes`)
   return filter
 }
 
-const incomplete = "'AUTO_UPDATE' collection must contain valid filter with 'junction' property"
+const filterRequired = "'AUTO_UPDATE' collection must contain valid filter with 'junction' property"
 
-/** Who belongs to a collection, as a condition on the goods of list-products.ts. */
+/** The members of a collection as a SQL condition on the `goods` rows of list-products.ts. */
 export async function membershipSql(ctx: Ctx, { id, filter, products }: ProductCollection): Promise<Condition> {
   if (id === allProductsId) return yes
   if (products !== undefined) return sql`id = any(${products.map((member) => member.id)}::text[])`
@@ -45,30 +45,30 @@ export async function membershipSql(ctx: Ctx, { id, filter, products }: ProductC
 
 const fieldsOf = async (ctx: Ctx): Promise<FilterFields> => goodsFields(await metadataTypes(ctx, 'product'))
 
-/** What a filter sees of a product or SKU, with the types of its metadata. */
+/** The filter fields of products and SKUs, with the types of their metadata keys. */
 export const goodsFields = (types: MetadataTypes): FilterFields => ({
-  ...ownFields,
+  ...plainFields,
   'metadata.*': metadataOfGoods(types),
 })
 
 type MetadataTypes = Awaited<ReturnType<typeof metadataTypes>>
 
-/** A key with a dot may also lead into an object, as it does on an order's line; metadata has no more than two levels. */
+/** A key with a dot may also be a path into a nested object, as on order lines; metadata has at most two levels. */
 function metadataOfGoods(types: MetadataTypes): (key: string) => FilterField {
   return (key) => {
     const [outer, inner, ...deeper] = key.split('.')
     if (inner === undefined || deeper.length > 0) return metadataField('metadata', types)(key)
     const nested = sql`metadata -> ${outer}::text -> ${inner}::text`
-    const found = sql`jsonb_build_object(${key}::text, coalesce(metadata -> ${key}::text, ${nested}))`
-    return metadataField(found, types)(key)
+    const keyOrPath = sql`jsonb_build_object(${key}::text, coalesce(metadata -> ${key}::text, ${nested}))`
+    return metadataField(keyOrPath, types)(key)
   }
 }
 
 /**
- * All of it but the metadata; the engine sees the same of an order's line
+ * The fields other than metadata; the engine reads the same fields of an order line
  * (docs/reference/product-collections.md#filter-fields).
  */
-const ownFields: FilterFields = {
+const plainFields: FilterFields = {
   id: { type: 'string', column: 'id' },
   product_id: { type: 'string', column: 'product_id' },
   source_id: { type: 'string', column: 'source_id' },

@@ -6,7 +6,7 @@ import { catalogueColumns } from '../products/sorting.ts'
 import { membershipSql } from './filter.ts'
 import type { CollectionProduct, CollectionProductQuery, ParentProduct, ProductCollection } from './schema.ts'
 
-/** What is in a collection now: products and SKUs side by side. */
+/** A page of the current products and SKUs of a collection, in one list. */
 export async function listCollectionProducts(
   ctx: Ctx,
   collection: ProductCollection,
@@ -16,15 +16,15 @@ export async function listCollectionProducts(
     columns: catalogueColumns,
     default_order: '-created_at',
     where: [await membershipSql(ctx, collection)],
-    ...startOf(query),
+    ...cursorOf(query),
   })
   return { data: rows.map(toCollectionProduct), total }
 }
 
-function startOf({ starting_after, order = '-created_at' }: CollectionProductQuery): { after?: Condition } {
+function cursorOf({ starting_after, order = '-created_at' }: CollectionProductQuery): { after?: Condition } {
   if (starting_after === undefined) return {}
-  const beyond = order.startsWith('-') ? sql`<` : sql`>`
-  return { after: sql`created_at ${beyond} ${starting_after}::timestamptz` }
+  const comparison = order.startsWith('-') ? sql`<` : sql`>`
+  return { after: sql`created_at ${comparison} ${starting_after}::timestamptz` }
 }
 
 interface Good {
@@ -38,14 +38,14 @@ interface Good {
   created_at: string
   updated_at: string | null
   attributes: string[] | Record<string, unknown>
-  /** Of an SKU. */
+  /** This and `currency`: only of SKUs. */
   product_id: string | null
   currency: string | null
 }
 
 /**
- * All products and SKUs of the project as rows of one kind, with what a collection's filter looks at. An SKU without a
- * price costs what its product does, as on an order's line (docs/reference/rules.md#lines-and-references).
+ * All products and SKUs of the project as rows of the same columns, including those that collection filters read. An SKU without
+ * a price has the price of its product, as on an order line (docs/reference/rules.md#lines-and-references).
  */
 function goodsOf({ db, project_id }: Ctx) {
   const goods = sql<Good>`(
@@ -65,7 +65,7 @@ function goodsOf({ db, project_id }: Ctx) {
       null::jsonb
     from skus where project_id = ${project_id} and deleted_at is null
   )`
-  // In the same statement, so that no SKU is listed whose product is deleted a moment later.
+  // In the same statement, and so in the same snapshot: a concurrent deletion cannot leave a listed SKU without its product.
   const product = sql<ParentProduct | null>`(
     select jsonb_build_object('id', id, 'source_id', source_id, 'name', name, 'price', price, 'attributes', attributes,
       'metadata', metadata, 'object', 'product')

@@ -7,45 +7,45 @@ import { listSkusNamed } from '../skus/store.ts'
 import type { CollectionMember, NewMember } from './schema.ts'
 
 /**
- * The members of a static collection as they are stored: known products and SKUs, each once, by their ids. They are kept
- * from being deleted until the collection that names them is there.
+ * Resolves the members of a static collection to the ids of existing products and SKUs, without duplicates. Locks them against
+ * deletion until the transaction that saves the collection ends.
  */
 export async function readMembers(ctx: Ctx, sent: readonly NewMember[]): Promise<CollectionMember[]> {
   const countMax = ctx.project.limits?.collection_products ?? limits.collection_products_max
   if (new Set(sent.map(({ id, object }) => `${object} ${id}`)).size > countMax)
     throw invalidPayload(`Property .products must NOT have more than ${countMax} items`)
 
-  const find = await goodsNamed(ctx, sent)
+  const findMember = await memberLookup(ctx, sent)
   const members = new Map<string, CollectionMember>()
-  for (const one of sent) {
-    const member = find(one)
-    if (member === undefined) throw notFound(one.object, one.id)
+  for (const newMember of sent) {
+    const member = findMember(newMember)
+    if (member === undefined) throw notFound(newMember.object, newMember.id)
     members.set(member.id, member)
   }
   return [...members.values()]
 }
 
-/** Looks up members by id or source id, with a fixed number of statements. */
-async function goodsNamed(
+/** A lookup of members by id or source id, loaded and locked with a constant number of statements. */
+async function memberLookup(
   ctx: Ctx,
   sent: readonly NewMember[],
-): Promise<(one: NewMember) => CollectionMember | undefined> {
-  const named = (object: NewMember['object']) => sent.filter((one) => one.object === object).map(({ id }) => id)
-  const known = await listSkusNamed(ctx, named('sku'))
-  // Products before SKUs, as whoever deletes a product does.
-  const parents = known.map(({ product_id }) => product_id)
-  const products = await listProductsNamed(ctx, [...named('product'), ...parents], { lock: 'here' })
-  const here = await holdSkus(
+): Promise<(newMember: NewMember) => CollectionMember | undefined> {
+  const keysOf = (object: NewMember['object']) => sent.filter((member) => member.object === object).map(({ id }) => id)
+  const foundSkus = await listSkusNamed(ctx, keysOf('sku'))
+  // Lock products before SKUs, in the same order as deleting a product does.
+  const parents = foundSkus.map(({ product_id }) => product_id)
+  const products = await listProductsNamed(ctx, [...keysOf('product'), ...parents], { lock: 'here' })
+  const lockedIds = await lockSkus(
     ctx,
-    known.map(({ id }) => id),
+    foundSkus.map(({ id }) => id),
   )
-  const skus = known.filter(({ id }) => here.has(id))
+  const skus = foundSkus.filter(({ id }) => lockedIds.has(id))
   return ({ id, object, product_id }) => {
     if (object === 'product') {
-      const product = called(products, id)
+      const product = findByKey(products, id)
       return product && { id: product.id, object }
     }
-    const sku = called(skus, id)
+    const sku = findByKey(skus, id)
     const parent = sku && products.find((product) => product.id === sku.product_id)
     if (sku === undefined || parent === undefined) return undefined
     if (product_id != null && product_id !== parent.id && product_id !== parent.source_id) return undefined
@@ -53,11 +53,13 @@ async function goodsNamed(
   }
 }
 
-const called = <T extends { id: string; source_id: string | null }>(goods: readonly T[], key: string): T | undefined =>
-  goods.find(({ id }) => id === key) ?? goods.find(({ source_id }) => source_id === key)
+const findByKey = <T extends { id: string; source_id: string | null }>(
+  goods: readonly T[],
+  key: string,
+): T | undefined => goods.find(({ id }) => id === key) ?? goods.find(({ source_id }) => source_id === key)
 
-/** Those of some SKUs that are there, and stay there until the end of the transaction. */
-async function holdSkus({ db, project_id }: Ctx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+/** Locks SKUs against deletion until the end of the transaction; returns the ids of those that still exist. */
+async function lockSkus({ db, project_id }: Ctx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db
     .selectFrom('skus')

@@ -5,7 +5,7 @@ import type { Condition } from '../../core/query/filter/conditions.ts'
 import { namesLocation } from '../../definitions/locations/naming.ts'
 import type { GoodIds } from '../products/goods.ts'
 
-/** Static collections of which one of some products or SKUs is a member. */
+/** Static collections that have one of these products or SKUs as a member. */
 export const collectionsNamingGoods = (ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> =>
   collectionsWhere(
     ctx,
@@ -13,7 +13,7 @@ export const collectionsNamingGoods = (ctx: Ctx, { products, skus }: GoodIds): P
       where member ->> 'id' = any(${[...products, ...skus]}::text[]))`,
   )
 
-/** Collections whose filter asks for a location. */
+/** Collections whose filter uses a location. */
 export const collectionsNamingLocation = (
   ctx: Ctx,
   { location_id }: { location_id: string },

@@ -10,19 +10,19 @@ async function newGood(shop: Shop): Promise<{ product: string; sku: string }> {
 }
 
 test.each(['product', 'sku'] as const)(
-  'a %s that becomes a member while it is deleted is either a member or gone',
+  'a %s that is concurrently added to a collection and deleted is either a member or deleted, never both',
   async (object) => {
     const shop = await newProject()
     for (let round = 0; round < rounds; round += 1) {
       const { product, sku } = await newGood(shop)
       const member = { id: object === 'product' ? product : sku, object }
-      const gone = round % 2 === 0 ? `/v1/products/${product}` : `/v1/products/${product}/skus/${sku}`
+      const deletedPath = round % 2 === 0 ? `/v1/products/${product}` : `/v1/products/${product}/skus/${sku}`
       const [created, deleted] = await Promise.all([
         shop.call('POST', '/v1/product-collections', { name: `${round}`, type: 'STATIC', products: [member] }),
-        shop.call('DELETE', `${gone}?force=${round % 4 < 2}`),
+        shop.call('DELETE', `${deletedPath}?force=${round % 4 < 2}`),
       ])
-      const isNamed = object === 'sku' || round % 2 === 0
-      if (!isNamed) {
+      const isReferenced = object === 'sku' || round % 2 === 0
+      if (!isReferenced) {
         expect([created.status, deleted.status]).toEqual([200, 204])
         continue
       }
@@ -39,7 +39,7 @@ test.each(['product', 'sku'] as const)(
   },
 )
 
-test('a location that a filter asks for while it is deleted is either there or the filter came later', async () => {
+test('deleting a location while a filter that references it is created is refused, or precedes the filter', async () => {
   const shop = await newProject()
   const shape = { type: 'circle', distance: { center: 'geo:52,21', radius: '2 km' } }
   for (let round = 0; round < rounds; round += 1) {
@@ -49,14 +49,14 @@ test('a location that a filter asks for while it is deleted is either there or t
       shop.call('POST', '/v1/product-collections', { name: `${round}`, type: 'AUTO_UPDATE', filter }),
       shop.call('DELETE', `/v1/locations/${id}`),
     ])
-    expect(created.status).toBe(200) // a filter may name what is not there
+    expect(created.status).toBe(200) // a filter may reference an unknown location
     if (deleted.status === 400) expect(deleted.body.related_object_ids).toEqual([created.body.id])
     else expect(deleted.status).toBe(204)
     expect((await shop.call('GET', `/v1/locations/${id}`)).status).toBe(deleted.status === 400 ? 200 : 404)
   }
 })
 
-test('of many collections at once, a project gets as many as its limit', async () => {
+test('concurrent creations do not exceed the collection limit of the project', async () => {
   const shop = await newProject()
   await shop.manage('PUT', '/limits', { product_collections: 3 })
   const answers = await Promise.all(
@@ -67,7 +67,7 @@ test('of many collections at once, a project gets as many as its limit', async (
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(9).fill(400)])
 })
 
-test('of many who rename to one name, one gets it', async () => {
+test('of concurrent renames to one name, one succeeds', async () => {
   const shop = await newProject()
   const ids: string[] = []
   for (let n = 0; n < 8; n += 1)

@@ -13,29 +13,29 @@ const filter = (field: string, operator: string, given: unknown, junction = 'and
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
-async function done(answer: Promise<{ status: number; body: any }>): Promise<any> {
+async function succeed(answer: Promise<{ status: number; body: any }>): Promise<any> {
   const { status, body } = await answer
   expect(status, JSON.stringify(body)).toBe(200)
   return body
 }
 
 const newProduct = async (shop: Shop, body: object): Promise<string> =>
-  (await done(shop.call('POST', '/v1/products', body))).id
+  (await succeed(shop.call('POST', '/v1/products', body))).id
 const newSku = async (shop: Shop, product: string, body: object): Promise<string> =>
-  (await done(shop.call('POST', `/v1/products/${product}/skus`, body))).id
+  (await succeed(shop.call('POST', `/v1/products/${product}/skus`, body))).id
 
-const newCollection = (shop: Shop, body: object) => done(shop.call('POST', path, { name: 'Teas', ...body }))
+const newCollection = (shop: Shop, body: object) => succeed(shop.call('POST', path, { name: 'Teas', ...body }))
 const dynamic = (shop: Shop, field: string, operator: string, given: unknown) =>
   newCollection(shop, { type: 'AUTO_UPDATE', filter: filter(field, operator, given) })
 
-/** The ids in a collection, as it lists them. */
+/** The ids in a collection, in the order of its list. */
 const idsIn = async (shop: Shop, collection: string, query = ''): Promise<string[]> =>
-  (await done(shop.call('GET', `${path}/${collection}/products?limit=100&${query}`))).data.map(
+  (await succeed(shop.call('GET', `${path}/${collection}/products?limit=100&${query}`))).data.map(
     ({ id }: { id: string }) => id,
   )
 
 describe('a static collection', () => {
-  test('lives from creation to deletion', async () => {
+  test('can be created, read, renamed and deleted', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, { source_id: 'tea' })
     const sku = await newSku(shop, product, { source_id: 'tea-green' })
@@ -59,7 +59,7 @@ describe('a static collection', () => {
     })
     expect((await shop.call('GET', `${path}/${created.id}`)).body).toEqual(created)
 
-    const updated = await done(shop.call('PUT', `${path}/${created.id}`, { name: 'All teas' }))
+    const updated = await succeed(shop.call('PUT', `${path}/${created.id}`, { name: 'All teas' }))
     expect(updated).toEqual({ ...created, name: 'All teas', updated_at: instant })
     expect((await shop.call('GET', `${path}/${created.id}`)).body).toEqual(updated)
 
@@ -82,17 +82,17 @@ describe('a static collection', () => {
       })
   })
 
-  test('keeps its type and members, whatever an update says', async () => {
+  test('an update cannot change its type and members', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, {})
     const { id } = await newCollection(shop, { type: 'STATIC', products: [{ id: product, object: 'product' }] })
     const body = { type: 'AUTO_UPDATE', products: [], filter: filter('price', '$like', 1), colour: 'red' }
-    const updated = await done(shop.call('PUT', `${path}/${id}`, body))
+    const updated = await succeed(shop.call('PUT', `${path}/${id}`, body))
     expect(updated).toMatchObject({ name: 'Teas', type: 'STATIC', products: [{ id: product }], updated_at: instant })
     expect(updated).not.toHaveProperty('filter')
   })
 
-  test('may be empty, and ignores a filter', async () => {
+  test('may be empty and ignores a filter', async () => {
     const shop = await newProject()
     const plain = await newCollection(shop, { type: 'STATIC', name: 'A', filter: { junction: 'x' } })
     expect(plain.products).toEqual([])
@@ -101,10 +101,10 @@ describe('a static collection', () => {
     expect(await idsIn(shop, plain.id)).toEqual([])
   })
 
-  test('members are named by id or source id, stored by id, each once', async () => {
+  test('members can be sent by id or source id and are stored by id, without duplicates', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, { source_id: 'tea' })
-    const sku = await newSku(shop, product, { source_id: 'tea' }) // source ids of SKUs are a world of their own
+    const sku = await newSku(shop, product, { source_id: 'tea' }) // products and SKUs have separate source ids
     const { products } = await newCollection(shop, {
       type: 'STATIC',
       products: [
@@ -120,7 +120,7 @@ describe('a static collection', () => {
     ])
   })
 
-  test('an unknown member is missed, and nothing is created', async () => {
+  test('an unknown member answers 404 and nothing is created', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     const [tea, cup] = [await newProduct(shop, {}), await newProduct(shop, {})]
     const sku = await newSku(shop, tea, {})
@@ -148,7 +148,7 @@ describe('a static collection', () => {
     expect((await shop.call('GET', path)).body.total).toBe(1)
   })
 
-  test('lists its members as they are stored: a product does not bring its SKUs along', async () => {
+  test('lists exactly its members: a product does not include its SKUs', async () => {
     const shop = await newProject()
     const [tea, cup] = [await newProduct(shop, { name: 'Tea' }), await newProduct(shop, { name: 'Cup', price: 500 })]
     await newSku(shop, tea, { sku: 'Green' })
@@ -160,7 +160,7 @@ describe('a static collection', () => {
         { id: blue, object: 'sku' },
       ],
     })
-    const { data, total } = await done(shop.call('GET', `${path}/${id}/products?order=created_at`))
+    const { data, total } = await succeed(shop.call('GET', `${path}/${id}/products?order=created_at`))
     expect(total).toBe(2)
     const { skus: _, ...product } = (await shop.call('GET', `/v1/products/${tea}`)).body
     const {
@@ -173,12 +173,12 @@ describe('a static collection', () => {
     expect(data).toEqual([product, { ...(await shop.call('GET', `/v1/skus/${blue}`)).body, product: parent }])
   })
 
-  test('holds so many members and no more, as the project allows', async () => {
+  test('has at most 20 members, or as many as the limit of the project', async () => {
     const shop = await newProject()
     const ids: string[] = []
     for (let n = 0; n <= limits.collection_products_max; n += 1) ids.push(await newProduct(shop, {}))
     const members = (count: number) => ids.slice(0, count).map((id) => ({ id, object: 'product' }))
-    const full = [...members(20), ...members(20)] // the same twice is the same
+    const full = [...members(20), ...members(20)] // duplicates count once
     await newCollection(shop, { name: 'Full', type: 'STATIC', products: full })
     const tooMany = { name: 'Fuller', type: 'STATIC', products: members(21) }
     expect(await shop.call('POST', path, tooMany)).toMatchObject({
@@ -191,7 +191,7 @@ describe('a static collection', () => {
 })
 
 describe('an AUTO_UPDATE collection', () => {
-  test('keeps its filter as it was sent, the junction in small letters', async () => {
+  test('stores its filter as sent, with the junction in lower case', async () => {
     const shop = await newProject()
     const sent = {
       ...filter('price', '$more_than', 100, 'OR'),
@@ -208,7 +208,7 @@ describe('an AUTO_UPDATE collection', () => {
     })
     expect((await shop.call('GET', `${path}/${created.id}`)).body).toEqual(created)
 
-    const replaced = await done(
+    const replaced = await succeed(
       shop.call('PUT', `${path}/${created.id}`, { name: 'Other', filter: filter('name', '$is', 'Cup', 'AND') }),
     )
     expect(replaced).toEqual({
@@ -217,7 +217,7 @@ describe('an AUTO_UPDATE collection', () => {
       filter: filter('name', '$is', 'Cup'),
       updated_at: instant,
     })
-    expect(await done(shop.call('PUT', `${path}/${created.id}`, {}))).toMatchObject({
+    expect(await succeed(shop.call('PUT', `${path}/${created.id}`, {}))).toMatchObject({
       name: 'Other',
       filter: replaced.filter,
     })
@@ -234,7 +234,7 @@ describe('an AUTO_UPDATE collection', () => {
     [{ price: { conditions: { $is: [1] } } }, incomplete],
     [{ junction: null, price: { conditions: { $is: [1] } } }, incomplete],
     [{ junction: 'and' }, incomplete],
-    [{ junction: 'and', created_at: { conditions: { $today: false } } }, incomplete], // nothing is asked
+    [{ junction: 'and', created_at: { conditions: { $today: false } } }, incomplete], // no condition is active
     [filter('price', '$is', [1], 'xor'), junction],
     [{ ...filter('price', '$is', [1]), junction: 1 }, junction],
     [filter('price', '$like', [1]), format],
@@ -267,7 +267,7 @@ describe('an AUTO_UPDATE collection', () => {
     })
   })
 
-  test('needs a filter', async () => {
+  test('cannot be created without a filter', async () => {
     const shop = await newProject()
     expect(await shop.call('POST', path, { name: 'Teas', type: 'AUTO_UPDATE' })).toMatchObject({
       status: 400,
@@ -275,7 +275,7 @@ describe('an AUTO_UPDATE collection', () => {
     })
   })
 
-  test('is always what fits its filter now', async () => {
+  test('always lists the goods that match its filter now', async () => {
     const shop = await newProject()
     const { id } = await dynamic(shop, 'price', '$less_than', [1000])
     expect(await idsIn(shop, id)).toEqual([])
@@ -292,7 +292,7 @@ describe('an AUTO_UPDATE collection', () => {
     expect(await idsIn(shop, id)).toEqual([tea])
   })
 
-  test('tests products and SKUs separately, each on its own data', async () => {
+  test('matches products and SKUs separately, each by its own fields', async () => {
     const shop = await newProject()
     const tea = await newProduct(shop, {
       source_id: 'tea',
@@ -318,18 +318,18 @@ describe('an AUTO_UPDATE collection', () => {
     const cases: Array<[field: string, operator: string, given: unknown, found: string]> = [
       ['id', '$is', [green], 'green'],
       ['id', '$starts_with', ['prod_'], 'cup tea shipping'],
-      ['product_id', '$is', [tea], 'black green'], // a product has none
+      ['product_id', '$is', [tea], 'black green'], // products have no product_id
       ['product_id', '$is_unknown', true, 'cup tea shipping'],
       ['source_id', '$contains', ['tea'], 'green tea'],
       ['name', '$is', ['Tea'], 'tea'],
-      ['name', '$in', ['Green', 'Cup'], 'cup green'], // an SKU is called by its `sku`
-      ['price', '$is', [800], 'green tea'], // without a price of its own, it costs what its product does
+      ['name', '$in', ['Green', 'Cup'], 'cup green'], // the name of an SKU is its `sku`
+      ['price', '$is', [800], 'green tea'], // an SKU without a price has the price of its product
       ['price', '$more_than', [800], 'black'],
       ['price', '$is_unknown', true, 'cup shipping'],
       ['object', '$is', ['sku'], 'black green'],
       ['object', '$is_not', ['sku'], 'cup tea shipping'],
-      ['attributes', '$is', ['kind'], 'tea'], // a product has names of attributes
-      ['attributes', '$contains', ['sencha', '100'], 'green'], // an SKU has their values
+      ['attributes', '$is', ['kind'], 'tea'], // attributes of a product are names
+      ['attributes', '$contains', ['sencha', '100'], 'green'], // attributes of an SKU match by value
       ['attributes', '$count', [0], 'cup black shipping'],
       ['image_url', '$ends_with', ['.png'], 'tea'],
       ['skus', '$contains', [black], 'tea'],
@@ -343,7 +343,7 @@ describe('an AUTO_UPDATE collection', () => {
       ['metadata.box.height', '$is_unknown', true, 'cup black green tea shipping'],
     ]
     for (const [field, operator, given, found] of cases) {
-      await done(shop.call('PUT', `${path}/${collection.id}`, { filter: filter(field, operator, given) }))
+      await succeed(shop.call('PUT', `${path}/${collection.id}`, { filter: filter(field, operator, given) }))
       const ids = await idsIn(shop, collection.id)
       expect(ids.map((id) => names[id]).join(' '), `${field} ${operator} ${JSON.stringify(given)}`).toBe(found)
     }
@@ -356,7 +356,7 @@ describe('an AUTO_UPDATE collection', () => {
       properties: { store: { type: 'geopoint', array: false, optional: true } },
     })
     const shape = { type: 'circle', distance: { center: 'geo:52.2297,21.0122', radius: '2 km' } }
-    const { id: location } = await done(shop.call('POST', '/v1/locations', { name: 'Centre', shape }))
+    const { id: location } = await succeed(shop.call('POST', '/v1/locations', { name: 'Centre', shape }))
     const inside = await newProduct(shop, { metadata: { store: 'geo:52.2400,21.0300' } })
     const outside = await newProduct(shop, { metadata: { store: 'geo:52.2550,21.0500' } })
     const nowhere = await newProduct(shop, {})
@@ -370,7 +370,7 @@ describe('an AUTO_UPDATE collection', () => {
     expect(await idsIn(shop, near.id)).toEqual([nowhere, 'prod_5h1pp1ng'])
   })
 
-  test('a filter stays in force when a metadata schema arrives that it does not fit', async () => {
+  test('a filter keeps working after a metadata schema that conflicts with it is created', async () => {
     const shop = await newProject()
     const red = await newProduct(shop, { metadata: { color: 'red' } })
     const { id } = await dynamic(shop, 'metadata.color', '$is', ['red'])
@@ -384,7 +384,7 @@ describe('an AUTO_UPDATE collection', () => {
 })
 
 describe('the collection of all products', () => {
-  test('has everything in it, and shows a filter that matches everything', async () => {
+  test('contains all products and SKUs and has a filter that matches everything', async () => {
     const shop = await newProject()
     const tea = await newProduct(shop, {})
     const sku = await newSku(shop, tea, {})
@@ -400,7 +400,7 @@ describe('the collection of all products', () => {
     expect((await shop.call('GET', path)).body).toMatchObject({ total: 1, data: [{ id: everything }] })
   })
 
-  test('can be neither changed nor deleted, and its name is taken', async () => {
+  test('cannot be changed or deleted, and its name is taken', async () => {
     const shop = await newProject()
     for (const [method, body] of [['PUT', { name: 'Mine' }], ['PUT', {}], ['DELETE']] as const)
       expect(await shop.call(method, `${path}/${everything}`, body)).toMatchObject({
@@ -436,7 +436,7 @@ describe('POST /v1/product-collections', () => {
       { type: 'STATIC', name: 'A', products: [{ id: 'p', object: 'thing' }] },
       'Property .products[0].object must be equal to one of the allowed values [ product, sku ]',
     ],
-  ])('takes no %j', async (body, details) => {
+  ])('refuses %j', async (body, details) => {
     const shop = await newProject()
     expect(await shop.call('POST', path, body)).toMatchObject({
       status: 400,
@@ -444,7 +444,7 @@ describe('POST /v1/product-collections', () => {
     })
   })
 
-  test('a name is taken once per project; of ten who want it at once, one gets it', async () => {
+  test('a name is unique per project; of ten concurrent creations with one name, one succeeds', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => shop.call('POST', path, { name: 'Teas', type: 'STATIC' })),
@@ -466,7 +466,7 @@ describe('POST /v1/product-collections', () => {
     expect(await shop.call('PUT', `${path}/${id}`, { name: 'Cups' })).toMatchObject({ status: 200 })
   })
 
-  test('a project has as many as its limits allow, the built-in one not counted', async () => {
+  test('the project limit bounds the number of collections, not counting the built-in one', async () => {
     const shop = await newProject()
     expect(await shop.manage('PUT', '/limits', { product_collections: 2 })).toMatchObject({ status: 200 })
     const answers = await Promise.all(
@@ -479,7 +479,7 @@ describe('POST /v1/product-collections', () => {
     })
   })
 
-  test('and a hundred unless they say otherwise', async () => {
+  test('the default limit is 100 collections', async () => {
     const shop = await newProject()
     for (let n = 0; n < limits.product_collections_max; n += 1)
       await newCollection(shop, { name: `${n}`, type: 'STATIC' })
@@ -491,13 +491,13 @@ describe('POST /v1/product-collections', () => {
 })
 
 describe('DELETE /v1/product-collections/{productCollectionId}', () => {
-  test('is refused while a validation rule names it', async () => {
+  test('is refused while a validation rule references it', async () => {
     const shop = await newProject()
     const [used, free] = [
       await newCollection(shop, { name: 'Used', type: 'STATIC' }),
       await newCollection(shop, { name: 'Free', type: 'STATIC' }),
     ]
-    const rule = await done(
+    const rule = await succeed(
       shop.call('POST', '/v1/validation-rules', {
         name: 'Teas only',
         applicable_to: {
@@ -524,7 +524,7 @@ describe('DELETE /v1/product-collections/{productCollectionId}', () => {
     expect(await shop.call('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 204 })
   })
 
-  test('a member cannot be deleted while a static collection has it, nor the product of a member', async () => {
+  test('a member of a static collection cannot be deleted, nor can the product of a member', async () => {
     const shop = await newProject()
     const [tea, cup] = [await newProduct(shop, { source_id: 'tea' }), await newProduct(shop, {})]
     const green = await newSku(shop, tea, {})
@@ -546,7 +546,7 @@ describe('DELETE /v1/product-collections/{productCollectionId}', () => {
     expect(await shop.call('DELETE', `/v1/products/${tea}`)).toMatchObject({ status: 204 })
   })
 
-  test('of many that have it, twenty are named and all are counted', async () => {
+  test('the error lists 20 referencing collections and counts all of them', async () => {
     const shop = await newProject()
     const id = await newProduct(shop, {})
     const products = [{ id, object: 'product' }]
@@ -563,7 +563,7 @@ const orders = ['created_at', 'updated_at', 'type', 'code', 'campaign', 'categor
   name,
   `-${name}`,
 ])
-/** The words of other resources sort by creation. */
+/** Sort orders of other resources sort by creation time. */
 const sorted = Object.fromEntries(
   ['type', 'code', 'campaign', 'category'].map((name) => [
     name,
@@ -572,11 +572,11 @@ const sorted = Object.fromEntries(
 )
 
 describe('GET /v1/product-collections', () => {
-  test('newest first, in pages, with the total', async () => {
+  test('lists newest first, in pages, with the total', async () => {
     const shop = await newProject()
     for (const name of ['A', 'B', 'C']) await newCollection(shop, { name, type: 'STATIC' })
     const namesOf = async (query: string) => {
-      const { data, ...list } = await done(shop.call('GET', `${path}?${query}`))
+      const { data, ...list } = await succeed(shop.call('GET', `${path}?${query}`))
       expect(list).toEqual({ object: 'list', data_ref: 'data', total: 4 })
       return data.map(({ name }: { name: string }) => name)
     }
@@ -593,7 +593,7 @@ describe('GET /v1/product-collections', () => {
     ['limit=0', 'Property .limit must be >= 1'],
     ['limit=101', 'Property .limit must be <= 100'],
     ['order=name', /^Property \.order must be equal to one of the allowed values/],
-  ])('?%s is refused, by the list of products, too', async (query, details) => {
+  ])('?%s is refused, also by the list of products of a collection', async (query, details) => {
     const shop = await newProject()
     for (const list of [path, `${path}/${everything}/products`])
       expect(await shop.call('GET', `${list}?${query}`)).toMatchObject({
@@ -605,7 +605,7 @@ describe('GET /v1/product-collections', () => {
       })
   })
 
-  test('each collection is seen once while others arrive, in every order', async () => {
+  test('paging returns each collection exactly once in every order while others are created', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -654,18 +654,18 @@ describe('GET /v1/product-collections/{productCollectionId}/products', () => {
     ['limit=2&page=2', 'sku_2 prod_2'],
     ['limit=2&page=5', ''],
     ['starting_after=2030-01-03T12:00:00Z', 'sku_2 prod_2 sku_1 prod_1 prod_5h1pp1ng'],
-    ['starting_after=2030-01-02T12:00:00Z&page=2', 'sku_1 prod_1 prod_5h1pp1ng'], // the page is ignored
+    ['starting_after=2030-01-02T12:00:00Z&page=2', 'sku_1 prod_1 prod_5h1pp1ng'], // `page` is ignored next to `starting_after`
     ['starting_after=2030-01-02T12:00:00Z&order=created_at', 'prod_3 sku_3'],
     ['starting_after_id=prod_2', 'sku_1 prod_1 prod_5h1pp1ng'],
     ['starting_after_id=prod_2&order=created_at', 'sku_2 prod_3 sku_3'],
   ])('?%s', async (query, ids) => {
     const shop = await threeDays()
-    const { data, total } = await done(shop.call('GET', `${path}/${everything}/products?${query}`))
+    const { data, total } = await succeed(shop.call('GET', `${path}/${everything}/products?${query}`))
     expect(data.map(({ id }: { id: string }) => id).join(' ')).toBe(ids)
     expect(total).toBe(7)
   })
 
-  test('continues after what has left the collection since it was listed', async () => {
+  test('the cursor works after its product has left the collection', async () => {
     const shop = await threeDays()
     const { id } = await dynamic(shop, 'name', '$is_unknown', true)
     await shop.call('PUT', '/v1/products/prod_2', { name: 'Named' })
@@ -673,7 +673,7 @@ describe('GET /v1/product-collections/{productCollectionId}/products', () => {
     expect(await shop.call('GET', `${path}/${id}/products?starting_after_id=prod_0`)).toMatchObject({ status: 400 })
   })
 
-  test('each product and SKU is seen once while others arrive, in every order', async () => {
+  test('paging returns each product and SKU exactly once in every order while others are created', async () => {
     const shop = await newProject()
     const product = await newProduct(shop, {})
     const { id } = await dynamic(shop, 'metadata.listed', '$is', [true])
@@ -687,7 +687,7 @@ describe('GET /v1/product-collections/{productCollectionId}/products', () => {
         const body = { metadata: { listed: true } }
         const made = n % 2 === 0 ? await newProduct(shop, body) : await newSku(shop, product, body)
         const at = n % 2 === 0 ? `/v1/products/${made}` : `/v1/products/${product}/skus/${made}`
-        if (n % 3 === 0) await done(shop.call('PUT', at, { price: n }))
+        if (n % 3 === 0) await succeed(shop.call('PUT', at, { price: n }))
         return made
       },
     })
@@ -695,12 +695,12 @@ describe('GET /v1/product-collections/{productCollectionId}/products', () => {
 })
 
 describe('GET /v1/product-collections/{productCollectionId}/activities', () => {
-  test('tells of creation and updates, with the whole collection as it was', async () => {
+  test('lists creation and updates, each with the collection at that time', async () => {
     const shop = await newProject()
     const created = await newCollection(shop, { type: 'STATIC' })
-    const updated = await done(shop.call('PUT', `${path}/${created.id}`, { name: 'Cups' }))
+    const updated = await succeed(shop.call('PUT', `${path}/${created.id}`, { name: 'Cups' }))
     await newCollection(shop, { name: 'Another', type: 'STATIC' })
-    const { data, ...list } = await done(shop.call('GET', `${path}/${created.id}/activities`))
+    const { data, ...list } = await succeed(shop.call('GET', `${path}/${created.id}/activities`))
     expect(list).toEqual({ object: 'list', data_ref: 'data', has_more: false })
     const shared = {
       id: expect.stringMatching(/^evpc_[0-9a-f]{18}$/),
@@ -715,10 +715,10 @@ describe('GET /v1/product-collections/{productCollectionId}/activities', () => {
     ])
   })
 
-  test('a refused change leaves no trace', async () => {
+  test('a refused update emits no event', async () => {
     const shop = await newProject()
     const { id } = await newCollection(shop, { type: 'STATIC' })
     await shop.call('PUT', `${path}/${id}`, { name: 'All Products' })
-    expect((await done(shop.call('GET', `${path}/${id}/activities`))).data).toHaveLength(1)
+    expect((await succeed(shop.call('GET', `${path}/${id}/activities`))).data).toHaveLength(1)
   })
 })

@@ -10,10 +10,10 @@ declare module '../../core/reactions.ts' {
   }
 }
 
-/** Deletes a collection, unless a validation rule names it. */
+/** Deletes a collection, unless a validation rule references it. */
 export async function removeCollection(ctx: Ctx, id: string): Promise<void> {
   if (id === allProductsId) throw isProtected('products_collection', id)
-  // First, since it locks the project: no rule that names the collection can be saved while we look for one.
+  // Delete first, since that locks the project: no rule that references the collection can be saved during the check.
   await deleteCollection(ctx, id)
   await refuseInUse(ctx, 'products_collection', id, ctx.references.products_collection, { collection_id: id })
 }

@@ -31,7 +31,7 @@ const NewMember = Type.Object({
 })
 export type NewMember = Static<typeof NewMember>
 
-/** The filter is looked at by the story: what is wrong with it has words of its own. */
+/** `readCollectionFilter` validates the filter, because its errors have their own messages. */
 export const CreateProductCollection = variants('type', [
   Type.Object(
     { type: Type.Literal('STATIC'), name: Name, products: Maybe(Type.Array(NewMember)) },
@@ -59,7 +59,7 @@ export const UpdateProductCollection = Type.Object({
 export type UpdateProductCollection = Static<typeof UpdateProductCollection>
 
 /**
- * Newest first unless asked otherwise; words of other resources sort by creation
+ * Newest first by default; sort orders of other resources sort by creation time
  * (docs/reference/product-collections.md#endpoints).
  */
 const order = [
@@ -93,7 +93,7 @@ export const CollectionProductQuery = Type.Object({
 })
 export type CollectionProductQuery = Static<typeof CollectionProductQuery>
 
-/** A product as an SKU in a collection shows its own. */
+/** The product of an SKU in a collection. */
 const ParentProduct = Type.Pick(Product, ['id', 'source_id', 'name', 'price', 'attributes', 'metadata', 'object'])
 export type ParentProduct = Static<typeof ParentProduct>
 

@@ -40,7 +40,7 @@ export async function insertCollection(
   { db, project_id, now, project }: Ctx,
   { name, type, filter, products }: NewCollection,
 ): Promise<ProductCollection> {
-  // The version comes first: it locks the project, so that nobody else counts at the same time.
+  // Take the version first: it locks the project, so that two concurrent creations cannot both pass the limit check.
   const configVersion = await nextConfigurationVersion(db, project_id)
   const { count } = await db
     .selectFrom('product_collections')
@@ -103,7 +103,7 @@ export async function deleteCollection({ db, project_id }: Ctx, id: string): Pro
     .where('project_id', '=', project_id)
     .where('id', '=', id as ProductCollectionRow['id'])
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('products_collection', id) // another request was faster
+  if (numDeletedRows === 0n) throw notFound('products_collection', id) // a concurrent request has deleted it
 }
 
 function toCollection(row: Selectable<ProductCollectionRow>): ProductCollection {
@@ -112,7 +112,7 @@ function toCollection(row: Selectable<ProductCollectionRow>): ProductCollection 
     id,
     name,
     type,
-    // The collection of everything has no filter of its own, and one without fields matches everything
+    // The built-in collection of all products stores no filter; a filter without fields matches everything
     // (docs/reference/filters.md#meaning-of-the-operators).
     ...(type === 'STATIC' ? { products: products ?? [] } : { filter: filter ?? { junction: 'and' } }),
     created_at,

@@ -8,7 +8,7 @@ import type { ProductCollection, UpdateProductCollection } from './schema.ts'
 import { updateCollection } from './store.ts'
 
 /**
- * Renames a collection, or gives it another filter. The members of a static one stay what they are
+ * Renames a collection or changes its filter. The members of a static collection never change
  * (docs/reference/product-collections.md#endpoints).
  */
 export async function changeCollection(

@@ -5,19 +5,19 @@ import type { BulkProduct } from './schema.ts'
 import { listProductsNamed } from './store.ts'
 import { upsertProduct } from './upsert.ts'
 
-/** Each product by its source id; unknown ones are created, metadata is merged (docs/reference/products.md#product-endpoints). */
+/** Upserts each product by its source id and merges its metadata (docs/reference/products.md#product-endpoints). */
 const eachProduct = {
   key: ({ source_id }: BulkProduct) => source_id,
   prepare: (ctx: Ctx) => loadMetadataRules(ctx, 'product'),
   async item(ctx: Ctx, { source_id, name, price, attributes, metadata, image_url }: BulkProduct, rules: MetadataRules) {
-    // Only what is named here: an `id` that was sent along must not choose the product.
+    // Only these fields: a sent `id` must not select another product.
     const sent = { source_id, name, price, attributes, metadata, image_url }
     const { isNew } = await upsertProduct(ctx, sent, rules)
     return { found: !isNew }
   },
   async existing(ctx: Ctx, sourceIds: string[]) {
-    const named = await listProductsNamed(ctx, sourceIds)
-    return new Set(named.map(({ source_id }) => source_id ?? ''))
+    const products = await listProductsNamed(ctx, sourceIds)
+    return new Set(products.map(({ source_id }) => source_id ?? ''))
   },
 }
 

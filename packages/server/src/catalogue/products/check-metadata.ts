@@ -1,9 +1,8 @@
 import { type MetadataRules, refuseUnlessStorable } from '../../definitions/metadata-schemas/rules.ts'
 
 /**
- * Checks the metadata of something that has just been written, whose refusal undoes the write: only the statement that
- * wrote it knows whether it is new, and what its metadata has become. Merged, it may be too much where what was sent was
- * not.
+ * Checks the metadata of a product or SKU after it was written: only the upsert statement knows whether the row is new and what
+ * its merged metadata is. An error rolls the write back. Merged metadata may be too large even if the sent part is not.
  */
 export function checkMetadata(
   rules: MetadataRules,

@@ -11,7 +11,7 @@ import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 
 /**
- * The `filters` of a list of products or of SKUs, as a condition of its statement (docs/reference/products.md#product-endpoints
+ * The `filters` of a list of products or SKUs as a SQL condition (docs/reference/products.md#product-endpoints
  * and docs/reference/products.md#sku-endpoints).
  */
 export async function catalogueFilterSql(ctx: Ctx, table: 'products' | 'skus', filters: unknown): Promise<Condition> {
@@ -21,7 +21,7 @@ export async function catalogueFilterSql(ctx: Ctx, table: 'products' | 'skus', f
   return filterSql(filter, { now, timezone: project.timezone }, { locations })
 }
 
-/** What products and SKUs are filtered by, in lists. The name of an SKU goes by both words. */
+/** The fields by which lists filter products and SKUs. The name of an SKU can be filtered as `name` and as `sku`. */
 export const catalogueListFields = (
   table: 'products' | 'skus',
   types: Parameters<typeof metadataField>[1],

@@ -4,7 +4,7 @@ import { listSkusNamed } from '../skus/store.ts'
 import type { Product } from './schema.ts'
 import { listProductsNamed } from './store.ts'
 
-/** Products and SKUs of the catalogue, as orders and the engine look at them. */
+/** Products and SKUs of the catalogue, as orders and the engine use them. */
 export interface Goods {
   products: Product[]
   skus: Sku[]
@@ -16,16 +16,16 @@ export interface GoodIds {
   skus: readonly string[]
 }
 
-/** What orders call goods: an id or a source id each, of at most 255 characters. */
+/** Keys of goods in orders: each an id or a source id of at most 255 characters. */
 export interface GoodKeys {
   products: readonly string[]
   skus: readonly string[]
 }
 
 /**
- * The goods that some keys name, in one statement for SKUs and one for products. The products of the SKUs come along:
- * an SKU line belongs to its product too, whose price is its last resort (docs/reference/rules.md#lines-and-references and
- * docs/reference/orders.md#amounts). What the catalogue does not know is left out.
+ * Loads the goods with these keys, in one statement for SKUs and one for products. Includes the products of the SKUs: an SKU line
+ * also counts as its product, and falls back to the product's price (docs/reference/rules.md#lines-and-references and
+ * docs/reference/orders.md#amounts). Unknown keys are skipped.
  */
 export async function findGoods(ctx: Ctx, keys: GoodKeys): Promise<Goods> {
   const skus = await listSkusNamed(ctx, keys.skus)
@@ -33,7 +33,7 @@ export async function findGoods(ctx: Ctx, keys: GoodKeys): Promise<Goods> {
   return { products, skus }
 }
 
-/** Tells what a key names: an id goes before a source id (docs/reference/products.md#ids-and-source-ids). */
+/** A lookup by key: an id takes precedence over a source id (docs/reference/products.md#ids-and-source-ids). */
 export function namedBy<Good extends { id: string; source_id: string | null }>(
   goods: readonly Good[],
 ): (key: string) => Good | undefined {

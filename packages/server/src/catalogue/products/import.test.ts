@@ -5,7 +5,7 @@ import { importSkus } from '../skus/import.ts'
 import { bulkUpdateProductMetadata, bulkUpdateProducts } from './bulk.ts'
 import { importProducts } from './import.ts'
 
-/** Sends a CSV file, has it imported, and answers what the action says. */
+/** Uploads a CSV file, runs the import and returns the result of its async action. */
 async function importCsv(shop: Shop, noun: 'products' | 'skus', csv: string) {
   const body = `--fence\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--fence--\r\n`
   const headers = { 'content-type': 'multipart/form-data; boundary=fence' }
@@ -37,7 +37,7 @@ const post = async (shop: Shop, path: string, body: object) => {
 const total = async (shop: Shop) => (await shop.call('GET', '/v1/products?limit=1')).body.total
 
 describe('POST /v1/products/importCSV', () => {
-  test('takes the headers of the contract, and every other column as metadata', async () => {
+  test('reads the documented headers, and every other column as metadata', async () => {
     const shop = await newProject()
     const action = await importCsv(
       shop,
@@ -67,7 +67,7 @@ describe('POST /v1/products/importCSV', () => {
     expect(body.products).toMatchObject([{ name: 'Cup, "small"', source_id: null, price: null }])
   })
 
-  test('of a known product only the name changes, also when the file names it twice', async () => {
+  test('only the name of a known product is updated, also when the file contains it twice', async () => {
     const shop = await newProject()
     const mug = await post(shop, '/v1/products', { source_id: 'mug', name: 'Mug', price: 5, metadata: { a: 1 } })
     const { result } = await importCsv(
@@ -87,7 +87,7 @@ describe('POST /v1/products/importCSV', () => {
     expect(await total(shop)).toBe(3)
   })
 
-  test('a bad row fails alone and is named', async () => {
+  test('an invalid row fails alone and is reported by its source id', async () => {
     const shop = await newProject()
     await post(shop, '/v1/products', { source_id: 'gone' })
     await shop.call('DELETE', '/v1/products/gone')
@@ -141,7 +141,7 @@ describe('POST /v1/products/importCSV', () => {
     expect(await total(shop)).toBe(1)
   })
 
-  test('more rows than fit into one step come in too, each once', async () => {
+  test('a file larger than one step is imported completely, each row once', async () => {
     const shop = await newProject()
     const rows = Array.from({ length: 1_203 }, (_, index) => `Product ${index},p${index % 1_201},${index}`)
     const { result } = await importCsv(shop, 'products', `name,source_id,price\n${rows.join('\n')}`)
@@ -151,7 +151,7 @@ describe('POST /v1/products/importCSV', () => {
     expect(await product(shop, 'p1200')).toMatchObject({ name: 'Product 1200', price: 1_200 })
   })
 
-  test('without a file there is nothing to start', async () => {
+  test('a request without a file is refused', async () => {
     const shop = await newProject()
     const headers = { ...shop.headers, 'content-type': 'multipart/form-data; boundary=fence' }
     for (const noun of ['products', 'skus'])
@@ -170,7 +170,7 @@ describe('POST /v1/skus/importCSV', () => {
     return { shop, ids }
   }
 
-  test('takes the headers of the contract, and every other column as metadata', async () => {
+  test('reads the documented headers, and every other column as metadata', async () => {
     const { shop, ids } = await shopOf('mug', 'cup')
     const action = await importCsv(
       shop,
@@ -205,7 +205,7 @@ describe('POST /v1/skus/importCSV', () => {
     expect(await sku(shop, 'mug-red')).toMatchObject({ attributes: {}, metadata: {} })
   })
 
-  test('of a known SKU only `sku` and `price` change, and an empty cell changes nothing', async () => {
+  test('only `sku` and `price` of a known SKU are updated, and an empty cell changes nothing', async () => {
     const { shop } = await shopOf('mug')
     const blue = await post(shop, '/v1/products/mug/skus', {
       source_id: 'blue',
@@ -225,7 +225,7 @@ describe('POST /v1/skus/importCSV', () => {
     expect(await sku(shop, 'red')).toEqual({ ...red, price: 7, ...changed })
   })
 
-  test('a bad row fails alone, by its number', async () => {
+  test('an invalid row fails alone and is reported by its number', async () => {
     const { shop } = await shopOf('mug', 'cup', 'gone')
     await post(shop, '/v1/products/gone/skus', { source_id: 'gone-blue' })
     await shop.call('DELETE', '/v1/products/gone')
@@ -282,7 +282,7 @@ describe('POST /v1/skus/importCSV', () => {
 })
 
 describe('POST /v1/products/bulk/async', () => {
-  test('updates by source id, creates what is unknown, and reports on each', async () => {
+  test('updates by source id, creates unknown products and reports each result', async () => {
     const shop = await newProject()
     const mug = await post(shop, '/v1/products', { source_id: 'mug', name: 'Mug', price: 5, metadata: { a: 1, b: 2 } })
     const other = await post(shop, '/v1/products', { source_id: 'other', name: 'Other' })
@@ -355,7 +355,7 @@ describe('POST /v1/products/bulk/async', () => {
     [[{ source_id: 'a' }, {}], "Property [1] should have required property 'source_id'"],
     [[{ source_id: 'a', price: '1' }], 'Property [0].price must be integer,null'],
     [[{ source_id: null }], 'Property [0].source_id must be string'],
-  ])('does not start on %j', async (body, details) => {
+  ])('refuses %j', async (body, details) => {
     const shop = await newProject()
     expect(await shop.call('POST', '/v1/products/bulk/async', body)).toMatchObject({
       status: 400,
@@ -365,7 +365,7 @@ describe('POST /v1/products/bulk/async', () => {
 })
 
 describe('POST /v1/products/metadata/async', () => {
-  test('merges the metadata into each product, and creates those that are not there', async () => {
+  test('merges the metadata into each product and creates unknown ones', async () => {
     const shop = await newProject()
     const mug = await post(shop, '/v1/products', { source_id: 'mug', name: 'Mug', metadata: { a: 1, b: 2 } })
     const action = await runBulk(shop, 'metadata/async', {
@@ -385,7 +385,7 @@ describe('POST /v1/products/metadata/async', () => {
     expect(await product(shop, 'new')).toMatchObject({ name: null, metadata: { b: null, c: [3] } })
   })
 
-  test('the metadata is stored once, however many products it is for', async () => {
+  test('the metadata is stored once per action, for any number of products', async () => {
     const shop = await newProject()
     const metadata = { text: 'x'.repeat(10_000) }
     const sourceIds = Array.from({ length: 120 }, (_, index) => `p${index}`)
@@ -407,7 +407,7 @@ describe('POST /v1/products/metadata/async', () => {
     [{ source_ids: [], metadata: {} }, 'Property .source_ids must NOT have fewer than 1 items'],
     [{ source_ids: [1], metadata: {} }, 'Property .source_ids[0] must be string'],
     [{ source_ids: ['a'], metadata: [] }, 'Property .metadata must be object'],
-  ])('does not start on %j', async (body, details) => {
+  ])('refuses %j', async (body, details) => {
     const shop = await newProject()
     expect(await shop.call('POST', '/v1/products/metadata/async', body)).toMatchObject({
       status: 400,

@@ -5,13 +5,13 @@ import { compileValidator } from '../../core/http/validation.ts'
 import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { checkPrice } from './check-price.ts'
-import { importRows, partitionRows, type ReadRow, readCells, readPrice } from './csv-rows.ts'
+import { importRows, type ParsedRow, partitionRows, readCells, readPrice } from './csv-rows.ts'
 import { replaced } from './on-conflict.ts'
 import { CreateProduct } from './schema.ts'
 import { insertProducts, listProductsNamed, type NewProduct } from './store.ts'
 
 /**
- * Products of a CSV file; of those that are known by their source id, only the name changes
+ * Imports products from a CSV file; for a known source id only the name is updated
  * (docs/reference/products.md#product-endpoints).
  */
 export const importProducts = defineCsvImport<MetadataRules>({
@@ -22,8 +22,8 @@ export const importProducts = defineCsvImport<MetadataRules>({
   rows: (ctx, rows, rules) =>
     importRows(
       rows,
-      (row) => readProduct(row, rules),
-      (group) => saveProducts(ctx, group, rules),
+      (row) => parseProduct(row, rules),
+      (batch) => saveProducts(ctx, batch, rules),
     ),
   failure: ({ cells }) => {
     const sourceId = Object.entries(cells).find(([header]) => header.toLowerCase() === 'source_id')?.[1]
@@ -31,38 +31,40 @@ export const importProducts = defineCsvImport<MetadataRules>({
   },
 })
 
-const shape = compileValidator(CreateProduct)
+const validator = compileValidator(CreateProduct)
 
-function readProduct(row: CsvRow, rules: MetadataRules): NewProduct {
+function parseProduct(row: CsvRow, rules: MetadataRules): NewProduct {
   const headers = ['name', 'source_id', 'price', 'attributes', 'image_url'] as const
-  const { said, metadata } = readCells(row, headers, rules)
-  if (said.name === undefined) throw invalidPayload('Column name must not be empty')
+  const { values, metadata } = readCells(row, headers, rules)
+  if (values.name === undefined) throw invalidPayload('Column name must not be empty')
   const product = {
-    source_id: said.source_id ?? null,
-    name: said.name,
-    price: readPrice(said.price),
-    attributes: (said.attributes ?? '').split(',').flatMap((name) => name.trim() || []),
-    image_url: said.image_url ?? null,
+    source_id: values.source_id ?? null,
+    name: values.name,
+    price: readPrice(values.price),
+    attributes: (values.attributes ?? '').split(',').flatMap((name) => name.trim() || []),
+    image_url: values.image_url ?? null,
     metadata,
   }
   if (product.source_id === shippingSourceId) throw isProtected('product', shippingSourceId)
-  const fault = shape.fault(product, { root: 'Payload', required: 'should' })
+  const fault = validator.fault(product, { root: 'Payload', required: 'should' })
   if (fault !== null) throw invalidPayload(fault)
   checkPrice(product.price, 'invalid_product')
   return product
 }
 
-async function saveProducts(ctx: Ctx, group: ReadRow<NewProduct>[], rules: MetadataRules): Promise<RowFailure[]> {
-  const sourceIds = group.flatMap(({ good }) => good.source_id ?? [])
-  const known = new Set((await listProductsNamed(ctx, sourceIds, { lock: 'here' })).map(({ source_id }) => source_id))
-  // The metadata of a known product is not written, and so not asked for.
+async function saveProducts(ctx: Ctx, batch: ParsedRow<NewProduct>[], rules: MetadataRules): Promise<RowFailure[]> {
+  const sourceIds = batch.flatMap(({ good }) => good.source_id ?? [])
+  const knownSourceIds = new Set(
+    (await listProductsNamed(ctx, sourceIds, { lock: 'here' })).map(({ source_id }) => source_id),
+  )
+  // An import does not write the metadata of a known product, so it is not checked either.
   const { passed, failures } = partitionRows(
-    group,
+    batch,
     ({ row }) => row,
-    (read) => {
-      if (read.good.source_id === null || !known.has(read.good.source_id))
-        rules.check(read.good.metadata ?? {}, { isNew: true })
-      return read
+    (parsed) => {
+      if (parsed.good.source_id === null || !knownSourceIds.has(parsed.good.source_id))
+        rules.check(parsed.good.metadata ?? {}, { isNew: true })
+      return parsed
     },
   )
   const saved = await insertProducts(

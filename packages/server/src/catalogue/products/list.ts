@@ -5,7 +5,7 @@ import { catalogueFilterSql } from './filter.ts'
 import type { Product, ProductQuery, ProductWithSkus } from './schema.ts'
 import { listProducts } from './store.ts'
 
-/** A page of the products with what the query asks for, each with its SKUs (docs/reference/products.md#product-endpoints). */
+/** A page of the products that match a query, each with its SKUs (docs/reference/products.md#product-endpoints). */
 export async function pageOfProducts(ctx: Ctx, query: ProductQuery) {
   const where = dateBounds(query)
   if (query.filters !== undefined) where.push(await catalogueFilterSql(ctx, 'products', query.filters))

@@ -8,7 +8,7 @@ import { bulkUpdateProductMetadata, bulkUpdateProducts } from './bulk.ts'
 import { importProducts } from './import.ts'
 import { overrideGoods } from './override.ts'
 
-/** A shop whose products need a brand and may have a stock, stores of a list and a place. */
+/** A shop whose products require a brand and may have a stock, stores from a list and a geopoint. */
 async function describedShop(): Promise<Shop> {
   const shop = await newProject()
   const definition = { type: 'string', array: false, optional: true }
@@ -31,20 +31,20 @@ const noBrand =
   "brand: must be a string, property is required, must be equal to one of Acme,Emca (actual value is 'undefined')"
 const badStock = "stock: must be a number (actual value is '3')"
 
-/** The two objects that the schema describes. */
+/** The two objects that the schema `product` applies to. */
 const nouns: Array<[noun: string, create: string, update: string]> = [
   ['a product', '/v1/products', '/v1/products/x'],
   ['an SKU', '/v1/products/mug/skus', '/v1/products/mug/skus/x'],
 ]
 
-describe.each(nouns)('the schema `product` holds for %s', (_, create, update) => {
+describe.each(nouns)('the schema `product` is enforced for %s', (_, create, update) => {
   async function shopWithMug() {
     const shop = await describedShop()
     await shop.call('POST', '/v1/products', { source_id: 'mug', metadata: { brand: 'Acme' } })
     return shop
   }
 
-  test('a new one needs what is required, and nothing wrong', async () => {
+  test('creation requires all required keys and valid values', async () => {
     const shop = await shopWithMug()
     const cases: Array<[body: object, details: string]> = [
       [{}, noBrand],
@@ -63,7 +63,7 @@ describe.each(nouns)('the schema `product` holds for %s', (_, create, update) =>
     ).toMatchObject({ status: 200, body: { metadata: { brand: 'Emca', stock: 3, else: [1] } } })
   })
 
-  test('a known one may leave out what is required, but not take it away; a refusal changes nothing', async () => {
+  test('an update may omit required keys but not clear them; a refused update changes nothing', async () => {
     const shop = await shopWithMug()
     const { body: before } = await shop.call('POST', create, { source_id: 'x', metadata: { brand: 'Acme' } })
     for (const [method, path] of [
@@ -86,7 +86,7 @@ describe.each(nouns)('the schema `product` holds for %s', (_, create, update) =>
   })
 })
 
-test('bulk updates check each product on its own', async () => {
+test('bulk updates check each product separately', async () => {
   const shop = await describedShop()
   await shop.call('POST', '/v1/products', { source_id: 'mug', metadata: { brand: 'Acme' } })
   const started = [
@@ -112,7 +112,7 @@ test('bulk updates check each product on its own', async () => {
   expect(await product(shop, 'new')).toMatchObject({ key: 'not_found' })
 })
 
-test('the cells of a file are read by the types of the schema; what is not written is not asked for', async () => {
+test('CSV cells are parsed by the types of the schema; metadata that is not written is not checked', async () => {
   const shop = await describedShop()
   const file = (csv: string) =>
     `--fence\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--fence--\r\n`
@@ -143,7 +143,7 @@ test('the cells of a file are read by the types of the schema; what is not writt
   expect((await shop.call('GET', '/v1/skus/blue')).body).toMatchObject({ price: 2, metadata })
 })
 
-test('orders that override are held to it as well', async () => {
+test('order overrides are checked against the schema too', async () => {
   const shop = await describedShop()
   await shop.call('POST', '/v1/products', { source_id: 'mug', metadata: { brand: 'Acme' } })
   const { runtime } = shop.service
@@ -166,7 +166,7 @@ test('orders that override are held to it as well', async () => {
   expect(await product(shop, 'mug')).toMatchObject({ metadata: { brand: 'Acme', stock: 3 } })
 })
 
-test('lists filter metadata by its type, also by place', async () => {
+test('lists filter metadata by its type, including geopoints', async () => {
   const shop = await describedShop()
   const near = { brand: 'Acme', place: 'geo:52.2400,21.0300', stock: 9 }
   const far = { brand: 'Acme', place: '52.2550, 21.0500', stock: 10 }

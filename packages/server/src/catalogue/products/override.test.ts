@@ -9,16 +9,16 @@ import { asRequest } from '../../testing/background.ts'
 import { findGoods, type GoodKeys } from './goods.ts'
 import { type Overrides, overrideGoods } from './override.ts'
 
-const none: GoodKeys = { products: [], skus: [] }
+const noKeys: GoodKeys = { products: [], skus: [] }
 
-/** What an order does to the catalogue. */
-async function override(shop: Shop, overrides: Partial<Overrides>, keys: GoodKeys = none) {
+/** Applies overrides as an order does. */
+async function override(shop: Shop, overrides: Partial<Overrides>, keys: GoodKeys = noKeys) {
   const { runtime } = shop.service
   const project = (await findProject(runtime.database.db, shop.project_id)) as Project
   return asRequest(runtime, project, (ctx) => overrideGoods(ctx, keys, { products: [], skus: [], ...overrides }))
 }
 
-/** The kinds of the statements that an order takes for its overrides. */
+/** The kinds of statements that the overrides of an order execute. */
 async function statementsOf(shop: Shop, overrides: Overrides): Promise<string[]> {
   const kinds: string[] = []
   const listener: KyselyPlugin = {
@@ -31,7 +31,7 @@ async function statementsOf(shop: Shop, overrides: Overrides): Promise<string[]>
   const { runtime } = shop.service
   const project = (await findProject(runtime.database.db, shop.project_id)) as Project
   await asRequest(runtime, project, (ctx) =>
-    overrideGoods({ ...ctx, db: ctx.db.withPlugin(listener) }, none, overrides),
+    overrideGoods({ ...ctx, db: ctx.db.withPlugin(listener) }, noKeys, overrides),
   )
   return kinds
 }
@@ -39,7 +39,7 @@ async function statementsOf(shop: Shop, overrides: Overrides): Promise<string[]>
 async function find(shop: Shop, keys: Partial<GoodKeys>) {
   const { runtime } = shop.service
   const project = (await findProject(runtime.database.db, shop.project_id)) as Project
-  return asRequest(runtime, project, (ctx) => findGoods(ctx, { ...none, ...keys }))
+  return asRequest(runtime, project, (ctx) => findGoods(ctx, { ...noKeys, ...keys }))
 }
 
 const refusal = (promise: Promise<unknown>) =>
@@ -57,10 +57,10 @@ async function post(shop: Shop, path: string, body: object) {
 const product = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/products/${key}?hide=sku`)).body
 const sku = async (shop: Shop, key: string) => (await shop.call('GET', `/v1/skus/${key}`)).body
 const sourceIds = async (shop: Shop) =>
-  (await shop.call('GET', '/v1/products')).body.products.map((one: { source_id: string }) => one.source_id)
+  (await shop.call('GET', '/v1/products')).body.products.map((product: { source_id: string }) => product.source_id)
 
 describe('findGoods', () => {
-  test('finds by ids and source ids, with the products of the SKUs, in the form the engine takes', async () => {
+  test('finds goods by ids and source ids, including the products of SKUs, in the form that the engine uses', async () => {
     const shop = await newProject()
     const mug = await post(shop, '/v1/products', { source_id: 'mug', price: 5, attributes: ['a'], metadata: { x: 1 } })
     const cup = await post(shop, '/v1/products', { source_id: 'cup' })
@@ -85,7 +85,7 @@ describe('findGoods', () => {
 })
 
 describe('an order with `override`', () => {
-  test('creates what is unknown under the name it gives it', async () => {
+  test('creates unknown goods with the sent key as source id', async () => {
     const shop = await newProject()
     const goods = await override(shop, {
       products: [
@@ -103,7 +103,7 @@ describe('an order with `override`', () => {
     expect(goods.skus).toEqual([blue])
   })
 
-  test('overwrites name, price and, key by key, metadata of what is known; what it does not say stays', async () => {
+  test('overwrites name and price of known goods, merges metadata by key and keeps fields that are not sent', async () => {
     const shop = await newProject()
     const mug = await post(shop, '/v1/products', {
       source_id: 'mug',
@@ -133,7 +133,7 @@ describe('an order with `override`', () => {
     expect(await sku(shop, 'blue')).toEqual(blueNow)
   })
 
-  test('of several lines about one good, under whatever name, the last word counts', async () => {
+  test('of several lines about one good, under any of its keys, the last value wins', async () => {
     const shop = await newProject()
     const mug = await post(shop, '/v1/products', { source_id: 'mug', name: 'Mug', price: 5 })
     await override(shop, {
@@ -148,13 +148,13 @@ describe('an order with `override`', () => {
     expect(await product(shop, 'new')).toMatchObject({ name: 'First', price: 2, metadata: { a: 1, b: 2 } })
   })
 
-  test('writes nothing when the catalogue says the same already', async () => {
+  test('writes nothing when the catalogue has the same values already', async () => {
     const shop = await newProject()
-    const said = { name: 'Mug', price: 5, metadata: { a: [1, { b: 2 }] } }
-    await post(shop, '/v1/products', { source_id: 'mug', ...said, metadata: { ...said.metadata, more: 1 } })
+    const fields = { name: 'Mug', price: 5, metadata: { a: [1, { b: 2 }] } }
+    await post(shop, '/v1/products', { source_id: 'mug', ...fields, metadata: { ...fields.metadata, more: 1 } })
     await post(shop, '/v1/products/mug/skus', { source_id: 'blue', sku: 'Blue', price: 6 })
     const goods = await override(shop, {
-      products: [{ key: 'mug', ...said }],
+      products: [{ key: 'mug', ...fields }],
       skus: [{ key: 'blue', name: 'Blue', price: 6, metadata: {} }],
     })
     expect([goods.products[0]?.updated_at, goods.skus[0]?.updated_at]).toEqual([null, null])
@@ -165,7 +165,7 @@ describe('an order with `override`', () => {
       ])
   })
 
-  test('answers all that was asked for, changed or not', async () => {
+  test('returns all requested goods, changed or not', async () => {
     const shop = await newProject()
     const cup = await post(shop, '/v1/products', { source_id: 'cup' })
     const red = await post(shop, '/v1/products/cup/skus', { source_id: 'red' })
@@ -174,7 +174,7 @@ describe('an order with `override`', () => {
     expect(goods.products).toEqual([cup, await product(shop, 'mug')])
   })
 
-  test('a new SKU needs a product that is known, also by the same order', async () => {
+  test('a new SKU requires a product that exists or is created by the same order', async () => {
     const shop = await newProject()
     await post(shop, '/v1/products', { source_id: 'gone' })
     await shop.call('DELETE', '/v1/products/gone')
@@ -191,7 +191,7 @@ describe('an order with `override`', () => {
     expect(await sku(shop, 'blue')).toMatchObject({ product_id: id })
   })
 
-  test('a known SKU stays with its product, whatever the line says', async () => {
+  test('a known SKU keeps its product even if the line names another', async () => {
     const shop = await newProject()
     const mug = await post(shop, '/v1/products', { source_id: 'mug' })
     await post(shop, '/v1/products', { source_id: 'cup' })
@@ -201,7 +201,7 @@ describe('an order with `override`', () => {
     expect(await sku(shop, 'blue')).toMatchObject({ product_id: mug.id, price: 7 })
   })
 
-  test('changes neither the built-in product nor what is in the bin, and is not refused for it', async () => {
+  test('does not change the built-in product or goods in the bin, and is not refused because of them', async () => {
     const shop = await newProject()
     await post(shop, '/v1/products', { source_id: 'gone' })
     await post(shop, '/v1/products/gone/skus', { source_id: 'gone-blue' })
@@ -228,7 +228,7 @@ describe('an order with `override`', () => {
     expect(await product(shop, '5h1pp1ng')).toMatchObject({ price: null, updated_at: null })
   })
 
-  test('500 lines take as many statements as two, and none that writes when they say it again', async () => {
+  test('500 lines take as many statements as two, and no write when sent again', async () => {
     const shop = await newProject()
     for (const sourceId of ['p0', 'p7']) await post(shop, '/v1/products', { source_id: sourceId })
     const lines = (count: number, price: number): Overrides => {
@@ -252,7 +252,7 @@ describe('an order with `override`', () => {
     expect(new Set(skus.map(({ product_id }) => product_id)).size).toBe(250)
   })
 
-  test('merged metadata has a bound here too', async () => {
+  test('merged metadata is limited in size', async () => {
     const shop = await newProject()
     const half = 'x'.repeat(40_000)
     await post(shop, '/v1/products', { source_id: 'mug', metadata: { a: half } })

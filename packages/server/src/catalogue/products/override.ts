@@ -14,18 +14,18 @@ import { mergedMetadata, replacedIfGiven } from './on-conflict.ts'
 import type { Product } from './schema.ts'
 import { type GoodChange, insertProducts, listProductsNamed, updateProducts } from './store.ts'
 
-/** What an order line with `override` says of its product or SKU. Null says nothing. */
+/** The product or SKU data of an order line with `override`. Null means not sent. */
 export interface GoodOverride {
-  /** What the line calls it, an id or a source id: the source id of a new one. */
+  /** The key in the line, an id or a source id; it becomes the source id of a new good. */
   key: string
-  /** Of an SKU, its `sku`. */
+  /** For an SKU, its `sku`. */
   name?: string | null | undefined
   price?: number | null | undefined
   metadata?: Record<string, unknown> | null | undefined
 }
 
 export interface SkuOverride extends GoodOverride {
-  /** Names its product, by id or source id; needed unless the SKU is known. */
+  /** The id or source id of its product; required unless the SKU exists. */
   product_key?: string | null | undefined
 }
 
@@ -35,31 +35,31 @@ export interface Overrides {
 }
 
 /**
- * Brings the catalogue up to what the lines of an order say with `override` (docs/reference/orders.md#input), and answers what
- * `findGoods` finds then. Unknown goods are created; of known ones name and price are overwritten, and metadata key by key, as
- * everywhere (docs/reference/metadata-schemas.md#writing-metadata). When several lines speak of one good, the last word counts.
+ * Writes the `override` data of order lines to the catalogue (docs/reference/orders.md#input), and returns what `findGoods` finds
+ * afterwards. Creates unknown goods; overwrites name and price of known ones and merges their metadata by key, as everywhere
+ * (docs/reference/metadata-schemas.md#writing-metadata). If several lines override one good, the last value wins.
  *
- * It takes a few statements, however many lines there are, and writes nothing when the catalogue says the same already:
+ * Runs a constant number of statements for any number of lines, and writes nothing if the catalogue has the same values already:
  * many shops send `override` with every line of every order.
  *
- * The built-in product stays as it is, and a source id in the bin stays taken. Neither is a reason to refuse an order:
- * the line then says what the catalogue does not.
+ * The built-in product is never changed, and the source id of a deleted good in the bin stays taken. Neither refuses the order:
+ * the line then has values that the catalogue does not have.
  */
 export async function overrideGoods(ctx: Ctx, keys: GoodKeys, overrides: Overrides): Promise<Goods> {
   const known = await findGoods(ctx, {
     products: [...keys.products, ...keysOf(overrides.products)],
     skus: [...keys.skus, ...keysOf(overrides.skus)],
   })
-  const products = toWrite(overrides.products, namedBy(known.products))
-  const skus = toWrite(overrides.skus, namedBy(known.skus))
+  const products = pendingWrites(overrides.products, namedBy(known.products))
+  const skus = pendingWrites(overrides.skus, namedBy(known.skus))
   if ([products, skus].every(({ changed, created }) => changed.length + created.length === 0)) return known
 
   const rules = await loadMetadataRules(ctx, 'product')
   const writtenProducts = await writeProducts(ctx, products, rules)
   const writtenSkus = await writeSkus(ctx, skus, rules)
   return {
-    products: latest([...known.products, ...writtenProducts, ...writtenSkus.parents]),
-    skus: latest([...known.skus, ...writtenSkus.skus]),
+    products: latestById([...known.products, ...writtenProducts, ...writtenSkus.parents]),
+    skus: latestById([...known.skus, ...writtenSkus.skus]),
   }
 }
 
@@ -67,37 +67,37 @@ const keysOf = (overrides: readonly GoodOverride[]): string[] => overrides.map((
 
 type Good = Product | Sku
 
-/** What is left to write when each good is spoken of once. */
-interface ToWrite<Override extends GoodOverride> {
+/** The writes that remain after merging all overrides of the same good and dropping those without a difference. */
+interface PendingWrites<Override extends GoodOverride> {
   changed: GoodChange[]
   created: Override[]
 }
 
-function toWrite<Override extends GoodOverride>(
+function pendingWrites<Override extends GoodOverride>(
   overrides: readonly Override[],
-  goodNamed: (key: string) => Good | undefined,
-): ToWrite<Override> {
-  const byGood = new Map<string, { good: Good | undefined; said: Override }>()
+  findGood: (key: string) => Good | undefined,
+): PendingWrites<Override> {
+  const byGood = new Map<string, { good: Good | undefined; merged: Override }>()
   for (const override of overrides) {
-    const good = goodNamed(override.key)
-    const name = good?.id ?? override.key
-    byGood.set(name, { good, said: lastWord(byGood.get(name)?.said, override) })
+    const good = findGood(override.key)
+    const key = good?.id ?? override.key
+    byGood.set(key, { good, merged: mergeOverrides(byGood.get(key)?.merged, override) })
   }
   byGood.delete(shippingId)
   const changed: GoodChange[] = []
   const created: Override[] = []
-  for (const { good, said } of byGood.values())
-    if (good === undefined) created.push(said)
-    else if (differs(good, said)) changed.push(toChange(good.id, said))
-  // New goods get their ids in the order in which they are inserted: orders that know them a moment later lock them in it.
+  for (const { good, merged } of byGood.values())
+    if (good === undefined) created.push(merged)
+    else if (differs(good, merged)) changed.push(toChange(good.id, merged))
+  // New goods get ascending ids in the order of insertion. Later orders lock them by id, so both lock in the same order.
   created.sort((a, b) => (a.key < b.key ? -1 : 1))
   return { changed, created }
 }
 
-function lastWord<Override extends GoodOverride>(before: Override | undefined, after: Override): Override {
+function mergeOverrides<Override extends GoodOverride>(before: Override | undefined, after: Override): Override {
   if (before === undefined) return after
-  const given = Object.entries(after).filter(([, value]) => value !== null && value !== undefined)
-  return { ...before, ...Object.fromEntries(given), metadata: { ...before.metadata, ...after.metadata } }
+  const sentFields = Object.entries(after).filter(([, value]) => value !== null && value !== undefined)
+  return { ...before, ...Object.fromEntries(sentFields), metadata: { ...before.metadata, ...after.metadata } }
 }
 
 function differs(good: Good, { name, price, metadata }: GoodOverride): boolean {
@@ -115,23 +115,23 @@ function toChange(id: string, { name = null, price = null, metadata }: GoodOverr
 
 async function writeProducts(
   ctx: Ctx,
-  { changed, created }: ToWrite<GoodOverride>,
+  { changed, created }: PendingWrites<GoodOverride>,
   rules: MetadataRules,
 ): Promise<Product[]> {
   checkSent(rules, changed, created)
-  // Known ones first: whoever knows those that are new here as well takes them in this order too.
+  // Known goods first: a transaction that already knows the goods created here locks them in the same order.
   const updated = await updateProducts(ctx, changed)
   const inserted = await insertProducts(
     ctx,
     created.map(({ key, name, price, metadata }) => ({ source_id: key, name, price, metadata })),
     [replacedIfGiven('products', 'name'), replacedIfGiven('products', 'price'), mergedMetadata('products')],
   )
-  return storable([...updated, ...inserted.map(({ product }) => product)])
+  return checkStorable([...updated, ...inserted.map(({ product }) => product)])
 }
 
 async function writeSkus(
   ctx: Ctx,
-  { changed, created }: ToWrite<SkuOverride>,
+  { changed, created }: PendingWrites<SkuOverride>,
   rules: MetadataRules,
 ): Promise<{ skus: Sku[]; parents: Product[] }> {
   checkSent(rules, changed, created)
@@ -140,9 +140,9 @@ async function writeSkus(
     created.flatMap(({ product_key }) => product_key ?? []),
     { lock: 'here' },
   )
-  const parentNamed = namedBy(parents)
+  const findParent = namedBy(parents)
   const added = created.map(({ key, product_key, name, price, metadata }) => {
-    const parent = parentNamed(product_key ?? '')
+    const parent = findParent(product_key ?? '')
     if (parent === undefined)
       throw new ApiError('invalid_order', { details: `SKU ${key} can be created only with its product` })
     return { product_id: parent.id, source_id: key, sku: name, price, metadata }
@@ -153,7 +153,7 @@ async function writeSkus(
     added.filter(({ product_id }) => product_id !== shippingId),
     [replacedIfGiven('skus', 'sku'), replacedIfGiven('skus', 'price'), mergedMetadata('skus')],
   )
-  return { skus: storable([...updated, ...inserted.map(({ sku }) => sku)]), parents }
+  return { skus: checkStorable([...updated, ...inserted.map(({ sku }) => sku)]), parents }
 }
 
 function checkSent(rules: MetadataRules, changed: GoodChange[], created: GoodOverride[]): void {
@@ -161,11 +161,11 @@ function checkSent(rules: MetadataRules, changed: GoodChange[], created: GoodOve
   for (const { metadata } of created) rules.check(metadata ?? {}, { isNew: true })
 }
 
-/** Merged metadata may be too much where what was sent was not. */
-function storable<T extends Good>(goods: T[]): T[] {
+/** Merged metadata may be too large even if the sent part is not. */
+function checkStorable<T extends Good>(goods: T[]): T[] {
   for (const { metadata } of goods) refuseUnlessStorable(metadata)
   return goods
 }
 
-/** Each good once, as it was last seen. */
-const latest = <T extends Good>(goods: T[]): T[] => [...new Map(goods.map((good) => [good.id, good])).values()]
+/** Deduplicates goods by id; the last one wins. */
+const latestById = <T extends Good>(goods: T[]): T[] => [...new Map(goods.map((good) => [good.id, good])).values()]

@@ -17,8 +17,8 @@ async function mugShop(): Promise<Shop> {
   return shop
 }
 
-describe('fifty who create the same at once', () => {
-  test('a product: one row, and everybody is answered with it', async () => {
+describe('50 concurrent creations with one source id', () => {
+  test('a product: one row is created and every response returns it', async () => {
     const shop = await newProject()
     const answers = await times(50, (index) =>
       shop.call('POST', '/v1/products', { source_id: 'mug', metadata: { [`k${index}`]: index } }),
@@ -30,7 +30,7 @@ describe('fifty who create the same at once', () => {
     expect(body.products[1].metadata).toEqual(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, n])))
   })
 
-  test('an SKU: one row, and everybody is answered with it', async () => {
+  test('an SKU: one row is created and every response returns it', async () => {
     const shop = await mugShop()
     const answers = await times(50, (index) =>
       shop.call('POST', '/v1/products/mug/skus', { source_id: 'blue', metadata: { [`k${index}`]: index } }),
@@ -42,7 +42,7 @@ describe('fifty who create the same at once', () => {
     expect(Object.keys(body.skus[0].metadata)).toHaveLength(50)
   })
 
-  test('an SKU for two products: one of them gets it', async () => {
+  test('an SKU for two products: only one product gets it', async () => {
     const shop = await mugShop()
     await shop.call('POST', '/v1/products', { source_id: 'cup' })
     const answers = await times(50, async (index) => {
@@ -55,8 +55,8 @@ describe('fifty who create the same at once', () => {
   })
 })
 
-describe('two who change the same product at once', () => {
-  test.each(['PUT', 'POST'])('%s: each sets a key of its own, and both stay', async (method) => {
+describe('two concurrent updates of one product', () => {
+  test.each(['PUT', 'POST'])('%s: both metadata keys are kept', async (method) => {
     const shop = await mugShop()
     await shop.call('POST', '/v1/products/mug/skus', { source_id: 'blue' })
     for (let round = 0; round < 10; round++) {
@@ -77,11 +77,11 @@ describe('two who change the same product at once', () => {
   })
 })
 
-describe('creation against deletion', () => {
+describe('concurrent creation and deletion', () => {
   test.each([
     ['', [200, 204, 404, 409]],
     ['?force=true', [200, 204, 404]],
-  ])('of a product, DELETE%s: each gets an answer of the contract', async (query, allowed) => {
+  ])('of a product, DELETE%s: every response has an expected status', async (query, allowed) => {
     const shop = await newProject()
     const answers = await times(60, (index) =>
       index % 2 === 0
@@ -92,7 +92,7 @@ describe('creation against deletion', () => {
     const deleted = answers.filter(({ status }) => status === 204).length
     const ids = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.id))
     const { status } = await shop.call('GET', '/v1/products/mug')
-    // Each product that there ever was is there still or was deleted once.
+    // Each product ever created still exists or was deleted exactly once.
     expect(ids.size).toBe(deleted + (status === 200 ? 1 : 0))
   })
 
@@ -120,7 +120,7 @@ describe('creation against deletion', () => {
     expect(alive).toEqual([])
   })
 
-  test('a product is deleted once', async () => {
+  test('of 20 concurrent deletions of a product, one succeeds', async () => {
     const shop = await mugShop()
     const answers = await times(20, () => shop.call('DELETE', '/v1/products/mug'))
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('creation against deletion', () => {
   })
 })
 
-test('orders that override the same goods in any order all get through, and no word of theirs is lost', async () => {
+test('30 concurrent orders that override the same goods in different sequences do not deadlock, and no value is lost', async () => {
   const shop = await newProject()
   const { runtime } = shop.service
   const project = (await findProject(runtime.database.db, shop.project_id)) as Project

@@ -19,14 +19,16 @@ async function newSku(shop: Shop, product: string, body: object = {}): Promise<s
   return answer.body.id
 }
 
-/** The source ids of a list, without the product that is there from the beginning. */
+/** The source ids of a list, without the built-in product. */
 async function listedIn(shop: Shop, query: string): Promise<string[]> {
   const { status, body } = await shop.call('GET', `/v1/products?${query}`)
   expect(status, JSON.stringify(body)).toBe(200)
-  return body.products.map((one: { source_id: string }) => one.source_id).filter((id: string) => id !== '5h1pp1ng')
+  return body.products
+    .map((product: { source_id: string }) => product.source_id)
+    .filter((id: string) => id !== '5h1pp1ng')
 }
 
-test('a product lives from creation to deletion', async () => {
+test('a product can be created, read, updated and deleted', async () => {
   const shop = await newProject()
   const created = await shop.call('POST', '/v1/products', {
     source_id: 'mug',
@@ -71,7 +73,7 @@ test('a product lives from creation to deletion', async () => {
     })
 })
 
-test('a product of nothing has what a product has at least', async () => {
+test('an empty body creates a product with all default fields', async () => {
   const shop = await newProject()
   expect((await shop.call('POST', '/v1/products', {})).body).toEqual({
     id: expect.stringMatching(/^prod_/),
@@ -85,13 +87,13 @@ test('a product of nothing has what a product has at least', async () => {
     updated_at: null,
     object: 'product',
   })
-  // Two without a source id are two.
+  // Two products without a source id are distinct.
   await newProduct(shop)
   expect((await shop.call('GET', '/v1/products')).body.total).toBe(3)
 })
 
-describe('what a request calls a product', () => {
-  test('is its id or, if there is none of that id, its source id, letter by letter', async () => {
+describe('the key of a product in a request', () => {
+  test('is its id or else its source id, case-sensitive', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, { source_id: 'mug', name: 'Mug' })
     const namedLikeIt = await newProduct(shop, { source_id: mug, name: 'Impostor' })
@@ -108,7 +110,7 @@ describe('what a request calls a product', () => {
 })
 
 describe('POST /v1/products', () => {
-  test('a known source id or id changes that product by what is sent, metadata key by key', async () => {
+  test('a known source id or id updates that product with the sent fields and merges metadata by key', async () => {
     const shop = await newProject()
     const id = await newProduct(shop, {
       source_id: 'mug',
@@ -129,7 +131,7 @@ describe('POST /v1/products', () => {
     })
     expect(first.body.metadata).toEqual({ a: 1, b: { y: 2 }, list: [3], c: null })
 
-    // Every field on its own: it changes, and nothing else does.
+    // Each field sent alone changes, and no other field does.
     let now = first.body
     for (const sent of [{ name: 'Pot' }, { price: 7 }, { attributes: ['x'] }, { image_url: 'i' }, { name: null }]) {
       const { body } = await shop.call('POST', '/v1/products', { source_id: 'mug', ...sent })
@@ -149,13 +151,13 @@ describe('POST /v1/products', () => {
     expect(await listedIn(shop, '')).toEqual(['mug'])
   })
 
-  test('moves `updated_at` also when nothing differs', async () => {
+  test('sets `updated_at` even if nothing changes', async () => {
     const shop = await newProject()
     await newProduct(shop, { source_id: 'mug' })
     expect((await shop.call('POST', '/v1/products', { source_id: 'mug' })).body).toMatchObject({ updated_at: instant })
   })
 
-  test('an unknown id, or one of an SKU or a source id, is not found and nothing is created', async () => {
+  test('an unknown id, an SKU id or a source id sent as id answers 404 and creates nothing', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, { source_id: 'mug' })
     const blue = await newSku(shop, mug, { source_id: 'mug-blue' })
@@ -175,7 +177,7 @@ describe('POST /v1/products', () => {
     expect((await shop.call('GET', '/v1/skus/mug')).body).toMatchObject({ object: 'sku', product_id: mug })
   })
 
-  test('ignores what it does not know, and what only answers have', async () => {
+  test('ignores unknown and read-only fields', async () => {
     const shop = await newProject()
     const { body } = await shop.call('POST', '/v1/products', {
       source_id: 'mug',
@@ -191,7 +193,7 @@ describe('POST /v1/products', () => {
     expect((await shop.call('GET', '/v1/products/mug')).body.skus.total).toBe(0)
   })
 
-  test('keeps every letter of what it is given', async () => {
+  test('stores all characters exactly as sent', async () => {
     const shop = await newProject()
     const name = `"quoted" \\ back, 'single' ${'🎁'.repeat(200)}`
     const metadata = { 'a.b': 'c"d', "it's": [true, null, 1.5], deep: { k: '\u2028' } }
@@ -222,7 +224,7 @@ const refused: Array<[body: unknown, key: string, details: string]> = [
   [{ image_url: 1 }, 'invalid_payload', 'Property .image_url must be string,null'],
 ]
 
-test.each(refused)('neither creation nor update takes %j: %s, %s', async (body, key, details) => {
+test.each(refused)('creation and update refuse %j: %s, %s', async (body, key, details) => {
   const shop = await newProject()
   const before = await newProduct(shop, { source_id: 'mug', name: 'Mug', price: 5, metadata: { a: 1 } })
   const refusal = { status: 400, body: { key, details } }
@@ -237,7 +239,7 @@ test.each(refused)('neither creation nor update takes %j: %s, %s', async (body, 
   expect(await listedIn(shop, '')).toEqual(['mug'])
 })
 
-test('metadata that was merged until it is too large is refused, and stays what it was', async () => {
+test('an update whose merged metadata is too large is refused and changes nothing', async () => {
   const shop = await newProject()
   const half = 'x'.repeat(40_000)
   await newProduct(shop, { source_id: 'mug', metadata: { a: half } })
@@ -253,7 +255,7 @@ test('metadata that was merged until it is too large is refused, and stays what 
 })
 
 describe('PUT /v1/products/{productId}', () => {
-  test('changes only what is sent; null clears, and neither id nor source id ever changes', async () => {
+  test('updates only the sent fields; null clears a field; id and source id never change', async () => {
     const shop = await newProject()
     const id = await newProduct(shop, {
       source_id: 'mug',
@@ -273,7 +275,7 @@ describe('PUT /v1/products/{productId}', () => {
     expect((await shop.call('PUT', '/v1/products/mug', {})).body).toEqual({ ...body, updated_at: instant })
   })
 
-  test('a product that is not there is missed before its body is read', async () => {
+  test('an unknown product answers 404 before the body is validated', async () => {
     const shop = await newProject()
     expect(await shop.call('PUT', '/v1/products/none', { price: 'x' })).toMatchObject({
       status: 404,
@@ -283,7 +285,7 @@ describe('PUT /v1/products/{productId}', () => {
 })
 
 describe('GET /v1/products/{productId}', () => {
-  test('shows the SKUs, oldest first, or hides them when told to', async () => {
+  test('includes the SKUs, oldest first, unless hidden by the query', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, { source_id: 'mug' })
     const ids = [await newSku(shop, mug), await newSku(shop, mug, { source_id: 'blue', price: 7 })]
@@ -296,7 +298,7 @@ describe('GET /v1/products/{productId}', () => {
     expect((await shop.call('GET', '/v1/products/mug?hide=else')).body.skus.total).toBe(2)
   })
 
-  test('shows the first hundred and counts them all', async () => {
+  test('includes the first 100 SKUs and the total', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, { source_id: 'mug' })
     const { database } = shop.service.runtime
@@ -331,7 +333,7 @@ describe('GET /v1/products/{productId}', () => {
 })
 
 describe('the built-in product', () => {
-  test('is there from the beginning, to read', async () => {
+  test('exists in every new project and can be read', async () => {
     const shop = await newProject()
     const { body } = await shop.call('GET', '/v1/products')
     expect(body).toMatchObject({ object: 'list', data_ref: 'products', total: 1 })
@@ -348,7 +350,7 @@ describe('the built-in product', () => {
     ['DELETE', '/v1/products/5h1pp1ng?force=true'],
     ['POST', '/v1/products/5h1pp1ng/skus', { source_id: 'express' }],
   ]
-  test.each(attempts)('stays as it is: %s %s %j', async (method, path, body) => {
+  test.each(attempts)('cannot be changed: %s %s %j', async (method, path, body) => {
     const shop = await newProject()
     expect(await shop.call(method, path, body)).toMatchObject({
       status: 400,
@@ -365,7 +367,7 @@ describe('DELETE /v1/products/{productId}', () => {
   }
 
   test.each(['', '?force=false'])(
-    '%j puts it in the bin: nobody sees it or its SKUs, and their source ids stay taken',
+    '%j moves the product and its SKUs to the bin: they are hidden and their source ids stay taken',
     async (query) => {
       const shop = await newProject()
       const { mug, blue } = await mugWithSku(shop)
@@ -408,7 +410,7 @@ describe('DELETE /v1/products/{productId}', () => {
     },
   )
 
-  test('forced, it is gone for good, with its SKUs and those that were in the bin before', async () => {
+  test('with force it is permanently deleted, including SKUs already in the bin', async () => {
     const shop = await newProject()
     const { mug, blue } = await mugWithSku(shop)
     await newSku(shop, mug, { source_id: 'mug-red' })
@@ -427,7 +429,7 @@ describe('DELETE /v1/products/{productId}', () => {
     expect((await shop.call('GET', '/v1/skus/cup-blue')).status).toBe(200)
   })
 
-  test('an unknown one cannot be deleted, and a value that is no boolean is refused before it is looked for', async () => {
+  test('an unknown product answers 404; an invalid boolean is refused before the lookup', async () => {
     const shop = await newProject()
     expect(await shop.call('DELETE', '/v1/products/none')).toMatchObject({ status: 404 })
     expect(await shop.call('DELETE', '/v1/products/none?force=perhaps')).toMatchObject({
@@ -436,7 +438,7 @@ describe('DELETE /v1/products/{productId}', () => {
     })
   })
 
-  /** Each way to name a product or an SKU, by id or by source id. */
+  /** Each way to reference a product or an SKU, by id or by source id. */
   const namings: Array<[how: string, type: string, path: string, body: (object: string, id: string) => object]> = [
     [
       'a condition of a rule',
@@ -473,7 +475,7 @@ describe('DELETE /v1/products/{productId}', () => {
     test.each([
       ['product', 'mug'],
       ['sku', 'mug-blue'],
-    ])('names it or one of its SKUs: %s %s', async (object, sourceId) => {
+    ])('references it or one of its SKUs: %s %s', async (object, sourceId) => {
       const shop = await newProject()
       const { mug, blue } = await mugWithSku(shop)
       for (const id of [object === 'product' ? mug : blue, sourceId]) {
@@ -515,13 +517,13 @@ describe('DELETE /v1/products/{productId}', () => {
     })
   })
 
-  test('rules and collections that name something else do not stand in the way', async () => {
+  test('is not blocked by rules and collections that reference other goods', async () => {
     const shop = await newProject()
     await mugWithSku(shop)
     const cup = await newProduct(shop, { source_id: 'cup' })
     for (const [, , path, body] of namings)
       expect(await shop.call('POST', path, { name: 'Cups', ...body('product', cup) })).toMatchObject({ status: 200 })
-    // A product of the name of an SKU is not that SKU.
+    // A product with the source id of an SKU is not that SKU.
     const namedAlike = { included: [{ id: 'mug-blue', object: 'product' }] }
     expect(await shop.call('POST', '/v1/validation-rules', { applicable_to: namedAlike })).toMatchObject({
       status: 200,
@@ -531,18 +533,18 @@ describe('DELETE /v1/products/{productId}', () => {
 })
 
 describe('GET /v1/products', () => {
-  test('oldest first, in pages, each with its SKUs', async () => {
+  test('lists oldest first, in pages, each product with its SKUs', async () => {
     const shop = await newProject()
     for (let n = 0; n < 12; n++) await newProduct(shop, { source_id: `p${n}` })
     await newSku(shop, 'p1', { source_id: 'p1-a' })
     await newSku(shop, 'p1', { source_id: 'p1-b' })
     const first = await shop.call('GET', '/v1/products')
     expect(first.body).toMatchObject({ object: 'list', data_ref: 'products', total: 13 })
-    expect(first.body.products.map((one: { source_id: string }) => one.source_id)).toEqual([
+    expect(first.body.products.map((product: { source_id: string }) => product.source_id)).toEqual([
       '5h1pp1ng',
       ...Array.from({ length: 9 }, (_, n) => `p${n}`),
     ])
-    expect(first.body.products.map((one: { skus: { total: number } }) => one.skus.total)).toEqual([
+    expect(first.body.products.map((product: { skus: { total: number } }) => product.skus.total)).toEqual([
       0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
     ])
     expect(first.body.products[2]).toEqual((await shop.call('GET', '/v1/products/p1')).body)
@@ -551,7 +553,7 @@ describe('GET /v1/products', () => {
     expect(await listedIn(shop, 'order=-created_at&limit=2&page=2')).toEqual(['p9', 'p8'])
   })
 
-  test('in every order, page after page, each product exactly once while others arrive', async () => {
+  test('paging returns each product exactly once in every order while others are created', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -560,7 +562,7 @@ describe('GET /v1/products', () => {
       data_ref: 'products',
       create: async (n) => {
         const id = await newProduct(shop, { source_id: `p${n}`, name: `Product ${1_000 - n}` })
-        // Some were changed, and in another order than they were created in.
+        // Some are updated, in another order than they were created.
         if (n % 3 === 0) await shop.call('PUT', `/v1/products/p${n - (n % 2) * 3}`, { price: n })
         return id
       },
@@ -588,7 +590,7 @@ describe('GET /v1/products', () => {
     ['created_at[before]=2025-03-02T12:00:00Z', ['mug']],
   ]
 
-  test('finds by every field and date', async () => {
+  test('filters by every field and date', async () => {
     const shop = await newProject()
     const goods = [
       { source_id: 'mug', name: 'Mug', price: 1250, metadata: { color: 'blue', stock: 7 } },

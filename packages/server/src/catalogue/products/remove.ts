@@ -16,8 +16,8 @@ declare module '../../core/reactions.ts' {
 }
 
 /**
- * Deletes a product with its SKUs: into the bin, where their source ids stay taken and from which nothing returns, or,
- * forced, for good (docs/reference/products.md#product-endpoints). The caller has locked it, so that no SKU is added meanwhile.
+ * Deletes a product with its SKUs: into the bin, where their source ids stay taken and which has no restore, or permanently with
+ * `force` (docs/reference/products.md#product-endpoints). The caller has locked the product, so no SKU can be added concurrently.
  */
 export async function removeProduct(ctx: Ctx, { id, name }: Product, force: boolean): Promise<void> {
   if (id === shippingId) throw isProtected('product', id)
@@ -26,7 +26,7 @@ export async function removeProduct(ctx: Ctx, { id, name }: Product, force: bool
   if (force) return destroyProduct(ctx, id)
   await hideSkus(ctx, { product_id: id })
   await hideProduct(ctx, id)
-  // One entry for all of it: the SKUs go when the product goes.
+  // One bin entry for the product and its SKUs: emptying the bin deletes them together.
   await insertBinEntry(ctx, {
     resource_type: 'product',
     resource_id: id,
@@ -35,9 +35,9 @@ export async function removeProduct(ctx: Ctx, { id, name }: Product, force: bool
   })
 }
 
-/** Erases a product that nobody else can reach, with all its SKUs, also those that were in the bin before it. */
+/** Permanently deletes a product that is locked or in the bin, with all its SKUs, including SKUs already in the bin. */
 export async function destroyProduct(ctx: Ctx, id: string): Promise<void> {
-  // Entries first, as everybody does who empties the bin: otherwise two would wait for each other.
+  // Bin entries first, in the same order as emptying the bin does; otherwise the two would deadlock.
   await deleteBinEntriesOf(ctx, { product_id: id })
   await deleteSkus(ctx, { product_id: id })
   await deleteProduct(ctx, id)

@@ -30,7 +30,7 @@ const fields = {
   image_url: Maybe(FreeText),
 }
 
-/** Null clears what was sent before. */
+/** Null clears a field. */
 export const UpdateProduct = Type.Object(fields)
 export type UpdateProduct = Static<typeof UpdateProduct>
 

@@ -1,5 +1,5 @@
 /**
- * What lists of the catalogue sort by. The words of other resources that the contract takes here mean the time of creation
+ * The sort orders of catalogue lists. The contract also accepts sort orders of other resources, which sort by creation time here
  * (docs/reference/products.md#product-endpoints).
  */
 export const catalogueOrders = [
@@ -17,7 +17,7 @@ export const catalogueOrders = [
   '-category',
 ] as const
 
-/** The columns behind them, for `pageOf`. */
+/** The column of each sort order, for `pageOf`. */
 export const catalogueColumns = {
   created_at: 'created_at',
   updated_at: { nullable: 'updated_at' },

@@ -11,8 +11,8 @@ import { catalogueColumns } from './sorting.ts'
 type ProductId = ProductRow['id']
 
 /**
- * What a transaction keeps others from doing with a product until its end: from deleting it (`here`), as whoever gives it
- * an SKU must; from everything (`alone`), as whoever deletes it must.
+ * The row lock on a product until the end of the transaction. `here` (`for key share`) blocks its deletion, for adding an SKU;
+ * `alone` (`for update`) blocks every other lock and change, for deleting it.
  */
 export type ProductLock = 'here' | 'alone'
 
@@ -42,7 +42,7 @@ export async function findProduct(
   return row === undefined ? undefined : toProduct(row)
 }
 
-/** Products that some ids or source ids name; locked, they stay until the end of the transaction. */
+/** Products by ids or source ids; with `lock` they cannot be deleted until the end of the transaction. */
 export async function listProductsNamed(
   { db, project_id }: Ctx,
   keys: readonly string[],
@@ -74,14 +74,14 @@ export async function listProducts(
   return { products: rows.map(toProduct), total }
 }
 
-/** What a body says, where undefined is as good as absent. */
+/** A body whose fields may also be undefined, which means not sent. */
 export type Sent<Body> = { [K in keyof Body]?: Body[K] | undefined }
 
 export type NewProduct = Sent<UpdateProduct> & { source_id: string | null }
 
 /**
- * Inserts products, in one statement. Where a source id is known, that product changes instead, as `changes` says; one
- * in the bin does not, and is missing from the answer. No two may have the same source id.
+ * Inserts products in one statement. A product with a known source id is updated with `changes` instead; if it is in the bin, it
+ * is neither updated nor returned. No two products may have the same source id.
  */
 export async function insertProducts(
   { db, project_id, now }: Ctx,
@@ -98,7 +98,7 @@ export async function insertProducts(
     metadata: product.metadata ?? {},
     image_url: product.image_url ?? null,
   }))
-  // In the order of source ids: two who write the same products would otherwise wait for each other.
+  // Sorted by source id: two transactions that write the same products would otherwise deadlock.
   const { rows } = await sql<Selectable<ProductRow>>`
     insert into products (project_id, id, source_id, name, price, attributes, metadata, image_url, created_at)
     select ${project_id}, id, source_id, name, price, attributes, metadata, image_url, ${now}::timestamptz
@@ -112,7 +112,7 @@ export async function insertProducts(
   return rows.map((row) => ({ product: toProduct(row), isNew: ids.has(row.id) }))
 }
 
-/** Changes what was sent; undefined when the product is gone. Metadata is merged by the database, so no key is lost. */
+/** Updates the sent fields; undefined when the product does not exist. SQL merges metadata, so concurrent updates lose no key. */
 export async function updateProduct(
   { db, project_id, now }: Ctx,
   id: string,
@@ -136,7 +136,7 @@ export async function updateProduct(
   return row === undefined ? undefined : toProduct(row)
 }
 
-/** What is to be written of a good that exists; null leaves it as it is. */
+/** An update of an existing product or SKU; null leaves a column unchanged. */
 export interface GoodChange {
   id: string
   name: string | null
@@ -144,10 +144,10 @@ export interface GoodChange {
   metadata: Record<string, unknown>
 }
 
-/** Changes products, in one statement, and answers them. Those that are gone are left out. */
+/** Updates products in one statement and returns them; missing products are skipped. */
 export async function updateProducts({ db, project_id, now }: Ctx, changes: readonly GoodChange[]): Promise<Product[]> {
   if (changes.length === 0) return []
-  // In the order of ids: two who change the same products would otherwise wait for each other.
+  // Locks in the order of ids: two transactions that update the same products would otherwise deadlock.
   const { rows } = await sql<Selectable<ProductRow>>`
     with held as materialized (
       select p.id, sent.name, sent.price, sent.metadata
@@ -163,7 +163,7 @@ export async function updateProducts({ db, project_id, now }: Ctx, changes: read
   return rows.map(toProduct)
 }
 
-/** Puts a product in the bin: nobody sees it any more, and its source id stays taken. */
+/** Soft-deletes a product into the bin; its source id stays taken. */
 export async function hideProduct({ db, project_id, now }: Ctx, id: string): Promise<void> {
   await db
     .updateTable('products')

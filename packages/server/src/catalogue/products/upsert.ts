@@ -9,7 +9,7 @@ import type { CreateProduct, Product, UpdateProduct } from './schema.ts'
 import { insertProducts, type Sent, updateProduct } from './store.ts'
 
 /**
- * Creates a product, or changes the one that `id`, which must exist, or `source_id` names
+ * Creates a product, or updates the one with this `id` (404 if unknown) or `source_id`
  * (docs/reference/products.md#product-endpoints). A source id next to an id is ignored: it never changes.
  */
 export async function upsertProduct(
@@ -23,7 +23,7 @@ export async function upsertProduct(
   const [upserted] = await insertProducts(
     ctx,
     [{ source_id: source_id ?? null, ...sent }],
-    [...columnsOf(sent).map(replaced), mergedMetadata('products')],
+    [...sentColumns(sent).map(replaced), mergedMetadata('products')],
   )
   if (upserted === undefined) throw duplicate('product', 'source_id', source_id as string)
   const { product, isNew } = upserted
@@ -34,7 +34,7 @@ export async function upsertProduct(
   return upserted
 }
 
-/** Changes what was sent of a product; 404 when there is none of this id. */
+/** Updates the sent fields of a product; 404 when there is none with this id. */
 export async function changeProduct(ctx: Ctx, id: string, sent: Sent<UpdateProduct>): Promise<Product> {
   if (id === shippingId) throw isProtected('product', id)
   checkPrice(sent.price, 'invalid_product')
@@ -44,5 +44,5 @@ export async function changeProduct(ctx: Ctx, id: string, sent: Sent<UpdateProdu
   return product
 }
 
-const columnsOf = (sent: Sent<UpdateProduct>) =>
+const sentColumns = (sent: Sent<UpdateProduct>) =>
   (['name', 'price', 'attributes', 'image_url'] as const).filter((column) => sent[column] !== undefined)

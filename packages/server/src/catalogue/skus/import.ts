@@ -6,7 +6,7 @@ import { compileValidator } from '../../core/http/validation.ts'
 import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { importRows, partitionRows, type ReadRow, readCells, readPrice } from '../products/csv-rows.ts'
+import { importRows, type ParsedRow, partitionRows, readCells, readPrice } from '../products/csv-rows.ts'
 import { namedBy } from '../products/goods.ts'
 import { replacedIfGiven } from '../products/on-conflict.ts'
 import { listProductsNamed } from '../products/store.ts'
@@ -15,7 +15,7 @@ import { insertSkus, listSkusNamed, type NewSku } from './store.ts'
 import { checkFields } from './upsert.ts'
 
 /**
- * SKUs of a CSV file; of those that are known by their source id, only `sku` and `price` change
+ * Imports SKUs from a CSV file; for a known source id only `sku` and `price` are updated
  * (docs/reference/products.md#sku-endpoints).
  */
 export const importSkus = defineCsvImport<MetadataRules>({
@@ -26,36 +26,36 @@ export const importSkus = defineCsvImport<MetadataRules>({
   rows: (ctx, rows, rules) =>
     importRows(
       rows,
-      (row) => readSku(row, rules),
-      (group) => saveSkus(ctx, group, rules),
+      (row) => parseSku(row, rules),
+      (batch) => saveSkus(ctx, batch, rules),
     ),
   failure: () => ({}),
 })
 
-const shape = compileValidator(CreateSku)
+const validator = compileValidator(CreateSku)
 
-/** Its `product_id` is what the row calls the product, yet. */
-function readSku(row: CsvRow, rules: MetadataRules): NewSku & { source_id: string } {
+/** Parses a row; `product_id` is still the key in the row (id or source id), resolved by `saveSkus`. */
+function parseSku(row: CsvRow, rules: MetadataRules): NewSku & { source_id: string } {
   const headers = ['product_id', 'source_id', 'sku', 'price', 'image_url', 'attributes'] as const
-  const { said, metadata } = readCells(row, headers, rules)
-  const { product_id, source_id } = said
+  const { values, metadata } = readCells(row, headers, rules)
+  const { product_id, source_id } = values
   if (product_id === undefined) throw invalidPayload('Column product_id must not be empty')
   if (source_id === undefined) throw invalidPayload('Column source_id must not be empty')
   const fields = {
-    sku: said.sku ?? null,
-    price: readPrice(said.price),
-    image_url: said.image_url ?? null,
-    attributes: readAttributes(said.attributes),
+    sku: values.sku ?? null,
+    price: readPrice(values.price),
+    image_url: values.image_url ?? null,
+    attributes: parseAttributes(values.attributes),
     metadata,
   }
-  const fault = shape.fault({ source_id, ...fields }, { root: 'Payload', required: 'should' })
+  const fault = validator.fault({ source_id, ...fields }, { root: 'Payload', required: 'should' })
   if (fault !== null) throw invalidPayload(fault)
   checkFields(fields)
   return { product_id, source_id, ...fields }
 }
 
-/** JSON in a cell, where double quotes are a nuisance: single ones are taken for them. */
-function readAttributes(text: string | undefined): Record<string, unknown> {
+/** Parses a JSON cell; single quotes are accepted as double quotes, which CSV would need to escape. */
+function parseAttributes(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
   for (const json of [text, text.replaceAll("'", '"')])
     try {
@@ -63,12 +63,12 @@ function readAttributes(text: string | undefined): Record<string, unknown> {
       if (typeof value === 'object' && value !== null && !Array.isArray(value) && isStorable(value))
         return value as Record<string, unknown>
     } catch {
-      // Not JSON, at least not yet.
+      // Not valid JSON: try the variant with replaced quotes, then refuse.
     }
   throw new ApiError('invalid_sku', { details: 'Column attributes must be a JSON object' })
 }
 
-/** Whether the database has a form for it, and nothing will run out of stack over it. */
+/** Whether `jsonb` can store the value, and its nesting is shallow enough for recursive code. */
 function isStorable(value: unknown, levelsMax: number = limits.body_nesting_max): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true
@@ -78,30 +78,30 @@ function isStorable(value: unknown, levelsMax: number = limits.body_nesting_max)
 
 async function saveSkus(
   ctx: Ctx,
-  group: ReadRow<NewSku & { source_id: string }>[],
+  batch: ParsedRow<NewSku & { source_id: string }>[],
   rules: MetadataRules,
 ): Promise<RowFailure[]> {
   const products = await listProductsNamed(
     ctx,
-    group.map(({ good }) => good.product_id),
+    batch.map(({ good }) => good.product_id),
     { lock: 'here' },
   )
-  const productNamed = namedBy(products)
+  const findProduct = namedBy(products)
   const skus = await listSkusNamed(
     ctx,
-    group.map(({ good }) => good.source_id),
+    batch.map(({ good }) => good.source_id),
     { lock: true },
   )
-  const known = new Set(skus.map(({ source_id }) => source_id))
+  const knownSourceIds = new Set(skus.map(({ source_id }) => source_id))
   const { passed, failures } = partitionRows(
-    group,
+    batch,
     ({ row }) => row,
     ({ row, good }) => {
-      const product = productNamed(good.product_id)
+      const product = findProduct(good.product_id)
       if (product === undefined) throw notFound('product', good.product_id)
       if (product.id === shippingId) throw isProtected('product', good.product_id)
-      // The metadata of a known SKU is not written, and so not asked for.
-      if (!known.has(good.source_id)) rules.check(good.metadata ?? {}, { isNew: true })
+      // An import does not write the metadata of a known SKU, so it is not checked either.
+      if (!knownSourceIds.has(good.source_id)) rules.check(good.metadata ?? {}, { isNew: true })
       return { row, good: { ...good, product_id: product.id } }
     },
   )

@@ -4,7 +4,7 @@ import { refuseInUse } from '../../core/in-use.ts'
 import type { Sku } from './schema.ts'
 import { deleteSkus, hideSkus } from './store.ts'
 
-/** Deletes an SKU that the caller has locked: into the bin, or, forced, for good. */
+/** Deletes an SKU that the caller has locked: into the bin, or permanently with `force`. */
 export async function removeSku(ctx: Ctx, { id, sku, product_id }: Sku, force: boolean): Promise<void> {
   await refuseInUse(ctx, 'sku', id, ctx.references.goods, { products: [], skus: [id] })
   if (force) return destroySku(ctx, id)
@@ -17,5 +17,5 @@ export async function removeSku(ctx: Ctx, { id, sku, product_id }: Sku, force: b
   })
 }
 
-/** Erases an SKU that nobody else can reach. */
+/** Permanently deletes an SKU that is locked or in the bin. */
 export const destroySku = (ctx: Ctx, id: string): Promise<void> => deleteSkus(ctx, { id })

@@ -93,13 +93,13 @@ export const skus = [
   }),
 ]
 
-/** The SKU that a path names within the product that it names. */
+/** The SKU of a path, which must belong to the product of the path. */
 async function getSkuOf(
   ctx: Ctx,
   { productId, skuId }: { productId: string; skuId: string },
   options: { lock?: boolean } = {},
 ): Promise<Sku> {
-  // Whoever deletes an SKU keeps its product from being deleted: both write down in the bin what they did.
+  // Deleting an SKU blocks a concurrent deletion of its product, because both write bin entries.
   const product = await getProduct(ctx, productId, options.lock ? { lock: 'here' } : {})
   return getSku(ctx, skuId, { ...options, product_id: product.id })
 }

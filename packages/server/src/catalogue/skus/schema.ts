@@ -28,7 +28,7 @@ const fields = {
   metadata: Maybe(Metadata),
 }
 
-/** Null clears what was sent before. */
+/** Null clears a field. */
 export const UpdateSku = Type.Object(fields)
 export type UpdateSku = Static<typeof UpdateSku>
 

@@ -25,10 +25,10 @@ async function newSku(shop: Shop, product: string, body: object = {}): Promise<s
 async function listedIn(shop: Shop, query = ''): Promise<string[]> {
   const { status, body } = await shop.call('GET', `/v1/products/mug/skus?${query}`)
   expect(status, JSON.stringify(body)).toBe(200)
-  return body.skus.map((one: { source_id: string }) => one.source_id)
+  return body.skus.map((sku: { source_id: string }) => sku.source_id)
 }
 
-test('an SKU lives from creation to deletion', async () => {
+test('an SKU can be created, read, updated and deleted', async () => {
   const { shop, mug } = await mugShop()
   const created = await shop.call('POST', '/v1/products/mug/skus', {
     source_id: 'mug-blue',
@@ -69,7 +69,7 @@ test('an SKU lives from creation to deletion', async () => {
     })
 })
 
-test('an SKU of nothing has what an SKU has at least', async () => {
+test('an empty body creates an SKU with all default fields', async () => {
   const { shop, mug } = await mugShop()
   expect((await shop.call('POST', '/v1/products/mug/skus', {})).body).toEqual({
     id: expect.stringMatching(/^sku_/),
@@ -90,7 +90,7 @@ test('an SKU of nothing has what an SKU has at least', async () => {
 })
 
 describe('POST /v1/products/{productId}/skus', () => {
-  test('a known id or source id of the product changes that SKU by what is sent', async () => {
+  test('a known id or source id updates that SKU of the product with the sent fields', async () => {
     const { shop, mug } = await mugShop()
     const id = await newSku(shop, mug, {
       source_id: 'blue',
@@ -109,7 +109,7 @@ describe('POST /v1/products/{productId}/skus', () => {
     expect(first.body).toMatchObject({ id, sku: 'Blue', price: null, currency: 'EUR', updated_at: instant })
     expect(first.body.attributes).toEqual({ size: 2 })
     expect(first.body.metadata).toEqual({ a: 1, b: { y: 2 }, c: null })
-    // Every field on its own: it changes, and nothing else does.
+    // Each field sent alone changes, and no other field does.
     let now = first.body
     for (const sent of [
       { sku: 'Navy' },
@@ -141,7 +141,7 @@ describe('POST /v1/products/{productId}/skus', () => {
     expect(await listedIn(shop)).toEqual(['blue'])
   })
 
-  test('an unknown product, an unknown id and an SKU of another product are not found', async () => {
+  test('an unknown product, an unknown id and an SKU of another product answer 404', async () => {
     const { shop, mug } = await mugShop()
     const cup = await newProduct(shop, 'cup')
     const blue = await newSku(shop, cup, { source_id: 'cup-blue' })
@@ -157,7 +157,7 @@ describe('POST /v1/products/{productId}/skus', () => {
     expect(await listedIn(shop)).toEqual([])
   })
 
-  test('a source id of another product or in the bin is taken, and free once it is erased', async () => {
+  test('a source id used by another product or in the bin is taken until it is permanently deleted', async () => {
     const { shop, mug } = await mugShop()
     const cup = await newProduct(shop, 'cup')
     await newSku(shop, cup, { source_id: 'blue', price: 5 })
@@ -198,7 +198,7 @@ const refused: Array<[body: unknown, key: string, details: string]> = [
   [{ metadata: 'a' }, 'invalid_payload', 'Property .metadata must be object,null'],
 ]
 
-test.each(refused)('neither creation nor update takes %.60j: %s, %s', async (body, key, details) => {
+test.each(refused)('creation and update refuse %.60j: %s, %s', async (body, key, details) => {
   const { shop, mug } = await mugShop()
   const id = await newSku(shop, mug, { source_id: 'blue', sku: 'Blue', price: 5 })
   const refusal = { status: 400, body: { key, details } }
@@ -214,7 +214,7 @@ test.each(refused)('neither creation nor update takes %.60j: %s, %s', async (bod
 })
 
 describe('PUT /v1/products/{productId}/skus/{skuId}', () => {
-  test('changes what is sent and skips everything else; attributes are replaced, metadata is merged', async () => {
+  test('updates the sent fields and ignores unknown ones; attributes are replaced, metadata is merged', async () => {
     const { shop, mug } = await mugShop()
     await newProduct(shop, 'cup')
     const id = await newSku(shop, mug, { source_id: 'blue', attributes: { a: 1, b: 2 }, metadata: { a: 1 }, price: 5 })
@@ -231,7 +231,7 @@ describe('PUT /v1/products/{productId}/skus/{skuId}', () => {
     expect(body.metadata).toEqual({ a: 1, b: [2] })
   })
 
-  test('the product is missed first, then the SKU, before the body is read', async () => {
+  test('an unknown product, then an unknown SKU answer 404 before the body is validated', async () => {
     const { shop } = await mugShop()
     const cup = await newProduct(shop, 'cup')
     const blue = await newSku(shop, cup, { source_id: 'blue' })
@@ -248,7 +248,7 @@ describe('PUT /v1/products/{productId}/skus/{skuId}', () => {
     expect((await shop.call('GET', '/v1/skus/blue')).status).toBe(200)
   })
 
-  test('when one SKU is called like the id of another, the id goes first, within the product', async () => {
+  test('an id takes precedence over an equal source id of another SKU of the product', async () => {
     const { shop, mug } = await mugShop()
     const first = await newSku(shop, mug, { source_id: 'first' })
     await newSku(shop, mug, { source_id: first })
@@ -257,7 +257,7 @@ describe('PUT /v1/products/{productId}/skus/{skuId}', () => {
 })
 
 describe('GET /v1/products/{productId}/skus', () => {
-  test('lists those of the product, oldest first, in pages', async () => {
+  test('lists the SKUs of the product, oldest first, in pages', async () => {
     const { shop, mug } = await mugShop()
     await newSku(shop, await newProduct(shop, 'cup'), { source_id: 'of the cup' })
     for (let n = 0; n < 12; n++) await newSku(shop, mug, { source_id: `s${n}` })
@@ -274,7 +274,7 @@ describe('GET /v1/products/{productId}/skus', () => {
     })
   })
 
-  test('in every order, page after page, each SKU exactly once while others arrive', async () => {
+  test('paging returns each SKU exactly once in every order while others are created', async () => {
     const { shop, mug } = await mugShop()
     await expectStablePaging({
       shop,
@@ -283,7 +283,7 @@ describe('GET /v1/products/{productId}/skus', () => {
       data_ref: 'skus',
       create: async (n) => {
         const id = await newSku(shop, mug, { source_id: `s${n}`, sku: `SKU ${1_000 - n}` })
-        // Some were changed, and in another order than they were created in.
+        // Some are updated, in another order than they were created.
         if (n % 3 === 0) await shop.call('PUT', `/v1/products/mug/skus/s${n - (n % 2) * 3}`, { price: n })
         return id
       },
@@ -306,7 +306,7 @@ describe('GET /v1/products/{productId}/skus', () => {
     ['created_at[after]=2025-03-02T12:00:00Z', ['c']],
   ]
 
-  test('finds by every field and date', async () => {
+  test('filters by every field and date', async () => {
     const { shop, mug } = await mugShop()
     const skus = [
       { source_id: 'a', sku: 'Blue', price: 5, metadata: { stock: 3 } },
@@ -335,7 +335,7 @@ describe('GET /v1/products/{productId}/skus', () => {
     },
   )
 
-  test('does not continue after an SKU of another product', async () => {
+  test('refuses a cursor of another product', async () => {
     const { shop } = await mugShop()
     const other = await newSku(shop, await newProduct(shop, 'cup'))
     expect(await shop.call('GET', `/v1/products/mug/skus?starting_after_id=${other}`)).toMatchObject({ status: 400 })
@@ -343,7 +343,7 @@ describe('GET /v1/products/{productId}/skus', () => {
 })
 
 describe('DELETE /v1/products/{productId}/skus/{skuId}', () => {
-  test('takes one and leaves the others, in every list', async () => {
+  test('deletes one SKU and keeps the others in every list', async () => {
     const { shop, mug } = await mugShop()
     const blue = await newSku(shop, mug, { source_id: 'blue' })
     await newSku(shop, mug, { source_id: 'red' })

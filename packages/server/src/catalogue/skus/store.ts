@@ -14,9 +14,9 @@ type SkuId = SkuRow['id']
 type ProductId = SkuRow['product_id']
 
 interface SkuOptions {
-  /** Only if it is an SKU of this product. */
+  /** Finds only SKUs of this product. */
   product_id?: string
-  /** Keeps it from everybody else until the end of the transaction, as whoever deletes it must. */
+  /** Locks the row (`for update`) until the end of the transaction, for deleting it. */
   lock?: boolean
 }
 
@@ -46,7 +46,7 @@ export async function findSku(
   return row === undefined ? undefined : toSku(row)
 }
 
-/** SKUs that some ids or source ids name; locked, they stay until the end of the transaction. */
+/** SKUs by ids or source ids; with `lock` they cannot be deleted until the end of the transaction. */
 export async function listSkusNamed(
   { db, project_id }: Ctx,
   keys: readonly string[],
@@ -84,7 +84,7 @@ export async function listSkus(
   return { skus: rows.map(toSku), total }
 }
 
-/** What some products show of their SKUs: the first of each and how many there are, all in one statement. */
+/** The embedded SKU lists of several products in one statement: the first SKUs of each and their total. */
 export async function listSkusOf(
   { db, project_id }: Ctx,
   productIds: readonly string[],
@@ -103,8 +103,8 @@ export async function listSkusOf(
     order by shown.created_at, shown.id`.execute(db)
   const byProduct = Map.groupBy(rows, ({ product_id }) => product_id as string)
   return (productId) => {
-    const shown = byProduct.get(productId) ?? []
-    return listed('data', shown.map(toSku), { total: shown[0]?.skus_count ?? 0 })
+    const firstSkus = byProduct.get(productId) ?? []
+    return listed('data', firstSkus.map(toSku), { total: firstSkus[0]?.skus_count ?? 0 })
   }
 }
 
@@ -122,9 +122,9 @@ export async function listSkuIds({ db, project_id }: Ctx, productId: string): Pr
 export type NewSku = Sent<UpdateSku> & { product_id: string; source_id: string | null }
 
 /**
- * Inserts SKUs, in one statement, of products that the caller keeps from being deleted. Where a source id is known, that
- * SKU changes instead, as `changes` says; one of another product or in the bin does not, and is missing from the
- * answer. No two may have the same source id.
+ * Inserts SKUs in one statement; the caller has locked their products against deletion. An SKU with a known source id is updated
+ * with `changes` instead; if it is in the bin or belongs to another product, it is neither updated nor returned. No two SKUs may
+ * have the same source id.
  */
 export async function insertSkus(
   { db, project_id, now }: Ctx,
@@ -143,7 +143,7 @@ export async function insertSkus(
     metadata: sku.metadata ?? {},
     image_url: sku.image_url ?? null,
   }))
-  // In the order of source ids: two who write the same SKUs would otherwise wait for each other.
+  // Sorted by source id: two transactions that write the same SKUs would otherwise deadlock.
   const { rows } = await sql<Selectable<SkuRow>>`
     insert into skus
       (project_id, id, product_id, source_id, sku, price, currency, attributes, metadata, image_url, created_at)
@@ -160,7 +160,7 @@ export async function insertSkus(
   return rows.map((row) => ({ sku: toSku(row), isNew: ids.has(row.id) }))
 }
 
-/** Changes what was sent; undefined when the SKU is gone, or one of another product. */
+/** Updates the sent fields; undefined when the SKU does not exist or belongs to another product. */
 export async function updateSku(
   { db, project_id, now }: Ctx,
   id: string,
@@ -187,10 +187,10 @@ export async function updateSku(
   return row === undefined ? undefined : toSku(row)
 }
 
-/** Changes SKUs, in one statement, and answers them. Those that are gone are left out. */
+/** Updates SKUs in one statement and returns them; missing SKUs are skipped. */
 export async function updateSkus({ db, project_id, now }: Ctx, changes: readonly GoodChange[]): Promise<Sku[]> {
   if (changes.length === 0) return []
-  // In the order of ids: two who change the same SKUs would otherwise wait for each other.
+  // Locks in the order of ids: two transactions that update the same SKUs would otherwise deadlock.
   const { rows } = await sql<Selectable<SkuRow>>`
     with held as materialized (
       select s.id, sent.name, sent.price, sent.metadata
@@ -206,27 +206,27 @@ export async function updateSkus({ db, project_id, now }: Ctx, changes: readonly
   return rows.map(toSku)
 }
 
-/** Puts SKUs in the bin: nobody sees them any more, and their source ids stay taken. */
-export async function hideSkus(ctx: Ctx, which: WhichSkus): Promise<void> {
+/** Soft-deletes SKUs into the bin; their source ids stay taken. */
+export async function hideSkus(ctx: Ctx, selector: SkuSelector): Promise<void> {
   await ctx.db
     .updateTable('skus')
     .set({ deleted_at: ctx.now })
     .where('project_id', '=', ctx.project_id)
-    .where(conditionOf(which))
+    .where(conditionOf(selector))
     .where('deleted_at', 'is', null)
     .execute()
 }
 
-/** Erases SKUs, with those of a product also what it has in the bin. */
-export async function deleteSkus(ctx: Ctx, which: WhichSkus): Promise<void> {
-  await ctx.db.deleteFrom('skus').where('project_id', '=', ctx.project_id).where(conditionOf(which)).execute()
+/** Permanently deletes SKUs; for a product, also its SKUs in the bin. */
+export async function deleteSkus(ctx: Ctx, selector: SkuSelector): Promise<void> {
+  await ctx.db.deleteFrom('skus').where('project_id', '=', ctx.project_id).where(conditionOf(selector)).execute()
 }
 
-/** One SKU, or all of a product. */
-export type WhichSkus = { id: string } | { product_id: string }
+/** One SKU, or all SKUs of a product. */
+export type SkuSelector = { id: string } | { product_id: string }
 
-const conditionOf = (which: WhichSkus) =>
-  'id' in which ? sql<boolean>`id = ${which.id}` : sql<boolean>`product_id = ${which.product_id}`
+const conditionOf = (selector: SkuSelector) =>
+  'id' in selector ? sql<boolean>`id = ${selector.id}` : sql<boolean>`product_id = ${selector.product_id}`
 
 export function toSku(row: Selectable<SkuRow>): Sku {
   const { id, source_id, product_id, sku, price, currency, attributes, image_url, metadata, created_at, updated_at } =

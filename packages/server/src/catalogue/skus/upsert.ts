@@ -10,8 +10,8 @@ import type { CreateSku, Sku, UpdateSku } from './schema.ts'
 import { insertSkus, updateSku } from './store.ts'
 
 /**
- * Creates an SKU of a product, or changes the one that `id`, which must exist there, or `source_id` names
- * (docs/reference/products.md#sku-endpoints). The caller keeps the product from being deleted.
+ * Creates an SKU of a product, or updates the one with this `id` (404 if unknown) or `source_id`
+ * (docs/reference/products.md#sku-endpoints). The caller has locked the product against deletion.
  */
 export async function upsertSku(ctx: Ctx, productId: string, { id, source_id, ...sent }: CreateSku): Promise<Sku> {
   if (productId === shippingId) throw isProtected('product', productId)
@@ -20,7 +20,7 @@ export async function upsertSku(ctx: Ctx, productId: string, { id, source_id, ..
   const [upserted] = await insertSkus(
     ctx,
     [{ product_id: productId, source_id: source_id ?? null, ...sent }],
-    [...columnsOf(sent).map(replaced), mergedMetadata('skus')],
+    [...sentColumns(sent).map(replaced), mergedMetadata('skus')],
   )
   if (upserted === undefined) throw duplicate('sku', 'source_id', source_id as string)
   const { sku, isNew } = upserted
@@ -28,7 +28,7 @@ export async function upsertSku(ctx: Ctx, productId: string, { id, source_id, ..
   return sku
 }
 
-/** Changes what was sent of an SKU; 404 when the product has none of this id. */
+/** Updates the sent fields of an SKU; 404 when the product has none with this id. */
 export async function changeSku(ctx: Ctx, id: string, productId: string, sent: UpdateSku): Promise<Sku> {
   checkFields(sent)
   const sku = await updateSku(ctx, id, productId, sent)
@@ -37,12 +37,12 @@ export async function changeSku(ctx: Ctx, id: string, productId: string, sent: U
   return sku
 }
 
-/** What the shape of the body leaves open. Attributes are free, so that only their size can be bounded. */
+/** The checks beyond schema validation. Attributes are free-form, so only their size is limited. */
 export function checkFields({ price, attributes }: UpdateSku): void {
   checkPrice(price, 'invalid_sku')
   if (Buffer.byteLength(JSON.stringify(attributes ?? {})) > limits.metadata_bytes_max)
     throw invalidPayload(`Property .attributes must NOT be larger than ${limits.metadata_bytes_max} bytes`)
 }
 
-const columnsOf = (sent: UpdateSku) =>
+const sentColumns = (sent: UpdateSku) =>
   (['sku', 'price', 'currency', 'attributes', 'image_url'] as const).filter((column) => sent[column] !== undefined)

@@ -4,9 +4,9 @@ import { refuseFaults, refuseUnlessStorable } from '../metadata-schemas/rules.ts
 import type { CustomEventSchema } from './schema.ts'
 
 /**
- * Throws `metadata_validation_failed` unless an event may carry this metadata: what its schema declares is checked as
- * other metadata is (docs/reference/metadata-schemas.md#checking-values), and what it does not declare is accepted. An event is
- * always new.
+ * Throws `metadata_validation_failed` unless the metadata of an event is valid: properties in its schema are checked like other
+ * metadata (docs/reference/metadata-schemas.md#checking-values), all others are accepted. An event is always new, so required
+ * properties must be present.
  */
 export function checkCustomEventMetadata(
   { schema: { properties } }: Pick<CustomEventSchema, 'schema'>,

@@ -3,7 +3,7 @@ import { newProject } from '../../testing/app.ts'
 
 const string = { type: 'string', optional: true }
 
-test('of many that take a name at once, one gets it', async () => {
+test('of concurrent creations with one name, one succeeds', async () => {
   const shop = await newProject()
   const body = { name: 'sign-up', schema: { properties: {} } }
   const answers = await Promise.all(
@@ -12,7 +12,7 @@ test('of many that take a name at once, one gets it', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 11 }, () => 409)])
 })
 
-test('properties that many add at once are all there', async () => {
+test('concurrent updates lose no property', async () => {
   const shop = await newProject()
   const created = await shop.manage('POST', '/custom-event-schemas', { name: 'sign-up', schema: { properties: {} } })
   const path = `/custom-event-schemas/${created.body.id}`

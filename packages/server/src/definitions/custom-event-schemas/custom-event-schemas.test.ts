@@ -19,7 +19,7 @@ async function newSchema(shop: Shop, name: string, properties: object = {}): Pro
 
 const ctxOf = ({ service, project_id }: Shop) => ({ db: service.runtime.database.db, project_id }) as unknown as Ctx
 
-test('a schema lives from creation to deletion', async () => {
+test('a schema can be created, read, updated and deleted', async () => {
   const shop = await newProject()
   const created = await shop.manage('POST', path(), {
     name: 'sign-up',
@@ -80,7 +80,7 @@ test('a schema lives from creation to deletion', async () => {
     })
 })
 
-test('a name is taken once, in one spelling', async () => {
+test('a name is unique and case-sensitive', async () => {
   const shop = await newProject()
   await newSchema(shop, 'sign-up')
   expect(await shop.manage('POST', path(), { name: 'sign-up', schema: { properties: {} } })).toMatchObject({
@@ -97,7 +97,7 @@ test('a name is taken once, in one spelling', async () => {
   expect((await shop.manage('GET', path())).body.total).toBe(3)
 })
 
-test('lists are oldest first, and another project sees nothing', async () => {
+test('lists are sorted oldest first and contain nothing of another project', async () => {
   const [shop, stranger] = [await newProject(), await newProject()]
   for (const name of ['b', 'c', 'a']) {
     await newSchema(shop, name)
@@ -136,7 +136,7 @@ test.each<[body: object, details: string]>([
     { name: 'x', schema: { properties: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, string])) } },
     'Property .schema.properties must NOT have more than 100 definitions',
   ],
-])('refused: %#', async (body, details) => {
+])('refuses invalid body %#', async (body, details) => {
   const shop = await newProject()
   expect(await shop.manage('POST', path(), body)).toMatchObject({
     status: 400,
@@ -145,7 +145,7 @@ test.each<[body: object, details: string]>([
   expect((await shop.manage('GET', path())).body.total).toBe(0)
 })
 
-test('an update cannot go beyond a hundred properties either', async () => {
+test('an update cannot exceed 100 properties either', async () => {
   const shop = await newProject()
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, string]))
   const id = await newSchema(shop, 'x', many)
@@ -197,14 +197,14 @@ describe('the metadata of an event', () => {
     else expect(check).toThrow(expect.objectContaining({ key: 'metadata_validation_failed', facts: { details } }))
   })
 
-  test('is bounded as all metadata is', () => {
+  test('is limited in size like all metadata', () => {
     expect(() => checkCustomEventMetadata({ schema: { properties: {} } }, { a: { b: { c: 1 } } })).toThrow(
       expect.objectContaining({ key: 'invalid_payload' }),
     )
   })
 })
 
-test('every write takes the next configuration version, and a deletion leaves a mark', async () => {
+test('every write increments the configuration version, and a deletion is recorded', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   const id = await newSchema(shop, 'x')

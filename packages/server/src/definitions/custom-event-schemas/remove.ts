@@ -9,11 +9,11 @@ declare module '../../core/reactions.ts' {
 }
 
 /**
- * Deletes a schema, unless an earning rule or a referral program waits for its event
+ * Deletes a schema, unless an earning rule or a referral program uses its event
  * (docs/reference/custom-events.md#event-schemas).
  */
 export async function removeCustomEventSchema(ctx: Ctx, id: string): Promise<void> {
-  // First, since it locks the project: no earning rule that waits for the event can be saved while we look for one.
+  // Delete first, since that locks the project: no earning rule that uses the event can be saved during the check.
   await deleteCustomEventSchema(ctx, id)
   await refuseInUse(ctx, 'custom_event_schema', id, ctx.references.custom_event_schema, { schema_id: id })
 }

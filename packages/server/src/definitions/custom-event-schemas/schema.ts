@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { limits } from '../../core/lib/limits.ts'
 import { listOf } from '../../core/query/list.ts'
 
-/** What the metadata of an event of this name holds under one key. */
+/** The definition of one metadata key of an event. */
 export const CustomEventProperty = Type.Object({
   type: OneOf(['string', 'number', 'date', 'datetime', 'boolean']),
   optional: Type.Boolean(),

@@ -6,7 +6,7 @@ import { duplicate, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { CreateCustomEventSchema, CustomEventSchema } from './schema.ts'
 
-/** By the name of the event, exactly as it is written. */
+/** A schema by the name of its event, case-sensitive. */
 export async function getCustomEventSchema(ctx: Ctx, name: string): Promise<CustomEventSchema> {
   const schema = await findCustomEventSchema(ctx, name)
   if (schema === undefined) throw notFound('custom_event_schema', name)
@@ -36,7 +36,7 @@ async function findBy(
   return row === undefined ? undefined : toCustomEventSchema(row)
 }
 
-/** All of them, oldest first. */
+/** All schemas, oldest first. */
 export async function listCustomEventSchemas({ db, project_id }: Ctx): Promise<CustomEventSchema[]> {
   const rows = await db
     .selectFrom('custom_event_schemas')
@@ -80,7 +80,7 @@ export async function insertCustomEventSchema(
   return toCustomEventSchema(row)
 }
 
-/** Stores what `change` makes of a schema, which nobody else changes meanwhile: they all wait for the project's version. */
+/** Applies `change` to a schema. Taking the project's version locks the project, so concurrent updates run one after another. */
 export async function updateCustomEventSchema(
   ctx: Ctx,
   id: string,
@@ -106,7 +106,7 @@ export async function deleteCustomEventSchema({ db, project_id }: Ctx, id: strin
     .where('project_id', '=', project_id)
     .where('id', '=', id as CustomEventSchemaRow['id'])
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('custom_event_schema', id) // another request was faster
+  if (numDeletedRows === 0n) throw notFound('custom_event_schema', id) // a concurrent request has deleted it
 }
 
 function toCustomEventSchema(row: Selectable<CustomEventSchemaRow>): CustomEventSchema {

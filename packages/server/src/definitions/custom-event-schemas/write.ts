@@ -5,25 +5,26 @@ import type { CreateCustomEventSchema, CustomEventProperty, CustomEventSchema } 
 import { countCustomEventSchemas, insertCustomEventSchema, updateCustomEventSchema } from './store.ts'
 
 export async function createCustomEventSchema(ctx: Ctx, body: CreateCustomEventSchema): Promise<CustomEventSchema> {
-  const schema = await insertCustomEventSchema(ctx, { ...body, schema: bounded(body.schema.properties) })
-  // Counted after the project's version was taken: nobody else is adding one.
+  const schema = await insertCustomEventSchema(ctx, { ...body, schema: checkLimits(body.schema.properties) })
+  // The insert has locked the project by taking its version, so no concurrent creation can exceed the limit.
   if ((await countCustomEventSchemas(ctx)) > limits.schemas_max)
     throw invalidPayload(`Project must NOT have more than ${limits.schemas_max} custom event schemas`)
   return schema
 }
 
 /**
- * Adds and replaces properties, whose types may change; what is not sent stays (docs/reference/custom-events.md#event-schemas).
+ * Adds and replaces properties, whose types may change; properties that are not sent are kept
+ * (docs/reference/custom-events.md#event-schemas).
  */
 export function changeCustomEventSchema(
   ctx: Ctx,
   id: string,
   sent: CustomEventSchema['schema'],
 ): Promise<CustomEventSchema> {
-  return updateCustomEventSchema(ctx, id, ({ properties }) => bounded({ ...properties, ...sent.properties }))
+  return updateCustomEventSchema(ctx, id, ({ properties }) => checkLimits({ ...properties, ...sent.properties }))
 }
 
-function bounded(properties: Record<string, CustomEventProperty>): CustomEventSchema['schema'] {
+function checkLimits(properties: Record<string, CustomEventProperty>): CustomEventSchema['schema'] {
   const names = Object.keys(properties)
   if (names.length > limits.metadata_definitions_max)
     throw invalidPayload(

@@ -3,7 +3,7 @@ import type { Shape } from '@guerdon/engine/schema'
 import { invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 
-/** A shape as it is kept, or a refusal that says what is wrong with it. What is not part of a shape is left out. */
+/** Validates a shape and returns it as stored, without unknown fields; throws `invalid_payload` with the reason. */
 export function readShape(sent: Shape): Shape {
   const fault = checkShape(sent)
   if (fault !== null) throw invalidPayload(fault)
@@ -12,7 +12,7 @@ export function readShape(sent: Shape): Shape {
   return plainShape(sent)
 }
 
-/** How many points a shape is drawn with. */
+/** The number of points of a shape, in all rings together. */
 function pointsOf(shape: Shape): number {
   if (shape.type === 'circle') return 1
   return partsOf(shape.geojson).reduce((sum, rings) => sum + rings.reduce((points, ring) => points + ring.length, 0), 0)
@@ -24,7 +24,7 @@ type Ring = number[][]
 const partsOf = (geojson: Geojson): Ring[][] =>
   geojson.type === 'Polygon' ? [geojson.coordinates] : geojson.coordinates
 
-/** Less than a ten-thousandth of a millimetre is nothing; products of such numbers could not be told from zero. */
+/** Rounds tiny coordinates (less than a ten-thousandth of a millimetre) to 0: products of them would underflow to zero. */
 export const measurable = (degrees: number): number => (Math.abs(degrees) < 1e-12 ? 0 : degrees)
 
 function plainShape(sent: Shape): Shape {
@@ -33,7 +33,7 @@ function plainShape(sent: Shape): Shape {
     return { type: 'circle', format: 'distance', distance: { center, radius } }
   }
   const { geojson } = sent
-  // GeoJSON allows a height after longitude and latitude; a location is flat.
+  // GeoJSON allows an altitude after longitude and latitude; locations are two-dimensional.
   const flat = (rings: Ring[]): Ring[] => rings.map((ring) => ring.map((point) => point.slice(0, 2).map(measurable)))
   return {
     type: 'polygon',

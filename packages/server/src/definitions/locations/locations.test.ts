@@ -36,7 +36,7 @@ const namesIn = async (shop: Shop, query: string): Promise<string[]> => {
   return body.data.map(({ name }: { name: string }) => name)
 }
 
-test('a location lives from creation to deletion', async () => {
+test('a location can be created, read, updated and deleted', async () => {
   const shop = await newProject()
   const created = await shop.call('POST', '/v1/locations', { name: 'Old town', shape: circle() })
   expect(created.status).toBe(200)
@@ -66,7 +66,7 @@ test('a location lives from creation to deletion', async () => {
     })
 })
 
-test('what is not part of a shape is left out: its format is filled in, a height is dropped', async () => {
+test('unknown fields of a shape are dropped, its format is set and altitudes are removed', async () => {
   const shop = await newProject()
   const { body } = await shop.call('POST', '/v1/locations', {
     name: 'Hill',
@@ -112,7 +112,7 @@ const badShapes: Array<[shape: unknown, details: string | RegExp]> = [
   [polygon([[10, '50']]), 'Property .shape.geojson.coordinates[0][0][1] must be number'],
 ]
 
-test.each(badShapes)('neither creation nor update takes the shape %j: %s', async (shape, details) => {
+test.each(badShapes)('creation and update refuse the shape %j: %s', async (shape, details) => {
   const shop = await newProject()
   const path = `/v1/locations/${await newLocation(shop, 'Old town')}`
   const refusal = {
@@ -124,7 +124,7 @@ test.each(badShapes)('neither creation nor update takes the shape %j: %s', async
   expect((await shop.call('GET', '/v1/locations')).body).toMatchObject({ total: 1, data: [{ shape: circle() }] })
 })
 
-test('a name is needed; locations may share one', async () => {
+test('a name is required and need not be unique', async () => {
   const shop = await newProject()
   for (const [body, details] of [
     [{ shape: circle() }, "Payload should have required property 'name'"],
@@ -137,7 +137,7 @@ test('a name is needed; locations may share one', async () => {
   expect(await namesIn(shop, '')).toEqual(['Old town', 'Old town'])
 })
 
-test('a shape has at most ten thousand points, in all of its rings together', async () => {
+test('a shape has at most 10,000 points, in all rings together', async () => {
   const shop = await newProject()
   const ring = (points: number) => {
     const open = Array.from({ length: points - 1 }, (_, n) => [n / points, (n % 2) + n / points])
@@ -156,7 +156,7 @@ test('a shape has at most ten thousand points, in all of its rings together', as
   })
 })
 
-test('a project has so many locations and no more', async () => {
+test('the number of locations of a project is limited', async () => {
   const shop = await newProject()
   await sql`
     insert into locations (project_id, id, name, shape, created_at, config_version)
@@ -170,7 +170,7 @@ test('a project has so many locations and no more', async () => {
 })
 
 describe('GET /v1/locations', () => {
-  /** Four towns, one a day, of which Bonn was changed today. */
+  /** Four towns, created one per day; Bonn was updated today. */
   async function towns(): Promise<Shop> {
     const shop = await newProject()
     shop.service.clock.set('2026-01-05T12:00:00Z')
@@ -194,7 +194,7 @@ describe('GET /v1/locations', () => {
     ['order=created_at', ['Aachen', 'Bonn', 'Cologne', 'Dortmund']],
     ['order=-updated_at', ['Bonn', 'Dortmund', 'Cologne', 'Aachen']],
     ['order=updated_at', ['Bonn', 'Aachen', 'Cologne', 'Dortmund']],
-    ['end_date=2026-01-02T12:00:00Z', ['Bonn', 'Aachen']], // itself included
+    ['end_date=2026-01-02T12:00:00Z', ['Bonn', 'Aachen']], // inclusive
     ['end_date=2026-01-02T11:59:59.999Z', ['Aachen']],
     ['filters[name][conditions][$in][0]=Bonn&filters[name][conditions][$in][1]=Aachen', ['Bonn', 'Aachen']],
     ['filters[name][conditions][$not_in][0]=Bonn', ['Dortmund', 'Cologne', 'Aachen']],
@@ -228,7 +228,7 @@ describe('GET /v1/locations', () => {
     })
   })
 
-  test('says what comes after the last one, until there is no more', async () => {
+  test('returns a cursor until the last page', async () => {
     const shop = await towns()
     const first = (await shop.call('GET', '/v1/locations?limit=3')).body
     expect(first).toMatchObject({ total: 4, has_more: true, more_starting_after: first.data[2].id })
@@ -256,7 +256,7 @@ describe('GET /v1/locations', () => {
     })
   })
 
-  test('each location is seen once while others arrive, in every order', async () => {
+  test('paging returns each location exactly once in every order while others are created', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -284,7 +284,7 @@ describe('DELETE /v1/locations/{locationId}', () => {
     ['$in_location', (id: string) => id],
     ['$not_in_location', (id: string) => ['loc_other', id]],
     ['$not_in_location', (id: string) => ({ 0: 'loc_other', 1: id })],
-  ])('is refused while a collection asks %s for it', async (operator, given) => {
+  ])('is refused while the filter of a collection uses it with %s', async (operator, given) => {
     const shop = await newProject()
     const [id, other] = [await newLocation(shop, 'Here'), await newLocation(shop, 'There')]
     const collection = await shop.call('POST', '/v1/product-collections', {
@@ -313,7 +313,7 @@ describe('DELETE /v1/locations/{locationId}', () => {
     expect(await shop.call('DELETE', `/v1/locations/${id}`)).toMatchObject({ status: 204 })
   })
 
-  test('is refused while a segment asks for it', async () => {
+  test('is refused while the filter of a segment uses it', async () => {
     const shop = await newProject()
     const id = await newLocation(shop, 'Here')
     const { db } = shop.service.runtime.database
@@ -335,7 +335,7 @@ describe('DELETE /v1/locations/{locationId}', () => {
     expect(await shop.call('DELETE', `/v1/locations/${id}`)).toMatchObject({ status: 204 })
   })
 
-  test('is not hindered by a text that happens to be its id, nor by another project', async () => {
+  test('is not blocked by a text value equal to its id, nor by another project', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     const id = await newLocation(shop, 'Here')
     for (const [where, filter] of [

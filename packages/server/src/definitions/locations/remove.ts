@@ -8,9 +8,9 @@ declare module '../../core/reactions.ts' {
   }
 }
 
-/** Deletes a location, unless a segment or a collection asks for it. */
+/** Deletes a location, unless the filter of a segment or a collection uses it. */
 export async function removeLocation(ctx: Ctx, id: string): Promise<void> {
-  // First, since it locks the project: no filter that names the location can be saved while we look for one.
+  // Delete first, since that locks the project: no filter that uses the location can be saved during the check.
   await deleteLocation(ctx, id)
   await refuseInUse(ctx, 'location', id, ctx.references.location, { location_id: id })
 }

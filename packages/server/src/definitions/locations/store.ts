@@ -46,20 +46,20 @@ export async function listLocations(
   return { locations: rows.map(toLocation), total, has_more }
 }
 
-/** The shapes of these locations by their ids; a location that does not exist is left out. */
+/** The shapes of these locations by their ids; unknown locations are skipped. */
 export async function listLocationShapes({ db, project_id }: Ctx, ids: readonly string[]): Promise<Map<string, Shape>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('locations')
     .where('project_id', '=', project_id)
-    .where(sql<boolean>`id = any(${ids}::text[])`) // one parameter: the filters of a project may name very many
+    .where(sql<boolean>`id = any(${ids}::text[])`) // one array parameter: the filters of a project may use very many locations
     .select(['id', 'shape'])
     .execute()
   return new Map(rows.map(({ id, shape }) => [id, shape as Shape]))
 }
 
 export async function insertLocation({ db, project_id, now }: Ctx, { name, shape }: CreateLocation): Promise<Location> {
-  // The version comes first: it locks the project, so that nobody else counts at the same time.
+  // Take the version first: it locks the project, so that two concurrent creations cannot both pass the limit check.
   const configVersion = await nextConfigurationVersion(db, project_id)
   const { count } = await db
     .selectFrom('locations')
@@ -113,7 +113,7 @@ export async function deleteLocation({ db, project_id }: Ctx, id: string): Promi
     .where('project_id', '=', project_id)
     .where('id', '=', id as LocationRow['id'])
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('location', id) // another request was faster
+  if (numDeletedRows === 0n) throw notFound('location', id) // a concurrent request has deleted it
 }
 
 function toLocation({ id, name, shape, created_at, updated_at }: Selectable<LocationRow>): Location {

@@ -3,7 +3,7 @@ import { readShape } from './check.ts'
 import type { Location, UpdateLocation } from './schema.ts'
 import { updateLocation } from './store.ts'
 
-/** Changes what is sent of a location; who is inside of it is found out again. */
+/** Updates the sent fields of a location; a new shape recomputes the segments whose filters use it. */
 export async function changeLocation(ctx: Ctx, id: string, { name, shape }: UpdateLocation): Promise<Location> {
   const location = await updateLocation(ctx, id, {
     ...(name === undefined ? {} : { name }),

@@ -3,17 +3,20 @@ import { describe, expect, test } from 'vitest'
 import { compileCheck, type MetadataRequirements, whyNotMetadata } from './check.ts'
 import { readDefinition, type SentDefinition } from './definition.ts'
 
-const demands = (properties: Record<string, SentDefinition>, allowDefinedOnly = false): MetadataRequirements => ({
+const requirementsOf = (
+  properties: Record<string, SentDefinition>,
+  allowDefinedOnly = false,
+): MetadataRequirements => ({
   definitions: Object.entries(properties).map(([name, sent]) => readDefinition(name, sent)),
   allow_defined_only: allowDefinedOnly,
 })
 
-/** The faults of a new object, or of an update, as one text; '' when there is none. */
+/** The faults of a new object or an update as one string; '' when there are none. */
 const faults = (
   properties: Record<string, SentDefinition>,
   sent: Record<string, unknown>,
   { isNew = true, only = false, nested = {} as Record<string, MetadataRequirements> } = {},
-): string => compileCheck(demands(properties, only), new Map(Object.entries(nested)))(sent, { isNew }).join('; ')
+): string => compileCheck(requirementsOf(properties, only), new Map(Object.entries(nested)))(sent, { isNew }).join('; ')
 
 describe('E23', () => {
   const properties: Record<string, SentDefinition> = {
@@ -40,7 +43,7 @@ describe('E23', () => {
     expect(faults(properties, sent, { isNew, only })).toBe(expected)
   })
 
-  test('every failing key has its entry: the defined ones first, in the order of the schema', () => {
+  test('reports every failing key, defined keys first in schema order', () => {
     expect(faults(properties, { foo: 7, stores: ['S3'], bar: 8 }, { only: true })).toBe(
       "lang: must be a string, property is required, must be equal to one of en,pl (actual value is 'undefined'); " +
         'stores: must be an array, and every element: must be a string, must be equal to one of S1,S2 ' +
@@ -50,7 +53,7 @@ describe('E23', () => {
   })
 })
 
-test('06, example 22', () => {
+test('example 22: the message lists all requirements and the actual value', () => {
   expect(faults({ size: { type: 'number', optional: false, eq: [1, 2] } }, { size: 'L' })).toBe(
     "size: must be a number, property is required, must be equal to one of 1,2 (actual value is 'L')",
   )
@@ -99,8 +102,8 @@ test.each<[type: SentDefinition['type'], text: string, good: unknown[], bad: unk
     expect([value, faults({ k: { type, array: true } }, { k: [value, value] })]).toEqual([value, ''])
   }
   for (const value of bad) {
-    const shown = typeof value === 'object' ? JSON.stringify(value) : value
-    expect(faults({ k: { type } }, { k: value })).toBe(`k: ${text} (actual value is '${shown}')`)
+    const actualValue = typeof value === 'object' ? JSON.stringify(value) : value
+    expect(faults({ k: { type } }, { k: value })).toBe(`k: ${text} (actual value is '${actualValue}')`)
     expect(faults({ k: { type, array: true } }, { k: [good[0], value] })).toBe(
       `k: must be an array, and every element: ${text} (actual value is '${JSON.stringify([good[0], value])}')`,
     )
@@ -140,7 +143,7 @@ test.each<[definition: SentDefinition, good: unknown[], bad: unknown[], text: st
     expect(faults({ k: definition }, { k: value })).toBe(`k: ${text} (actual value is '${value}')`)
 })
 
-describe('what is required', () => {
+describe('required keys', () => {
   const optional: SentDefinition = { type: 'number' }
   const required: SentDefinition = { type: 'number', optional: false }
   const list: SentDefinition = { type: 'number', array: true }
@@ -166,14 +169,14 @@ describe('what is required', () => {
     expect(faults({ k: definition }, sent, { isNew }) === '').toBe(accepted)
   })
 
-  test('a key whose definition is deleted is not defined any more', () => {
+  test('a key with a deleted definition counts as undefined', () => {
     expect(faults({ k: { ...optional, deleted: true } }, { k: 1 }, { only: true })).toBe('k: property is not allowed')
   })
 })
 
 describe('nested schemas', () => {
   const nested = {
-    address: demands({ city: { type: 'string', optional: false }, floor: { type: 'number', lt: 9 } }, true),
+    address: requirementsOf({ city: { type: 'string', optional: false }, floor: { type: 'number', lt: 9 } }, true),
   }
   const home: SentDefinition = { type: 'object', object_type: 'address' }
   test.each<[definition: SentDefinition, value: unknown, expected: string]>([
@@ -205,7 +208,7 @@ describe('nested schemas', () => {
   })
 })
 
-test('names of our own language are keys like any other', () => {
+test('keys named like JavaScript properties (constructor, toString) are ordinary keys', () => {
   expect(faults({ constructor: { type: 'number' as const, optional: false } }, {})).toMatch(
     /^constructor: must be a number/,
   )
@@ -214,12 +217,12 @@ test('names of our own language are keys like any other', () => {
   )
 })
 
-test('a long value is cut in the message', () => {
+test('a long value is truncated in the message', () => {
   const fault = faults({ k: { type: 'number' } }, { k: 'x'.repeat(60_000) })
   expect(fault).toBe(`k: must be a number (actual value is '${'x'.repeat(200)}…')`)
 })
 
-describe('what no schema could allow', () => {
+describe('metadata that cannot be stored, whatever the schema', () => {
   test.each<[metadata: Record<string, unknown>, reason: string | null]>([
     [{}, null],
     [{ a: 'x', b: 1.5, c: true, d: null, e: ['x', 1, null], f: [] }, null],
@@ -230,7 +233,7 @@ describe('what no schema could allow', () => {
     [{ a: { b: [[1]] } }, 'Property .metadata.a must NOT hold objects within objects'],
     [{ a: [{ b: {} }] }, 'Property .metadata.a must NOT hold objects within objects'],
     [{ a: [[1]] }, 'Property .metadata.a must NOT hold lists within lists'],
-    [{ a: 'x'.repeat(65_536 - 8) }, null], // {"a":"…"} are 8 more
+    [{ a: 'x'.repeat(65_536 - 8) }, null], // {"a":"…"} adds 8 bytes
     [{ a: 'x'.repeat(65_536 - 7) }, 'Property .metadata must NOT be larger than 65536 bytes'],
     [{ a: 'ż'.repeat(32_768 - 4) }, null], // two bytes each
     [{ a: 'ż'.repeat(32_768 - 3) }, 'Property .metadata must NOT be larger than 65536 bytes'],
@@ -238,14 +241,14 @@ describe('what no schema could allow', () => {
     expect(whyNotMetadata(metadata)).toBe(reason)
   })
 
-  test('it names where the metadata stood', () => {
+  test('the message contains the path of the metadata', () => {
     expect(whyNotMetadata({ a: [[]] }, '.items[2].metadata')).toBe(
       'Property .items[2].metadata.a must NOT hold lists within lists',
     )
   })
 })
 
-test('no JSON makes a check fail', () => {
+test('a check never throws, for any JSON value', () => {
   const type = fc.constantFrom<SentDefinition['type']>(
     'string', 'number', 'boolean', 'date', 'datetime', 'geopoint', 'image_url', 'object',
   ) // biome-ignore format: a list of words
@@ -264,7 +267,7 @@ test('no JSON makes a check fail', () => {
       fc.dictionary(fc.string(), definition),
       fc.dictionary(fc.string(), fc.jsonValue()),
       (properties, sent) => {
-        for (const fault of compileCheck(demands(properties))(sent, { isNew: true }))
+        for (const fault of compileCheck(requirementsOf(properties))(sent, { isNew: true }))
           expect(fault).toMatch(/: must be an? .* \(actual value is '.*'\)$/s)
       },
     ),

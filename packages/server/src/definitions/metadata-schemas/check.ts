@@ -3,19 +3,19 @@ import type { MetadataType } from '@guerdon/engine/schema'
 import { limits } from '../../core/lib/limits.ts'
 import { anyObject, type NamedDefinition } from './definition.ts'
 
-/** What a schema demands of an object's metadata. */
+/** The requirements of a schema on the metadata of an object. */
 export interface MetadataRequirements {
   definitions: readonly NamedDefinition[]
-  /** Null, when nothing was said of it, means false. */
+  /** Null (never sent) means false. */
   allow_defined_only: boolean | null
 }
 
-/** The faults of what is sent, one text per key. A new object must have everything that is required. */
+/** Returns the faults of sent metadata, one message per key. A new object must have all required keys. */
 export type Check = (sent: Record<string, unknown>, options: { isNew: boolean }) => string[]
 
 /**
- * Prepares the check of metadata by a schema (docs/reference/metadata-schemas.md#checking-values). `nested` are the schemas that
- * its objects may name; one that is not there demands nothing.
+ * Compiles a schema to a check of metadata (docs/reference/metadata-schemas.md#checking-values). `nested` are the schemas that
+ * `object_type` refers to; a missing one requires nothing.
  *
  * With `lang` a required string of `en` and `pl`, `{ lang: 'de' }` gives `lang: must be a string, property is required,
  * must be equal to one of en,pl (actual value is 'de')`.
@@ -48,23 +48,23 @@ interface DefinitionTest {
 function compileTest(definition: NamedDefinition, nested: ReadonlyMap<string, MetadataRequirements>): DefinitionTest {
   const { array, optional, object_type } = definition
   const inner = object_type === null || object_type === anyObject ? undefined : nested.get(object_type)
-  // A nested object is always written whole, so that all of its required keys must be there.
+  // A nested object is always replaced as a whole, so all of its required keys must be present.
   const checkInner = inner === undefined ? null : compileCheck(inner)
   const innerFaults = (value: unknown, path: string) =>
     checkInner?.(value as Record<string, unknown>, { isNew: true }).map((fault) => `${path}.${fault}`) ?? []
-  const texts = demandTexts(definition).join(', ')
-  const demands = array ? `must be an array, and every element: ${texts}` : texts
+  const elementRequirements = requirementTexts(definition).join(', ')
+  const requirements = array ? `must be an array, and every element: ${elementRequirements}` : elementRequirements
   const isFilled = (value: unknown) => value != null && !(array && isEmpty(value))
   return {
     is_optional: optional,
     faultsOf(value, key) {
       if (optional && value === null) return []
       const elements = array ? value : [value]
-      const isRight =
+      const isValid =
         (optional || isFilled(value)) &&
         Array.isArray(elements) &&
-        elements.every((element) => fits(element, definition))
-      if (!isRight) return [`${key}: ${demands} (actual value is '${shown(value)}')`]
+        elements.every((element) => meetsDefinition(element, definition))
+      if (!isValid) return [`${key}: ${requirements} (actual value is '${truncated(value)}')`]
       return elements.flatMap((element, n) => innerFaults(element, array ? `${key}[${n}]` : key))
     },
   }
@@ -72,14 +72,14 @@ function compileTest(definition: NamedDefinition, nested: ReadonlyMap<string, Me
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
-function shown(value: unknown): string {
+function truncated(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
-  return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text
+  return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax)}…` : text
 }
 
-const shownLengthMax = 200
+const valueLengthMax = 200
 
-function fits(value: unknown, { type, eq, ne, lt, lte, gt, gte, ...lengths }: NamedDefinition): boolean {
+function meetsDefinition(value: unknown, { type, eq, ne, lt, lte, gt, gte, ...lengths }: NamedDefinition): boolean {
   if (!isOfType[type](value)) return false
   if (eq !== undefined && !eq.includes(value as string)) return false
   if (typeof value === 'number')
@@ -138,10 +138,10 @@ const typeTexts: { [T in MetadataType]: string } = {
   object: 'must be an object',
 }
 
-/** All that a definition demands, whatever of it is not met. */
-function demandTexts(definition: NamedDefinition): string[] {
+/** All requirements of a definition, met or not: the error message lists them all. */
+function requirementTexts(definition: NamedDefinition): string[] {
   const { type, optional, eq, ne, lt, lte, gt, gte, min_length, max_length, exact_length } = definition
-  const texts: Array<[demanded: unknown, text: string]> = [
+  const texts: Array<[requirement: unknown, text: string]> = [
     [true, typeTexts[type]],
     [!optional || undefined, 'property is required'],
     [eq, `must be equal to one of ${eq}`],
@@ -154,12 +154,12 @@ function demandTexts(definition: NamedDefinition): string[] {
     [max_length, `must have maximum length of ${max_length}`],
     [exact_length, `must have exact length of ${exact_length}`],
   ]
-  return texts.flatMap(([demanded, text]) => (demanded === undefined ? [] : [text]))
+  return texts.flatMap(([requirement, text]) => (requirement === undefined ? [] : [text]))
 }
 
 /**
- * What is wrong with metadata that no schema could allow (docs/reference/limits.md#sizes-and-counts): plain values, lists of
- * them, and objects, alone or in a list, that hold no further objects; together no more than 64 KiB.
+ * Why metadata cannot be stored, whatever the schema, or null (docs/reference/limits.md#sizes-and-counts). Allowed are plain
+ * values, lists of them, and objects, alone or in a list, without nested objects; together at most 64 KiB.
  */
 export function whyNotMetadata(metadata: Record<string, unknown>, property = '.metadata'): string | null {
   for (const [key, value] of Object.entries(metadata)) {

@@ -3,14 +3,14 @@ import type { MetadataRequirements } from './check.ts'
 import type { DescribedObject, NamedDefinition } from './definition.ts'
 import { type MetadataRules, metadataRules } from './rules.ts'
 
-/** A configuration that did not change the schemas has the same map of them as the one before, and so the same rules. */
+/** Cached by the map of schemas: a new configuration with unchanged schemas shares that map, and so the compiled rules. */
 const rulesBySchemas = new WeakMap<Configuration['metadata_schemas'], Map<DescribedObject, MetadataRules>>()
 
-/** What the project demands of the metadata of one kind of object. */
+/** The metadata rules for one kind of object, from the cached configuration. */
 export function metadataRulesOf({ metadata_schemas }: Configuration, object: DescribedObject): MetadataRules {
-  const known = rulesBySchemas.get(metadata_schemas) ?? new Map<DescribedObject, MetadataRules>()
-  rulesBySchemas.set(metadata_schemas, known)
-  let rules = known.get(object)
+  const rulesByObject = rulesBySchemas.get(metadata_schemas) ?? new Map<DescribedObject, MetadataRules>()
+  rulesBySchemas.set(metadata_schemas, rulesByObject)
+  let rules = rulesByObject.get(object)
   if (rules === undefined) {
     const schemas = new Map<string, MetadataRequirements>(
       [...metadata_schemas.values()].map(({ related_object, properties, allow_defined_only }) => [
@@ -19,7 +19,7 @@ export function metadataRulesOf({ metadata_schemas }: Configuration, object: Des
       ]),
     )
     rules = metadataRules(schemas, object)
-    known.set(object, rules)
+    rulesByObject.set(object, rules)
   }
   return rules
 }

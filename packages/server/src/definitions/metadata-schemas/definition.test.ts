@@ -42,7 +42,7 @@ describe('a definition', () => {
     expect(why(sent, relatedObject)).toBe(reason)
   })
 
-  test('has a name of 1 to 255 characters', () => {
+  test('requires a name of 1 to 255 characters', () => {
     const reason = 'Property .properties must have names of 1 to 255 characters'
     expect([why({ type: 'string' }, 'order', ''), why({ type: 'string' }, 'order', 'x'.repeat(256))]).toEqual([
       reason,
@@ -51,7 +51,7 @@ describe('a definition', () => {
     expect(why({ type: 'string' }, 'order', 'x'.repeat(255))).toBeNull()
   })
 
-  test('has defaults for what is not sent', () => {
+  test('has defaults for fields that are not sent', () => {
     expect(readDefinition('k', { type: 'string', eq: null })).toEqual({
       name: 'k',
       type: 'string',
@@ -71,7 +71,7 @@ describe('an update', () => {
     readDefinition('b', { type: 'string', eq: ['x'], optional: false }),
     readDefinition('a', { type: 'number' }),
   ]
-  test('replaces definitions whole, in their place, and adds new ones at the end', () => {
+  test('replaces definitions as a whole, in their position, and appends new ones', () => {
     const sent = [readDefinition('c', { type: 'date' }), readDefinition('b', { type: 'string' })]
     const merged = mergedDefinitions(stored, sent)
     expect(merged).toEqual([sent[1], stored[1], sent[0]])

@@ -1,11 +1,11 @@
 import type { MetadataType } from '@guerdon/engine/schema'
 
-/** What a schema demands of the values of one key; a constraint that is not set is not there. */
+/** The requirements on the values of one key; constraints that are not set are absent. */
 export interface Definition {
   type: MetadataType
   array: boolean
   optional: boolean
-  /** For objects, the name of a nested schema or `unknown`; null for all others. */
+  /** For type `object`, the name of a nested schema or `unknown`; null for all other types. */
   object_type: string | null
   deleted?: boolean
   min_length?: number
@@ -19,12 +19,12 @@ export interface Definition {
   gte?: number
 }
 
-/** As it is stored, in a list: the keys of a `jsonb` object would lose their order, which is that of the exports. */
+/** A definition in the stored list. A `jsonb` object would lose the order of its keys, which is the column order of exports. */
 export interface NamedDefinition extends Definition {
   name: string
 }
 
-/** As it is sent: null means the same as nothing. */
+/** A definition in a request: null means not sent. */
 export type SentDefinition = { type: MetadataType } & { [K in keyof Definition]?: Definition[K] | null | undefined }
 
 /** The objects that have metadata (docs/reference/metadata-schemas.md#the-schema-object); any other name is a nested schema. */
@@ -44,12 +44,12 @@ const describedObjects = [
 ] as const
 export type DescribedObject = (typeof describedObjects)[number]
 
-/** In place of the name of a nested schema: any object will do. */
+/** The `object_type` that accepts any object. */
 export const anyObject = 'unknown'
 
 const isNested = (relatedObject: string): boolean => !(describedObjects as readonly string[]).includes(relatedObject)
 
-/** The types that a constraint is for. Of the others it must not even be said. */
+/** The types that each constraint applies to; it is refused for all other types. */
 const constraints = {
   object_type: ['object'],
   min_length: ['string'],
@@ -64,10 +64,12 @@ const constraints = {
 } as const satisfies Partial<Record<keyof Definition, MetadataType[]>>
 const constraintNames = Object.keys(constraints) as Array<keyof typeof constraints>
 
-/** A definition as it is stored: whatever was not sent has its default. */
+/** A sent definition with defaults for missing fields, as it is stored. */
 export function readDefinition(name: string, sent: SentDefinition): NamedDefinition {
   const { type, array, optional, deleted, object_type } = sent
-  const set = constraintNames.filter((constraint) => constraint !== 'object_type' && sent[constraint] != null)
+  const sentConstraints = constraintNames.filter(
+    (constraint) => constraint !== 'object_type' && sent[constraint] != null,
+  )
   return {
     name,
     type,
@@ -75,11 +77,11 @@ export function readDefinition(name: string, sent: SentDefinition): NamedDefinit
     optional: optional ?? true,
     object_type: object_type ?? (type === 'object' ? anyObject : null),
     ...(deleted == null ? {} : { deleted }),
-    ...Object.fromEntries(set.map((constraint) => [constraint, sent[constraint]])),
+    ...Object.fromEntries(sentConstraints.map((constraint) => [constraint, sent[constraint]])),
   }
 }
 
-/** What is wrong with a definition in the schema of some object, as `details` of an error; null when nothing is. */
+/** Why a definition is invalid in the schema of this object, as `details` of an error; null if it is valid. */
 export function whyNotDefinition(definition: NamedDefinition, relatedObject: string): string | null {
   const { name, type, object_type } = definition
   const at = `Property .properties.${name}`
@@ -88,17 +90,17 @@ export function whyNotDefinition(definition: NamedDefinition, relatedObject: str
     return `${at}.type cannot be object in a nested schema, which '${relatedObject}' is`
   if (type === 'geopoint' && relatedObject !== 'customer' && relatedObject !== 'product')
     return `${at}.type can be geopoint only for customer and product`
-  const misplaced = constraintNames.find(
+  const misplacedConstraint = constraintNames.find(
     (constraint) => definition[constraint] != null && !(constraints[constraint] as readonly string[]).includes(type),
   )
-  if (misplaced !== undefined) return `${at}.${misplaced} does not apply to type ${type}`
+  if (misplacedConstraint !== undefined) return `${at}.${misplacedConstraint} does not apply to type ${type}`
   if (object_type !== null && !isNested(object_type)) return `${at}.object_type must be the name of a nested schema`
   return whyNotValues(definition, at)
 }
 
 function whyNotValues({ type, eq = [], lt, lte, gt, gte }: Definition, at: string): string | null {
-  const wrong = eq.findIndex((value) => typeof value !== type)
-  if (wrong >= 0) return `${at}.eq[${wrong}] must be ${type}`
+  const wrongIndex = eq.findIndex((value) => typeof value !== type)
+  if (wrongIndex >= 0) return `${at}.eq[${wrongIndex}] must be ${type}`
   for (const [name, bound] of Object.entries({ lt, lte, gt, gte }))
     if (bound !== undefined && Math.round(bound * 100) / 100 !== bound)
       return `${at}.${name} must NOT have more than 2 decimals`
@@ -106,8 +108,8 @@ function whyNotValues({ type, eq = [], lt, lte, gt, gte }: Definition, at: strin
 }
 
 /**
- * The definitions after an update (docs/reference/metadata-schemas.md#endpoints): those that are sent replace the stored ones
- * whole, in their place, or come last; the others stay. A text is what is wrong.
+ * The definitions after an update (docs/reference/metadata-schemas.md#endpoints): sent definitions replace stored ones as a whole,
+ * in their position, or are appended; the others are kept. Returns a string with the reason if the update is invalid.
  */
 export function mergedDefinitions(
   stored: readonly NamedDefinition[],

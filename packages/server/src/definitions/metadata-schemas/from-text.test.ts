@@ -29,7 +29,7 @@ test.each<[type: Definition['type'], text: string, value: unknown]>([
   ['geopoint', 'geo:1,2', 'geo:1,2'],
   ['geopoint', ' ', null],
   ['object', '{"a": 1}', '{"a": 1}'],
-])('%s %j', (type, text, value) => {
+])('converts a cell of type %s: %j', (type, text, value) => {
   expect(valueFromText({ type, array: false }, text)).toEqual(value)
 })
 
@@ -40,6 +40,6 @@ test.each<[type: Definition['type'], text: string, value: unknown]>([
   ['number', '1, 2.5,x', [1, 2.5, 'x']],
   ['boolean', 'true,false', [true, false]],
   ['date', '2025-02-26, 2025-02-27', ['2025-02-26', '2025-02-27']],
-])('a list of %s: %j', (type, text, value) => {
+])('converts a cell with an array of %s: %j', (type, text, value) => {
   expect(valueFromText({ type, array: true }, text)).toEqual(value)
 })

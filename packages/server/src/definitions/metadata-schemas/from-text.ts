@@ -4,25 +4,25 @@ import { toBoolean, toNumber } from '../../core/query/filter/field.ts'
 import type { Definition } from './definition.ts'
 
 /**
- * A cell of a CSV file as the value that a definition wants (docs/reference/customers.md#bulk-updates). An empty cell is no
- * value; what cannot be converted stays text, which the definition then refuses.
+ * Converts a cell of a CSV file to the type of a definition (docs/reference/customers.md#bulk-updates). An empty cell is null; a
+ * cell that cannot be converted stays a string, which the definition then refuses.
  *
- * As numbers, `1, 2.5` is `[1, 2.5]` where an array is wanted, and stays text where it is not.
+ * For type `number`, `1, 2.5` becomes `[1, 2.5]` if the definition is an array, and stays a string otherwise.
  */
 export function valueFromText({ type, array }: Pick<Definition, 'type' | 'array'>, text: string): unknown {
-  if (!array) return fromCell(type, text)
-  return text.trim() === '' ? [] : text.split(',').map((element) => fromCell(type, element.trim()))
+  if (!array) return convertCell(type, text)
+  return text.trim() === '' ? [] : text.split(',').map((element) => convertCell(type, element.trim()))
 }
 
-function fromCell(type: MetadataType, text: string): unknown {
+function convertCell(type: MetadataType, text: string): unknown {
   if (type === 'string' || type === 'object') return text
   const cell = text.trim()
   if (cell === '' || (type === 'boolean' && cell === 'null')) return null
-  return readers[type](cell) ?? text
+  return converters[type](cell) ?? text
 }
 
-/** Undefined or null: it cannot be converted. */
-const readers: { [T in Exclude<MetadataType, 'string' | 'object'>]: (cell: string) => unknown } = {
+/** Converts a cell; undefined or null if it cannot be converted. */
+const converters: { [T in Exclude<MetadataType, 'string' | 'object'>]: (cell: string) => unknown } = {
   number: toNumber,
   boolean: toBoolean,
   date: (cell) => parseInstant(cell)?.slice(0, 10),

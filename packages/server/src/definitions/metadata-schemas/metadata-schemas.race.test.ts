@@ -3,7 +3,7 @@ import { newProject } from '../../testing/app.ts'
 
 const string = { type: 'string', array: false, optional: true }
 
-test('of many that create the schema of an object at once, one does', async () => {
+test('of concurrent creations of the schema of an object, one succeeds', async () => {
   const shop = await newProject()
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
@@ -13,7 +13,7 @@ test('of many that create the schema of an object at once, one does', async () =
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 11 }, () => 409)])
 })
 
-test('definitions that many add at once are all there', async () => {
+test('concurrent updates lose no definition', async () => {
   const shop = await newProject()
   const { body } = await shop.manage('POST', '/metadata-schemas', { related_object: 'customer', properties: {} })
   const answers = await Promise.all(
@@ -26,7 +26,7 @@ test('definitions that many add at once are all there', async () => {
   expect(Object.keys(stored.body.properties)).toHaveLength(12)
 })
 
-test('of many that delete a schema at once, one does, and an update meanwhile finds it or not', async () => {
+test('of concurrent deletions of a schema, one succeeds; a concurrent update succeeds or answers 404', async () => {
   const shop = await newProject()
   const { body } = await shop.manage('POST', '/metadata-schemas', { related_object: 'customer', properties: {} })
   const path = `/metadata-schemas/${body.id}`

@@ -7,7 +7,7 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const string = { type: 'string', array: false, optional: true }
 const number = { type: 'number', array: false, optional: true }
 
-/** The two families of operations on the same schemas: how to call them, and where they list. */
+/** The management and the `/v1` operations on the same schemas: how to call them, and the list field of their responses. */
 const families = (shop: Shop) =>
   [
     [(method: string, path = '', body?: unknown) => shop.manage(method, `/metadata-schemas${path}`, body), 'data'],
@@ -24,10 +24,10 @@ async function newSchema(shop: Shop, relatedObject: string, properties: object, 
   return body.id
 }
 
-/** What a request would hand to the rules. */
+/** A minimal request context for the rules. */
 const ctxOf = ({ service, project_id }: Shop) => ({ db: service.runtime.database.db, project_id }) as unknown as Ctx
 
-test('a schema lives from creation to deletion, in snake_case for the management and in camelCase under /v1', async () => {
+test('a schema can be created, read, updated and deleted, in snake_case in the management API and in camelCase under /v1', async () => {
   const shop = await newProject()
   const created = await shop.manage('POST', '/metadata-schemas', {
     related_object: 'customer',
@@ -66,7 +66,7 @@ test('a schema lives from creation to deletion, in snake_case for the management
   }
   expect(created).toMatchObject({ status: 200, body: managed })
   expect(created.body).toEqual(managed)
-  expect(Object.keys(created.body.properties)).toEqual(['zip', 'age', 'home']) // as they were sent
+  expect(Object.keys(created.body.properties)).toEqual(['zip', 'age', 'home']) // in the order they were sent
   const { id } = created.body
 
   expect((await shop.manage('GET', `/metadata-schemas/${id}`)).body).toEqual(managed)
@@ -109,7 +109,7 @@ test('a schema lives from creation to deletion, in snake_case for the management
   })
 })
 
-test('/v1 mirrors the writes, takes both spellings, and finds a schema by its object', async () => {
+test('/v1 has the same writes, accepts both spellings and finds a schema by its object', async () => {
   const shop = await newProject()
   const created = await shop.call('POST', '/v1/metadata-schemas', {
     related_object: 'voucher',
@@ -138,7 +138,7 @@ test('/v1 mirrors the writes, takes both spellings, and finds a schema by its ob
   expect((await shop.call('GET', '/v1/metadata-schemas')).body.total).toBe(0)
 })
 
-test('the management knows no camelCase, and finds a schema by its id only', async () => {
+test('the management API ignores camelCase and finds a schema by its id only', async () => {
   const shop = await newProject()
   await newSchema(shop, 'voucher', { a: { ...string, minLength: 2 } })
   const [only] = (await shop.manage('GET', '/metadata-schemas')).body.data
@@ -146,7 +146,7 @@ test('the management knows no camelCase, and finds a schema by its id only', asy
   expect(await shop.manage('GET', '/metadata-schemas/voucher')).toMatchObject({ status: 404 })
 })
 
-test('lists are oldest first', async () => {
+test('lists are sorted oldest first', async () => {
   const shop = await newProject()
   for (const name of ['order', 'campaign', 'address', 'customer']) {
     await newSchema(shop, name, {})
@@ -181,19 +181,19 @@ test('there is one schema per object', async () => {
   await newSchema(shop, 'Customer', {}) // another name, and a nested schema
 })
 
-test('nothing of another project is seen or changed', async () => {
-  const [shop, stranger] = [await newProject(), await newProject()]
+test('schemas of another project cannot be read or changed', async () => {
+  const [shop, unknownProject] = [await newProject(), await newProject()]
   const id = await newSchema(shop, 'customer', { a: string })
-  await newSchema(stranger, 'customer', {})
-  for (const [call] of families(stranger))
+  await newSchema(unknownProject, 'customer', {})
+  for (const [call] of families(unknownProject))
     for (const [method, body] of [['GET'], ['PUT', { properties: { b: string } }], ['DELETE']] as const)
       expect(await call(method, `/${id}`, body)).toMatchObject({ status: 404 })
-  expect(await metadataKeys(ctxOf(stranger), 'customer')).toEqual([])
+  expect(await metadataKeys(ctxOf(unknownProject), 'customer')).toEqual([])
   expect(await metadataKeys(ctxOf(shop), 'customer')).toEqual(['a'])
 })
 
 describe('an update', () => {
-  test('keeps what is not sent, and replaces what is', async () => {
+  test('keeps definitions that are not sent and replaces sent ones', async () => {
     const shop = await newProject()
     const id = await newSchema(shop, 'order', {
       b: { ...string, optional: false, min_length: 3, eq: ['xyz'] },
@@ -222,7 +222,7 @@ describe('an update', () => {
     expect((await put({}, { related_object: 'customer' })).body.related_object).toBe('order')
   })
 
-  test('the type must be sent, and cannot change', async () => {
+  test('the type must be sent and cannot change', async () => {
     const shop = await newProject()
     const id = await newSchema(shop, 'order', { a: number })
     const put = (properties: unknown) => shop.manage('PUT', `/metadata-schemas/${id}`, { properties })
@@ -235,7 +235,7 @@ describe('an update', () => {
     expect(Object.keys((await shop.manage('GET', `/metadata-schemas/${id}`)).body.properties)).toEqual(['a'])
   })
 
-  test('a hundred definitions are the most, deleted ones included', async () => {
+  test('a schema has at most 100 definitions, including deleted ones', async () => {
     const shop = await newProject()
     const many = (count: number, from = 0) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n + from}`, { ...string, deleted: n % 2 === 0 }]))
@@ -250,7 +250,7 @@ describe('an update', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   test.each<[body: object, details: string]>([
     [{ properties: {} }, `Payload must have required property 'related_object'`],
     [{ related_object: 'order' }, `Payload must have required property 'properties'`],
@@ -309,19 +309,19 @@ describe('what is refused', () => {
     })
   })
 
-  test('an unknown project', async () => {
+  test('an unknown project answers 404', async () => {
     const shop = await newProject()
-    const stranger = { ...shop, project_id: 'proj_unknown' }
+    const unknownProject = { ...shop, project_id: 'proj_unknown' }
     const answer = await shop.service.app.inject({
       method: 'GET',
-      url: `/management/v1/projects/${stranger.project_id}/metadata-schemas`,
+      url: `/management/v1/projects/${unknownProject.project_id}/metadata-schemas`,
       headers: shop.management,
     })
     expect(answer.json()).toMatchObject({ code: 404, resource_type: 'project' })
   })
 })
 
-test('every write takes the next configuration version, and a deletion leaves a mark', async () => {
+test('every write increments the configuration version, and a deletion is recorded', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   const version = async () =>
@@ -337,15 +337,15 @@ test('every write takes the next configuration version, and a deletion leaves a 
   await shop.manage('PUT', `/metadata-schemas/${id}`, { properties: { a: string } })
   expect(await version()).toBe(before + 2)
   await shop.manage('DELETE', `/metadata-schemas/${id}`)
-  const marks = await db
+  const deletions = await db
     .selectFrom('configuration_deletions')
     .where('project_id', '=', shop.project_id)
     .selectAll()
     .execute()
-  expect(marks).toMatchObject([{ object_type: 'metadata_schema', object_id: id, config_version: before + 3 }])
+  expect(deletions).toMatchObject([{ object_type: 'metadata_schema', object_id: id, config_version: before + 3 }])
 })
 
-test('E23: customers are held to the schema', async () => {
+test('E23: the schema is enforced for customers', async () => {
   const shop = await newProject()
   const id = await newSchema(shop, 'customer', {
     lang: { ...string, optional: false, eq: ['en', 'pl'] },
@@ -379,7 +379,7 @@ describe('the rules of a project', () => {
     return null
   }
 
-  test('come from the schema of the object and the nested ones it names', async () => {
+  test('come from the schema of the object and the nested schemas it refers to', async () => {
     const shop = await newProject()
     await newSchema(shop, 'customer', {
       lang: { ...string, optional: false, eq: ['en', 'pl'] },
@@ -401,7 +401,7 @@ describe('the rules of a project', () => {
     })
   })
 
-  test('are none where there is no schema, but for the size', async () => {
+  test('only limit the size if there is no schema', async () => {
     const rules = await loadMetadataRules(ctxOf(await newProject()), 'voucher')
     expect(() => rules.check({ anything: [1, 'x', null], more: { x: 1 } }, { isNew: true })).not.toThrow()
     expect(rules.fromText('price', '5')).toBe('5')
@@ -415,7 +415,7 @@ describe('the rules of a project', () => {
     })
   })
 
-  test('an update merges by key, and may not grow beyond what one object may hold', async () => {
+  test('an update merges by key, and the merged metadata is limited in size', async () => {
     const shop = await newProject()
     await newSchema(shop, 'voucher', { size: { ...number, optional: false } })
     const rules = await loadMetadataRules(ctxOf(shop), 'voucher')
@@ -435,7 +435,7 @@ describe('the rules of a project', () => {
     })
   })
 
-  test('a cell becomes what its key wants', async () => {
+  test('a CSV cell is converted to the type of its key', async () => {
     const shop = await newProject()
     await newSchema(shop, 'customer', {
       age: number,
@@ -449,7 +449,7 @@ describe('the rules of a project', () => {
     })
   })
 
-  test('types and keys are those of active definitions, in the order of the schema', async () => {
+  test('types and keys come from active definitions, in schema order', async () => {
     const shop = await newProject()
     const id = await newSchema(shop, 'product', {
       zeta: string,
@@ -468,7 +468,7 @@ describe('the rules of a project', () => {
     expect(await metadataTypes(ctxOf(shop), 'order')).toEqual({})
   })
 
-  test('many long faults are cut', async () => {
+  test('many long faults are truncated', async () => {
     const shop = await newProject()
     const eq = Array.from({ length: 1_000 }, (_, n) => `long value ${n}`)
     await newSchema(shop, 'order', { a: { ...string, eq } })

@@ -4,43 +4,43 @@ import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { active, compileCheck, type MetadataRequirements, whyNotMetadata } from './check.ts'
 import type { DescribedObject } from './definition.ts'
 import { valueFromText } from './from-text.ts'
-import { listDefinitions, listDemandsFor } from './store.ts'
+import { listDefinitions, listRequirementsFor } from './store.ts'
 
 export type { DescribedObject } from './definition.ts'
 
-/** What a project demands of the metadata of one kind of object. */
+/** The metadata rules of a project for one kind of object. */
 export interface MetadataRules {
   /**
-   * Throws `metadata_validation_failed` unless what is sent may be written (docs/reference/metadata-schemas.md#checking-values),
-   * and `invalid_payload` for metadata that no schema could allow (docs/reference/limits.md#sizes-and-counts). Required keys must
-   * be there when the object is new. `property` is where the metadata stood.
+   * Throws `metadata_validation_failed` unless the sent metadata is valid (docs/reference/metadata-schemas.md#checking-values), and
+   * `invalid_payload` if it cannot be stored whatever the schema (docs/reference/limits.md#sizes-and-counts). A new object must
+   * have all required keys. `property` is the path of the metadata in the request.
    */
   check(sent: Record<string, unknown>, options: { isNew: boolean; property?: string }): void
   /**
-   * The metadata of an object after an update, key by key (docs/reference/metadata-schemas.md#writing-metadata); checked, and no
-   * larger than it may be.
+   * Merges sent metadata into stored metadata by key (docs/reference/metadata-schemas.md#writing-metadata); checks the sent keys
+   * and the size of the result.
    */
   merged(stored: Record<string, unknown>, sent: Record<string, unknown>): Record<string, unknown>
   /**
-   * A cell of a CSV file as the value that its key's type wants (docs/reference/customers.md#bulk-updates); what cannot be
-   * converted stays text.
+   * Converts a cell of a CSV file to the type of its key (docs/reference/customers.md#bulk-updates); a cell that cannot be
+   * converted stays a string.
    */
   fromText(key: string, text: string): unknown
 }
 
-/** The metadata rules of the project for one kind of object; loaded once for a request or a step of an import. */
+/** Loads the metadata rules for one kind of object; call once per request or import step. */
 export async function loadMetadataRules(ctx: Ctx, object: DescribedObject): Promise<MetadataRules> {
-  return metadataRules(await listDemandsFor(ctx, object), object)
+  return metadataRules(await listRequirementsFor(ctx, object), object)
 }
 
-/** The rules for one kind of object that some schemas make, of which those it does not name do no harm. */
+/** Compiles the rules for one kind of object from schemas by name; schemas that the object does not refer to are ignored. */
 export function metadataRules(
   schemas: ReadonlyMap<string, MetadataRequirements>,
   object: DescribedObject,
 ): MetadataRules {
-  const demands = schemas.get(object) ?? { definitions: [], allow_defined_only: null }
-  const faultsOf = compileCheck(demands, schemas)
-  const byKey = new Map(active(demands.definitions).map((definition) => [definition.name, definition]))
+  const requirements = schemas.get(object) ?? { definitions: [], allow_defined_only: null }
+  const faultsOf = compileCheck(requirements, schemas)
+  const byKey = new Map(active(requirements.definitions).map((definition) => [definition.name, definition]))
   const check: MetadataRules['check'] = (sent, { isNew, property }) => {
     refuseUnlessStorable(sent, property)
     refuseFaults(faultsOf(sent, { isNew }))
@@ -60,12 +60,12 @@ export function metadataRules(
   }
 }
 
-/** The types that the project's schema gives to the metadata keys of an object; of a list, that of its elements. */
+/** The types of the metadata keys in the project's schema of an object; for an array, the type of its elements. */
 export async function metadataTypes(ctx: Ctx, object: DescribedObject): Promise<Record<string, MetadataType>> {
   return Object.fromEntries(active(await listDefinitions(ctx, object)).map(({ name, type }) => [name, type]))
 }
 
-/** The metadata keys that the project's schema knows, in its order: the first columns of an export. */
+/** The metadata keys in the project's schema of an object, in schema order: the first columns of an export. */
 export async function metadataKeys(ctx: Ctx, object: DescribedObject): Promise<string[]> {
   return active(await listDefinitions(ctx, object)).map(({ name }) => name)
 }
@@ -75,7 +75,7 @@ export function refuseUnlessStorable(metadata: Record<string, unknown>, property
   if (reason !== null) throw invalidPayload(reason)
 }
 
-/** A definition can be long, and a hundred of them can fail: nobody reads more than this. */
+/** Limits the size of the error: a definition can be long, and 100 of them can fail. */
 const detailsLengthMax = 10_000
 
 export function refuseFaults(faults: readonly string[]): void {

@@ -32,10 +32,10 @@ const camel = {
 }
 const deleted = { deleted: Maybe(Type.Boolean({ description: 'Not checked any more, but still counted.' })) }
 
-/** What a metadata schema says of one key. */
+/** The definition of one metadata key. */
 export const ManagedMetadataDefinition = Type.Object({ ...required, ...snake, ...comparisons, ...deleted })
 
-/** The same under `/v1`, where answers have it in camelCase. */
+/** The same under `/v1`, whose responses are in camelCase. */
 export const MetadataDefinition = Type.Object({ ...required, ...camel, ...comparisons, ...deleted })
 
 const { type, ...defaulted } = required
@@ -93,7 +93,7 @@ export const CreateManagedMetadataSchema = Type.Object(
 )
 export type CreateManagedMetadataSchema = Static<typeof CreateManagedMetadataSchema>
 
-/** Under `/v1`, definitions may be written in both spellings. */
+/** Under `/v1`, definitions may be sent in camelCase and in snake_case. */
 export const CreateMetadataSchema = Type.Object(
   { related_object: RelatedObject, allow_defined_only: AllowDefinedOnly, properties: MapOf(SentDefinition) },
   {

@@ -1,7 +1,7 @@
 import type { NamedDefinition, SentDefinition } from './definition.ts'
 import type { ManagedMetadataSchema, MetadataSchema } from './schema.ts'
 
-/** The names that differ between the management API and `/v1` (docs/reference/metadata-schemas.md#the-schema-object). */
+/** Field names in snake_case (management API) and camelCase (`/v1`) (docs/reference/metadata-schemas.md#the-schema-object). */
 const spellings = {
   object_type: 'objectType',
   min_length: 'minLength',
@@ -14,7 +14,7 @@ const spellingPairs = Object.entries(spellings) as Array<
 
 type EitherSpelling = SentDefinition & { [K in (typeof spellings)[keyof typeof spellings]]?: unknown }
 
-/** A definition that may be written in both spellings, in that of the management API. */
+/** Converts a definition in either spelling to snake_case. */
 export function toSnake(sent: EitherSpelling): SentDefinition {
   const definition: Record<string, unknown> = { ...sent }
   for (const [snake, camel] of spellingPairs) {
@@ -24,11 +24,11 @@ export function toSnake(sent: EitherSpelling): SentDefinition {
   return definition as SentDefinition
 }
 
-/** The properties of a stored schema, in the spelling of the management API. */
+/** The properties of a stored schema in snake_case, for the management API. */
 export const managedProperties = (definitions: readonly NamedDefinition[]): ManagedMetadataSchema['properties'] =>
   Object.fromEntries(definitions.map(({ name, ...definition }) => [name, definition]))
 
-/** The same in the spelling of `/v1`. */
+/** The same in camelCase, for `/v1`. */
 export const publicProperties = (definitions: readonly NamedDefinition[]): MetadataSchema['properties'] =>
   Object.fromEntries(
     definitions.map(({ name, object_type, min_length, max_length, exact_length, ...definition }) => [

@@ -8,7 +8,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import type { MetadataRequirements } from './check.ts'
 import type { NamedDefinition } from './definition.ts'
 
-/** A metadata schema as it is kept; its definitions are spelled as in the management API. */
+/** A stored metadata schema; its definitions are in snake_case, as in the management API. */
 export interface StoredSchema extends MetadataRequirements {
   id: MetadataSchemaRow['id']
   related_object: string
@@ -22,7 +22,7 @@ export async function getMetadataSchema(ctx: Ctx, id: string): Promise<StoredSch
   return schema
 }
 
-/** By its id or, failing that, by the object it describes. */
+/** A schema by its id, or else by the object it describes. */
 export async function getMetadataSchemaOf(ctx: Ctx, resource: string): Promise<StoredSchema> {
   const schema =
     (await findMetadataSchema(ctx, 'id', resource)) ?? (await findMetadataSchema(ctx, 'related_object', resource))
@@ -44,7 +44,7 @@ async function findMetadataSchema(
   return row === undefined ? undefined : toStored(row)
 }
 
-/** All of them, oldest first. */
+/** All schemas, oldest first. */
 export async function listMetadataSchemas({ db, project_id }: Ctx): Promise<StoredSchema[]> {
   const rows = await db
     .selectFrom('metadata_schemas')
@@ -56,18 +56,18 @@ export async function listMetadataSchemas({ db, project_id }: Ctx): Promise<Stor
   return rows.map(toStored)
 }
 
-/** The schema of an object, and the nested ones that it names, by name. */
-export async function listDemandsFor(
+/** The requirements of the schema of an object and of the nested schemas it refers to, by name. */
+export async function listRequirementsFor(
   { db, project_id }: Ctx,
   object: string,
 ): Promise<Map<string, MetadataRequirements>> {
-  const named = sql<string>`(
+  const nestedNames = sql<string>`(
     select definition ->> 'object_type' from metadata_schemas as outermost, jsonb_array_elements(outermost.properties) as definition
     where outermost.project_id = ${project_id} and outermost.related_object = ${object})`
   const rows = await db
     .selectFrom('metadata_schemas')
     .where('project_id', '=', project_id)
-    .where((eb) => eb.or([eb('related_object', '=', object), eb('related_object', 'in', named)]))
+    .where((eb) => eb.or([eb('related_object', '=', object), eb('related_object', 'in', nestedNames)]))
     .select(['related_object', 'properties', 'allow_defined_only'])
     .execute()
   return new Map(
@@ -78,7 +78,7 @@ export async function listDemandsFor(
   )
 }
 
-/** The definitions for an object, in the order in which they were made. */
+/** The definitions for an object, in the order of their creation. */
 export async function listDefinitions({ db, project_id }: Ctx, object: string): Promise<NamedDefinition[]> {
   const row = await db
     .selectFrom('metadata_schemas')
@@ -122,7 +122,7 @@ export async function insertMetadataSchema(
   return toStored(row)
 }
 
-/** Stores what `change` makes of a schema, which nobody else changes meanwhile: they all wait for the project's version. */
+/** Applies `change` to a schema. Taking the project's version locks the project, so concurrent updates run one after another. */
 export async function updateMetadataSchema(
   ctx: Ctx,
   id: string,
@@ -153,7 +153,7 @@ export async function deleteMetadataSchema({ db, project_id }: Ctx, id: string):
     .where('project_id', '=', project_id)
     .where('id', '=', id as MetadataSchemaRow['id'])
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('metadata schema', id) // another request was faster
+  if (numDeletedRows === 0n) throw notFound('metadata schema', id) // a concurrent request has deleted it
 }
 
 function toStored(row: Selectable<MetadataSchemaRow>): StoredSchema {

@@ -35,30 +35,30 @@ export async function createMetadataSchema(
     definitions,
     allow_defined_only: allow_defined_only ?? null,
   })
-  // Counted after the project's version was taken: nobody else is adding one.
+  // The insert has locked the project by taking its version, so no concurrent creation can exceed the limit.
   if ((await countMetadataSchemas(ctx)) > limits.schemas_max)
     throw invalidPayload(`Project must NOT have more than ${limits.schemas_max} metadata schemas`)
   await ctx.reactions.metadataSchemaChanged(ctx, related_object)
   return schema
 }
 
-/** Adds and replaces definitions; what is not sent stays (docs/reference/metadata-schemas.md#endpoints). */
+/** Adds and replaces definitions; definitions that are not sent are kept (docs/reference/metadata-schemas.md#endpoints). */
 export async function changeMetadataSchema(
   ctx: Ctx,
   id: string,
   { properties, allow_defined_only }: SentSchema,
 ): Promise<StoredSchema> {
-  const changed = await updateMetadataSchema(ctx, id, (schema) => {
+  const updated = await updateMetadataSchema(ctx, id, (schema) => {
     const definitions = mergedDefinitions(schema.definitions, readDefinitions(properties, schema.related_object))
     if (typeof definitions === 'string') throw invalidPayload(definitions)
     refuseTooMany(definitions)
     return { definitions, allow_defined_only: allow_defined_only ?? schema.allow_defined_only }
   })
-  await ctx.reactions.metadataSchemaChanged(ctx, changed.related_object)
-  return changed
+  await ctx.reactions.metadataSchemaChanged(ctx, updated.related_object)
+  return updated
 }
 
-/** What is stored on objects stays; only nobody checks it any more. */
+/** Deletes a schema. Metadata stored on objects is kept, but no longer checked. */
 export async function removeMetadataSchema(ctx: Ctx, { id, related_object }: StoredSchema): Promise<void> {
   await deleteMetadataSchema(ctx, id)
   await ctx.reactions.metadataSchemaChanged(ctx, related_object)
