@@ -4,7 +4,7 @@ import { indexAreas } from './area-index.ts'
 import { type Area, areaOf, isInside, type Point } from './location.ts'
 import type { Shape } from './schema/index.ts'
 
-/** The polygon of so many points around a middle, some nearer than others. */
+/** A star-shaped polygon around a centre. */
 function star([lng, lat]: readonly [number, number], radius: number, points: number): number[][] {
   const ring = Array.from({ length: points - 1 }, (_, index) => {
     const angle = (index / (points - 1)) * 2 * Math.PI
@@ -16,7 +16,7 @@ function star([lng, lat]: readonly [number, number], radius: number, points: num
 
 const polygon = (coordinates: number[][][]): Shape => ({ type: 'polygon', geojson: { type: 'Polygon', coordinates } })
 
-/** Zones of a land of 100 × 100, side by side and over each other, as one would draw them. */
+/** Zones in an area of 100 × 100, adjacent and overlapping. */
 function zones(count: number, points: number): Shape[] {
   const side = Math.ceil(Math.sqrt(count))
   return Array.from({ length: count }, (_, index) => {
@@ -27,7 +27,7 @@ function zones(count: number, points: number): Shape[] {
 
 const read = (shapes: readonly Shape[]) => shapes.map((shape, index) => [String(index), areaOf(shape) as Area] as const)
 
-test('of 10,000 polygons of 100 points, three in ten thousand are tested for a point, and few boxes looked at', () => {
+test('with 10,000 polygons of 100 points, a lookup tests three in ten thousand of them exactly, and few boxes', () => {
   const shapes = zones(10_000, 100)
   let [boxes, tests] = [0, 0]
   const index = indexAreas(
@@ -45,7 +45,7 @@ test('of 10,000 polygons of 100 points, three in ten thousand are tested for a p
       return [id, counting] as const
     }),
   )
-  // It is sorted once on each of eleven levels, and looked at about ten times for that: 116 times in all, not 10,000.
+  // Building: each box is read about ten times while sorting on each of eleven levels, 116 times in total, not 10,000.
   expect(boxes / shapes.length).toBeLessThan(300)
   boxes = 0
   // Spread evenly: multiples of two irrational numbers.
@@ -54,12 +54,12 @@ test('of 10,000 polygons of 100 points, three in ten thousand are tested for a p
     lng: ((n * 0.569840291) % 1) * 100 - 50,
   }))
   const found = points.reduce((sum, point) => sum + index.at(point).length, 0)
-  expect(found).toBeGreaterThan(500) // the points are where the zones are
+  expect(found).toBeGreaterThan(500) // the points lie in the area of the zones
   expect(tests / points.length).toBeLessThan(3)
   expect(boxes / points.length).toBeLessThan(12)
 })
 
-describe('an index finds what a test of every shape finds', () => {
+describe('the index finds the same areas as a test of every shape', () => {
   // A coarse grid of coordinates: corners meet, edges overlap, points lie exactly on them.
   const coordinate = fc.integer({ min: -20, max: 20 })
   const square = fc
@@ -103,7 +103,7 @@ describe('an index finds what a test of every shape finds', () => {
     }),
   )
 
-  test('of polygons, holes, islands and circles, also over a pole', () => {
+  test('for polygons, holes, islands and circles, even over a pole', () => {
     fc.assert(
       fc.property(
         fc.array(shape, { maxLength: 60 }),
@@ -120,7 +120,7 @@ describe('an index finds what a test of every shape finds', () => {
     )
   })
 
-  test('of nothing, and of a thousand times the same', () => {
+  test('for no areas, and for 1,000 identical areas', () => {
     expect(indexAreas([]).at({ lat: 0, lng: 0 })).toEqual([])
     const same = areaOf(zones(1, 5)[0] as Shape) as Area
     const index = indexAreas(Array.from({ length: 1_000 }, (_, id) => [String(id), same] as const))

@@ -1,6 +1,4 @@
-/**
- * Stops on a broken promise of our own code. A "no" to a customer is a reason inside a verdict, never one of these.
- */
+/** Throws on a violated invariant: a bug in this code. A refusal is a reason inside a verdict, never an exception. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(`Assertion failed: ${message}`)
 }

@@ -18,23 +18,23 @@ function done(result: Entry | Exceeded): Entry {
 
 /** `120 2025-05-31`, in the order of the account. */
 const lotsOf = ({ lots }: Account) => lots.map(({ points, expires_at }) => `${points} ${expires_at ?? 'never'}`)
-const told = (postings: readonly Posting[]) =>
+const postingTexts = (postings: readonly Posting[]) =>
   postings.map(({ from, to, amount, expires_at }) => `${from} → ${to} ${amount} ${expires_at ?? 'never'}`)
 
 const today = '2025-05-02'
 const never = { expires_at: null, lot_id: 'lot null' }
 
 describe('points on a card', () => {
-  test('05 #12: those that expire first are spent first', () => {
+  test('05 #12: points that expire first are spent first', () => {
     const before = card([1_000, null], [300, '2025-08-31'], [120, '2025-05-31'])
     const { account, postings } = done(spend(before, { amount: 250, to: 'redeemed', today }))
     expect(lotsOf(account)).toEqual(['1000 never', '170 2025-08-31', '0 2025-05-31'])
-    expect(told(postings)).toEqual(['v_1 → redeemed 120 2025-05-31', 'v_1 → redeemed 130 2025-08-31'])
+    expect(postingTexts(postings)).toEqual(['v_1 → redeemed 120 2025-05-31', 'v_1 → redeemed 130 2025-08-31'])
     expect(nextExpiration(account, today)).toEqual({
       next_expiration_date: '2025-08-31',
       next_expiration_points: 170,
     })
-    expect(lotsOf(before)).toEqual(['1000 never', '300 2025-08-31', '120 2025-05-31']) // nothing is changed in place
+    expect(lotsOf(before)).toEqual(['1000 never', '300 2025-08-31', '120 2025-05-31']) // not mutated
   })
 
   test('05 #13: a removal, then the rollback of a redemption', () => {
@@ -60,7 +60,7 @@ describe('points on a card', () => {
     expect(totalsOf('v_1', history)).toMatchObject({ points: 1_500, subtracted: 300, total: 1_100, balance: 800 })
     const refunded = done(reverse(removed.account, redeemed.postings, { today, ...never }))
     history.push(...refunded.postings)
-    expect(told(refunded.postings)).toEqual(['redeemed → v_1 300 never'])
+    expect(postingTexts(refunded.postings)).toEqual(['redeemed → v_1 300 never'])
     expect(totalsOf('v_1', history)).toMatchObject({ points: 1_500, redeemed: 0, total: 1_100, balance: 1_100 })
     expect(balanceOf(refunded.account, today)).toBe(1_100)
   })
@@ -89,7 +89,7 @@ describe('points on a card', () => {
     })
   })
 
-  test('a credit joins the lot of its date, or opens one', () => {
+  test('a credit joins the lot of its date, or opens a new one', () => {
     const { account } = earn(card([5, '2025-05-31']), { amount: 7, expires_at: '2025-05-31', lot_id: 'lot new' })
     expect(account.lots).toEqual([{ id: 'lot 2025-05-31', points: 12, expires_at: '2025-05-31' }])
     expect(earn(account, { amount: 1, expires_at: '2025-06-30', lot_id: 'lot new' }).account.lots[1]).toEqual({
@@ -99,7 +99,7 @@ describe('points on a card', () => {
     })
   })
 
-  test('nothing is spent beyond the balance, and what is overdue is no balance', () => {
+  test('spending beyond the balance is refused, and overdue lots do not count', () => {
     const account = card([50, '2025-05-01'], [20, '2025-05-02'], [5, null])
     expect(balanceOf(account, today)).toBe(25)
     expect(spend(account, { amount: 26, to: 'redeemed', today })).toEqual({ key: 'loyalty_card_points_exceeded' })
@@ -114,7 +114,7 @@ describe('points on a card', () => {
     expect(nextExpiration(card([0, '2025-05-31']), today)).toBeNull()
   })
 
-  test('gift credits are one lot that never expires, with a refusal of their own', () => {
+  test('gift credits are one lot that never expires, with their own refusal key', () => {
     const gift: Account = { ...card([500, null]), asset: 'credits' }
     expect(spend(gift, { amount: 501, to: 'redeemed', today })).toEqual({ key: 'gift_amount_exceeded' })
     expect(done(spend(gift, { amount: 500, to: 'redeemed', today })).postings).toEqual([
@@ -122,15 +122,15 @@ describe('points on a card', () => {
     ])
   })
 
-  test('a day that is over closes its lots, day by day', () => {
+  test('overdue lots are closed in the order of their dates', () => {
     const account = card([5, null], [30, '2025-05-01'], [0, '2025-04-30'], [20, '2025-04-15'], [9, '2025-05-02'])
     const { expired, ...entry } = expire(account, today)
     expect(lotsOf(entry.account)).toEqual(['5 never', '9 2025-05-02'])
-    expect(told(entry.postings)).toEqual(['v_1 → expired 20 2025-04-15', 'v_1 → expired 30 2025-05-01'])
+    expect(postingTexts(entry.postings)).toEqual(['v_1 → expired 20 2025-04-15', 'v_1 → expired 30 2025-05-01'])
     expect(expired.map(({ points }) => points)).toEqual([20, 0, 30])
   })
 
-  test('a refund goes back to its lots; the share of one that is over gets a new date', () => {
+  test('a refund returns to its lots; the share of an overdue lot gets a new date', () => {
     const before = card([120, '2025-05-31'], [300, '2025-08-31'])
     const { account, postings } = done(spend(before, { amount: 250, to: 'redeemed', today }))
     const to = { expires_at: '2026-07-10', lot_id: 'lot new' }
@@ -138,13 +138,13 @@ describe('points on a card', () => {
     expect(atOnce.account).toEqual(before)
     const later = done(reverse(expire(account, '2025-07-10').account, postings, { today: '2025-07-10', ...to }))
     expect(lotsOf(later.account)).toEqual(['300 2025-08-31', '120 2026-07-10'])
-    expect(told(later.postings)).toEqual(['redeemed → v_1 130 2025-08-31', 'redeemed → v_1 120 2026-07-10'])
+    expect(postingTexts(later.postings)).toEqual(['redeemed → v_1 130 2025-08-31', 'redeemed → v_1 120 2026-07-10'])
     expect(later.postings[1]?.lot).toBe('lot new')
     // The last day still belongs to the lot.
     expect(lotsOf(done(reverse(account, postings, { today: '2025-05-31', ...to })).account)[0]).toBe('120 2025-05-31')
   })
 
-  test('a credit is taken back from its lot, unless it is spent or over', () => {
+  test('a reversed credit is debited from its lot, unless it is spent or overdue', () => {
     const { account, postings } = earn(card([5, null]), { amount: 50, expires_at: '2025-05-31', lot_id: 'lot new' })
     expect(lotsOf(done(reverse(account, postings, { today, ...never })).account)).toEqual(['5 never', '0 2025-05-31'])
     const spent = done(spend(account, { amount: 1, to: 'redeemed', today })).account
@@ -153,7 +153,7 @@ describe('points on a card', () => {
     expect(() => reverse({ ...account, id: 'v_2' }, postings, { today, ...never })).toThrow('another account')
   })
 
-  test('beyond counting is a bug of the caller', () => {
+  test('amounts beyond the safe integers fail an assertion', () => {
     expect(() => earn(card([Number.MAX_SAFE_INTEGER, null]), { amount: 1, ...never })).toThrow()
     expect(() => earn(card([5, null]), { amount: -1, ...never })).toThrow()
     expect(() => earn(card(), { amount: 0.5, ...never })).toThrow()
@@ -177,8 +177,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 const firstDay = readDay(today) as number
 
-/** Lives through some acts; `is_daily` says whether lots are closed every day or once, at the end. */
-function live(acts: readonly Act[], isDaily: boolean) {
+/** Runs a sequence of operations; `isDaily` tells whether lots are closed every day or once, at the end. */
+function runOperations(acts: readonly Act[], isDaily: boolean) {
   let day = firstDay
   let account = card()
   const history: Posting[] = []
@@ -217,11 +217,11 @@ function live(acts: readonly Act[], isDaily: boolean) {
 const sum = (lots: readonly Lot[]) => lots.reduce((total, { points }) => total + points, 0)
 const byDate = ({ lots }: Account) => lots.filter(({ points }) => points > 0).sort((a, b) => (a.id < b.id ? -1 : 1))
 
-describe('the books', () => {
-  test('always balance: lots, balance and postings are one number, and none is below zero', () => {
+describe('the ledger', () => {
+  test('always balances: lots, balance and postings agree, and none is negative', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
-        const { account, history, today } = live(acts, true)
+        const { account, history, today } = runOperations(acts, true)
         const totals = totalsOf('v_1', history)
         expect(sum(account.lots)).toBe(totals.balance)
         expect(balanceOf(account, today)).toBe(totals.balance)
@@ -229,7 +229,7 @@ describe('the books', () => {
         expect(Math.min(...account.lots.map(({ points }) => points), ...Object.values(totals))).toBeGreaterThanOrEqual(
           0,
         )
-        // Lot by lot, too: what went in and out of a date is what is left of it.
+        // Also per lot: credits minus debits of a date equal its remaining points.
         for (const lot of account.lots) {
           const own = history.filter(({ lot: id }) => id === lot.id)
           expect(totalsOf('v_1', own).balance).toBe(lot.points)
@@ -239,14 +239,14 @@ describe('the books', () => {
     )
   })
 
-  test('are the same whether days are closed one by one or all at the end', () => {
+  test('is the same whether lots are closed daily or all at the end', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
-        const [daily, late] = [live(acts, true), live(acts, false)]
+        const [daily, late] = [runOperations(acts, true), runOperations(acts, false)]
         expect(byDate(late.account)).toEqual(byDate(daily.account))
         expect(totalsOf('v_1', late.history)).toEqual(totalsOf('v_1', daily.history))
         expect(late.refusals).toBe(daily.refusals)
-        const closed = ({ history }: typeof late) => told(history.filter(({ to }) => to === 'expired')).sort()
+        const closed = ({ history }: typeof late) => postingTexts(history.filter(({ to }) => to === 'expired')).sort()
         expect(closed(late)).toEqual(closed(daily))
       }),
     )
@@ -265,7 +265,7 @@ describe('the books', () => {
       ),
     )
 
-  test('closing twice is closing once', () => {
+  test('closing is idempotent', () => {
     fc.assert(
       fc.property(anyCard, (account) => {
         const { account: once, postings } = expire(account, today)
@@ -276,7 +276,7 @@ describe('the books', () => {
     )
   })
 
-  test('spending takes exactly the amount, no lot before one that expires earlier is empty, and undoing restores all', () => {
+  test('spending debits exactly the amount, from lots in order of expiry, and reversing restores all lots', () => {
     fc.assert(
       fc.property(anyCard, fc.nat(2_000), (account, amount) => {
         const available = balanceOf(account, today)

@@ -5,7 +5,7 @@ import { build, type Rolldown } from 'vite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { examples } from './testing/examples.ts'
 
-/** What a shop's page or till would load: one minified script, made from the package's entry. */
+/** The script that a browser or a till loads: the package's entry, bundled and minified. */
 let script: string
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('in a browser', () => {
-  test('the engine is small and brings no library along', () => {
+  test('the engine is small and bundles no library', () => {
     const size = gzipSync(script).length / 1024
     // biome-ignore lint/suspicious/noConsole: a number that should be seen to grow, not only to burst
     console.log(
@@ -38,7 +38,7 @@ describe('in a browser', () => {
   })
 
   test.each(examples)('example $number: $about', ({ facts, expected }) => {
-    // A new context has the language and nothing else: no process, no fetch, no timers.
+    // A new VM context has only the language: no process, no fetch, no timers.
     const page = createContext({ facts: JSON.stringify(facts) })
     runInContext(script, page)
     const verdict = runInContext('JSON.stringify(guerdon.evaluate(JSON.parse(facts)))', page) as string

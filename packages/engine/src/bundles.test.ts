@@ -6,7 +6,7 @@ import type { EvaluationScope } from './evaluation-scope.ts'
 import type { BundleRules, Catalogue, ItemFacts, ValidationRule } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 
-const scene = (catalogue: Catalogue = {}): EvaluationScope => ({
+const scope = (catalogue: Catalogue = {}): EvaluationScope => ({
   clock: clockAt('2025-02-26T12:00:00.000Z', 'UTC'),
   customer: null,
   caller: null,
@@ -20,7 +20,7 @@ const scene = (catalogue: Catalogue = {}): EvaluationScope => ({
   effect: null,
 })
 
-/** So many of a good: `demand(2, 'product', 'tea')`. */
+/** Demands a quantity of a good: `demand(2, 'product', 'tea')`. */
 const demand = (quantity: number | null, object: string, id: string) => ({
   name: 'order.items.any',
   conditions: { $is: [{ id, object, type: object === 'products_collection' ? object : 'product_or_sku' }] },
@@ -34,7 +34,7 @@ const bundle = (limit: number | null, ...demands: unknown[]) =>
   ({ ...Object.fromEntries(demands.map((one, i) => [String(i + 1), one])), limit }) as BundleRules
 
 const found = (bundleRules: BundleRules, items: ItemFacts[], catalogue: Catalogue = {}) =>
-  findBundles([{ id: 'val_1', rules: {}, bundle_rules: bundleRules }], openCart({ items }), scene(catalogue))
+  findBundles([{ id: 'val_1', rules: {}, bundle_rules: bundleRules }], openCart({ items }), scope(catalogue))
 
 const product = (productId: string, quantity: number): ItemFacts => ({ product_id: productId, quantity })
 const sku = (skuId: string, productId: string, quantity: number): ItemFacts => ({
@@ -47,7 +47,7 @@ describe('E14', () => {
   const tea = (limit: number | null) => bundle(limit, demand(1, 'sku', 'tea-green'), demand(2, 'product', 'tea'))
   const lines = [sku('tea-green', 'tea', 3), sku('tea-black', 'tea', 3)]
 
-  test('two sets: the second takes the last green and all black; a third would need 9 units', () => {
+  test('two bundles: the second takes the last green and all black; a third would need 9 units', () => {
     expect(found(tea(3), lines)).toEqual({
       quantity: 2,
       limit: 3,
@@ -58,7 +58,7 @@ describe('E14', () => {
     })
   })
 
-  test('within the limit, whose default is one, only what is needed is taken', () => {
+  test('takes only the needed units within the limit, which defaults to 1', () => {
     for (const limit of [1, null])
       expect(found(tea(limit), lines)).toEqual({
         quantity: 1,
@@ -67,13 +67,13 @@ describe('E14', () => {
       })
   })
 
-  test('an SKU is served before its product, whatever the keys say', () => {
+  test('units go to an SKU before its product, whatever the rule keys', () => {
     const turned = bundle(1, demand(2, 'product', 'tea'), demand(1, 'sku', 'tea-green'))
     expect(found(turned, [sku('tea-green', 'tea', 1), sku('tea-black', 'tea', 2)])?.quantity).toBe(1)
   })
 })
 
-describe('what is found and what is missing', () => {
+describe('identified and missing units', () => {
   const collections: Catalogue['collections'] = {
     pc_hot: { type: 'STATIC', products: ['tea', 'coffee'].map((id) => ({ id, object: 'product' as const })) },
   }
@@ -84,11 +84,11 @@ describe('what is found and what is missing', () => {
     demand(null, 'product', 'bun'),
   )
 
-  test('nothing fits: what was found for one set, and what it lacks', () => {
+  test('without a complete bundle: the units found for one bundle, and those missing', () => {
     expect(found(breakfast, [product('tea', 2), product('milk', 9)], { collections })).toEqual({
       quantity: 0,
       limit: 5,
-      // One tea is the tea, the other one hot drink: the product comes before the collection.
+      // One tea is allocated to the product, the other to the collection: the product comes first.
       identified: [{ id: 'tea', object: 'product', item_index: 0, item_quantity: 2 }],
       missing: [
         { id: 'bun', object: 'product', item_quantity: 1 },
@@ -97,7 +97,7 @@ describe('what is found and what is missing', () => {
     })
   })
 
-  test('every unit serves once', () => {
+  test('every unit counts once', () => {
     const lines = (tea: number, coffee: number, bun: number) => [
       product('tea', tea),
       product('coffee', coffee),
@@ -114,12 +114,12 @@ describe('what is found and what is missing', () => {
     expect(sets(1_000_000, 1_000_000_000, 4)).toBe(4)
   })
 
-  test('units are those of the running order', () => {
+  test('units are those of the current order', () => {
     const cart = openCart({ items: [product('tea', 3)] })
     changeQuantity(cart, cart.lines[0]!, -2, null)
     const rules: ValidationRule[] = [{ id: 'val_1', rules: {}, bundle_rules: bundle(3, demand(1, 'product', 'tea')) }]
-    expect(findBundles(rules, cart, scene())?.quantity).toBe(1)
-    expect(findBundles(rules, null, scene())).toEqual({
+    expect(findBundles(rules, cart, scope())?.quantity).toBe(1)
+    expect(findBundles(rules, null, scope())).toEqual({
       quantity: 0,
       limit: 3,
       identified: [],
@@ -127,12 +127,12 @@ describe('what is found and what is missing', () => {
     })
   })
 
-  test('of several rules the one with the fewest sets decides', () => {
+  test('the rule with the fewest bundles is the result', () => {
     const of = (...bundles: Array<BundleRules | null>) =>
       findBundles(
         bundles.map((bundleRules, i) => ({ id: `val_${i}`, rules: {}, bundle_rules: bundleRules })),
         openCart({ items: [product('tea', 6)] }),
-        scene(),
+        scope(),
       )
     const [two, three] = [bundle(9, demand(2, 'product', 'tea')), bundle(8, demand(3, 'product', 'tea'))]
     expect(of(two, three)).toMatchObject({ quantity: 2, limit: 8 })
@@ -140,7 +140,7 @@ describe('what is found and what is missing', () => {
     expect(of(null, {})).toBeNull()
   })
 
-  test('the largest number of sets is the one that trying one after the other finds', () => {
+  test('the binary search agrees with trying every number of bundles', () => {
     const goods = ['a', 'b', 'c']
     const line = fc.tuple(fc.constantFrom(...goods), fc.integer({ min: 0, max: 9 }))
     const one = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.subarray(goods, { minLength: 1 }))
@@ -169,7 +169,7 @@ describe('what is found and what is missing', () => {
   })
 })
 
-/** Unit by unit: 1 set, 2 sets, … until one more does not work. */
+/** Reference implementation: tries 1 bundle, 2 bundles, … until one more does not fit. */
 function tried(
   lines: ReadonlyArray<[id: string, quantity: number]>,
   demands: ReadonlyArray<[quantity: number, ids: string[]]>,
@@ -233,12 +233,12 @@ describe('faults', () => {
     expect(checkBundleRules(rules)).toEqual(faults)
   })
 
-  test('what is faulty is in no order', () => {
+  test('faulty bundle rules are never met', () => {
     const broken = { '1': tea, '2': { name: 'order.weather' } } as BundleRules
     expect(found(broken, [product('tea', 9)])?.quantity).toBe(0)
   })
 
-  test('no JSON makes them fail', () => {
+  test('arbitrary JSON never throws', () => {
     const rule = fc.record({
       name: fc.constantFrom('order.items.any', 'x'),
       conditions: fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant({ $is: [{ id: 'tea', object: 'product' }] })),
@@ -254,7 +254,7 @@ describe('faults', () => {
         const result = findBundles(
           [{ id: 'val_1', rules: {}, bundle_rules: given as BundleRules }],
           openCart({ items: [product('tea', 3)] }),
-          scene(),
+          scope(),
         )
         if (result !== null && faults.length > 0) expect(result.quantity).toBe(0)
       }),

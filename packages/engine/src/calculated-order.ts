@@ -1,34 +1,35 @@
 import { assert } from './assert.ts'
 import { type Cart, type Line, openCart } from './cart.ts'
-import { overlaid } from './goods.ts'
+import { overlayMetadata } from './goods.ts'
 import type { CalculatedItem, CalculatedOrder, OrderFacts } from './schema/index.ts'
 
 /**
- * What an order costs as it stands, with nothing redeemed (docs/reference/calculated-order.md#how-an-order-enters). Discounts
- * granted earlier are cut so that nothing falls below zero. Throws a RangeError when its amounts are too large to be exact.
+ * Calculates an order without redeemables (docs/reference/calculated-order.md#how-an-order-enters). Earlier discounts are
+ * capped so that no amount falls below zero. Throws a RangeError when an amount is too large to be exact.
  *
  * Two shirts at 17.00 and three pairs of socks at 4.50 → `amount` 4750, `total_amount` 4750.
+ * /
  */
 export const calculateOrder = (facts: OrderFacts): CalculatedOrder => calculatedOrder(openCart(facts), 'request')
 
 /**
- * The order in the words of the contract (docs/reference/calculated-order.md#amounts-of-the-order and
- * docs/reference/calculated-order.md#order-lines); applied amounts of the redeemable, or of the request.
+ * The order as the contract represents it (docs/reference/calculated-order.md#amounts-of-the-order and
+ * docs/reference/calculated-order.md#order-lines); the applied amounts are those of the redeemable, or of the request.
  */
-export function calculatedOrder(cart: Cart, scope: 'redeemable' | 'request'): CalculatedOrder {
-  const own = scope === 'redeemable'
+export function calculatedOrder(cart: Cart, appliedBy: 'redeemable' | 'request'): CalculatedOrder {
+  const isOfRedeemable = appliedBy === 'redeemable'
   let itemsDiscount = 0
   let itemsApplied = 0
   for (const line of cart.lines) {
     itemsDiscount += line.discount
-    itemsApplied += own ? line.applied_discount : line.request_discount
+    itemsApplied += isOfRedeemable ? line.applied_discount : line.request_discount
   }
-  const items = cart.lines.map((line) => calculatedItem(line, own))
+  const items = cart.lines.map((line) => calculatedItem(line, isOfRedeemable))
   const metadata = cart.facts.metadata ?? {}
   if (cart.amount === null) return { items, metadata }
-  const applied = own ? cart.applied_discount : cart.request_discount
+  const orderApplied = isOfRedeemable ? cart.applied_discount : cart.request_discount
   const total = cart.amount - cart.discount - itemsDiscount
-  assert(total >= 0, `a total below zero: ${total}`)
+  assert(total >= 0, `negative total: ${total}`)
   return {
     amount: cart.amount,
     initial_amount: cart.initial_amount ?? cart.amount,
@@ -36,15 +37,15 @@ export function calculatedOrder(cart: Cart, scope: 'redeemable' | 'request'): Ca
     items_discount_amount: itemsDiscount,
     total_discount_amount: cart.discount + itemsDiscount,
     total_amount: total,
-    applied_discount_amount: applied,
+    applied_discount_amount: orderApplied,
     items_applied_discount_amount: itemsApplied,
-    total_applied_discount_amount: applied + itemsApplied,
+    total_applied_discount_amount: orderApplied + itemsApplied,
     items,
     metadata,
   }
 }
 
-function calculatedItem(line: Line, own: boolean): CalculatedItem {
+function calculatedItem(line: Line, isOfRedeemable: boolean): CalculatedItem {
   const { item, amount } = line
   const { facts, sku, product, price } = item
   const calculated: CalculatedItem = {
@@ -65,42 +66,43 @@ function calculatedItem(line: Line, own: boolean): CalculatedItem {
     calculated.subtotal_amount = amount - line.discount
     if (item.initial_amount !== null) calculated.initial_amount = item.initial_amount
   }
-  addApplied(calculated, line, own)
+  addApplied(calculated, line, isOfRedeemable)
   if (facts.product != null || facts.catalogue?.product != null)
-    calculated.product = shown(facts.catalogue?.product, facts.product, productFields)
+    calculated.product = mergeFields(facts.catalogue?.product, facts.product, productFields)
   if (facts.sku != null || facts.catalogue?.sku != null)
-    calculated.sku = shown(facts.catalogue?.sku, facts.sku, skuFields)
+    calculated.sku = mergeFields(facts.catalogue?.sku, facts.sku, skuFields)
   if (facts.metadata != null) calculated.metadata = facts.metadata
   return calculated
 }
 
-function addApplied(calculated: CalculatedItem, line: Line, own: boolean): void {
-  const appliedDiscount = own ? line.applied_discount : line.request_discount
-  const appliedDiscountQuantity = own ? line.applied_discount_quantity : line.request_discount_quantity
-  const appliedQuantity = own ? line.applied_quantity : line.request_quantity
-  const appliedQuantityAmount = own ? line.applied_quantity_amount : line.request_quantity_amount
+function addApplied(calculated: CalculatedItem, line: Line, isOfRedeemable: boolean): void {
+  const appliedDiscount = isOfRedeemable ? line.applied_discount : line.request_discount
+  const appliedDiscountQuantity = isOfRedeemable ? line.applied_discount_quantity : line.request_discount_quantity
+  const appliedQuantity = isOfRedeemable ? line.applied_quantity : line.request_quantity
+  const appliedQuantityAmount = isOfRedeemable ? line.applied_quantity_amount : line.request_quantity_amount
   if (line.discount > 0) calculated.discount_amount = line.discount
   if (appliedDiscount > 0) calculated.applied_discount_amount = appliedDiscount
   if (line.discount_quantity > 0) calculated.discount_quantity = line.discount_quantity
   if (appliedDiscountQuantity > 0) calculated.applied_discount_quantity = appliedDiscountQuantity
   if (appliedQuantity !== 0) calculated.applied_quantity = appliedQuantity
   if (appliedQuantityAmount !== 0) calculated.applied_quantity_amount = appliedQuantityAmount
-  const details = own ? line.details : line.request_details
+  const details = isOfRedeemable ? line.details : line.request_details
   if (details !== null) calculated.application_details = details
 }
 
 const productFields = ['id', 'source_id', 'name', 'metadata', 'price'] as const
 const skuFields = ['id', 'source_id', 'sku', 'metadata', 'price'] as const
 
-/** What the catalogue says, overlaid with what was sent; only members that are known. */
-function shown<K extends string, T extends { [key in K]?: unknown }>(
+/** Catalogue data overlaid with sent data; unknown fields are omitted. */
+function mergeFields<K extends string, T extends { [key in K]?: unknown }>(
   stored: T | null | undefined,
   sent: T | null | undefined,
   fields: readonly K[],
 ): T {
   const merged: { [key in K]?: unknown } = {}
   for (const field of fields) {
-    const value = field === 'metadata' ? overlaid(stored?.[field], sent?.[field]) : (sent?.[field] ?? stored?.[field])
+    const value =
+      field === 'metadata' ? overlayMetadata(stored?.[field], sent?.[field]) : (sent?.[field] ?? stored?.[field])
     if (value != null) merged[field] = value
   }
   return merged as T

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { calculatedOrder, calculateOrder } from './calculated-order.ts'
 import { openCart, paidUnits, subtotalOf, totalOf } from './cart.ts'
 import type { ItemFacts, OrderFacts } from './schema/index.ts'
-import { evaluated, ofLines, orderOf, taken } from './testing/evaluated.ts'
+import { discountsOrReasons, evaluateChecked, fieldOfLines, orderOf } from './testing/evaluated.ts'
 import { brokenIdentities } from './testing/identities.ts'
 import {
   amountOff,
@@ -17,14 +17,14 @@ import {
   voucher,
 } from './testing/shop.ts'
 
-/** The order as it comes in, in the words of the contract; every sum is checked. */
-function shown(given: OrderFacts) {
+/** The calculated order without redeemables; every sum is checked. */
+function calculateChecked(given: OrderFacts) {
   const calculated = calculateOrder(given)
   expect(brokenIdentities(calculated)).toEqual([])
   return calculated
 }
 
-describe('what a line costs', () => {
+describe('amount of a line', () => {
   const catalogue = { sku: sku('s', { price: 700, product_id: 'p' }), product: product('p', { price: 800 }) }
 
   test.each<[string, ItemFacts, number | undefined]>([
@@ -33,46 +33,50 @@ describe('what a line costs', () => {
     ['the price stored for the SKU', { product: { price: 300 }, catalogue }, 700],
     ['the price sent for the product', { product: { price: 300 }, catalogue: { product: catalogue.product } }, 300],
     ['the price stored for the product', { catalogue: { product: catalogue.product } }, 800],
-    ['nobody knows', { product_id: 'p' }, undefined],
-    ['a price of nothing is a price', { price: 0, product: { price: 300 } }, 0],
+    ['no price', { product_id: 'p' }, undefined],
+    ['a price of 0 is a price', { price: 0, product: { price: 300 } }, 0],
   ])('%s', (_, item, price) => {
-    const [first] = shown({ items: [{ ...item, quantity: 3 }] }).items
+    const [first] = calculateChecked({ items: [{ ...item, quantity: 3 }] }).items
     expect(first?.price).toBe(price)
     expect(first?.amount).toBe(price === undefined ? undefined : price * 3)
   })
 
-  test('an amount that was sent wins over price × quantity, and the price stays', () => {
-    const [first] = shown({ items: [{ product_id: 'p', quantity: 3, price: 500, amount: 1200 }] }).items
+  test('a sent amount takes precedence over price × quantity, and the price is kept', () => {
+    const [first] = calculateChecked({ items: [{ product_id: 'p', quantity: 3, price: 500, amount: 1200 }] }).items
     expect(first).toMatchObject({ price: 500, amount: 1200, initial_amount: 1200, subtotal_amount: 1200 })
   })
 
-  test('an amount without a price leaves the price unknown', () => {
-    const [first] = shown({ items: [{ product_id: 'p', quantity: 3, amount: 1000 }] }).items
+  test('a sent amount does not define the unit price', () => {
+    const [first] = calculateChecked({ items: [{ product_id: 'p', quantity: 3, amount: 1000 }] }).items
     expect(first).toMatchObject({ quantity: 3, amount: 1000 })
     expect(first).not.toHaveProperty('price')
   })
 
-  test('a line without a quantity is one unit', () => {
-    expect(shown({ items: [{ price: 250 }] }).items[0]).toMatchObject({ quantity: 1, initial_quantity: 1, amount: 250 })
+  test('a line without a quantity has one unit', () => {
+    expect(calculateChecked({ items: [{ price: 250 }] }).items[0]).toMatchObject({
+      quantity: 1,
+      initial_quantity: 1,
+      amount: 250,
+    })
   })
 
-  test('no units cost nothing', () => {
-    expect(shown({ items: [line('p', 0, 250), line('q', 1, 100)] })).toMatchObject({
+  test('a line of quantity 0 costs nothing', () => {
+    expect(calculateChecked({ items: [line('p', 0, 250), line('q', 1, 100)] })).toMatchObject({
       amount: 100,
       items: [{ quantity: 0, amount: 0, price: 250 }, { amount: 100 }],
     })
   })
 })
 
-describe('what an order costs', () => {
+describe('amount of an order', () => {
   // Example E20 of docs/reference.
   const lines: ItemFacts[] = [
     { ...storedSku(sku('s', { product_id: 'p' }), 2), sku: { price: 1700 }, product: { price: 2100 } },
     { product_id: 'q', quantity: 3, catalogue: { product: product('q', { price: 450 }) } },
   ]
 
-  test('the sum of its lines, when nothing else was sent', () => {
-    expect(shown({ items: lines })).toMatchObject({
+  test('is the sum of its lines when no amount was sent', () => {
+    expect(calculateChecked({ items: lines })).toMatchObject({
       amount: 4750, // 3400 + 1350
       initial_amount: 4750,
       total_amount: 4750,
@@ -80,9 +84,9 @@ describe('what an order costs', () => {
     })
   })
 
-  test('what was sent, though the lines say otherwise', () => {
-    expect(shown({ amount: 5000, items: lines })).toMatchObject({ amount: 5000, total_amount: 5000 })
-    expect(shown({ amount: 10_000, items: [line('a', 2)] })).toEqual({
+  test('is the sent amount even if the lines add up to another', () => {
+    expect(calculateChecked({ amount: 5000, items: lines })).toMatchObject({ amount: 5000, total_amount: 5000 })
+    expect(calculateChecked({ amount: 10_000, items: [line('a', 2)] })).toEqual({
       amount: 10_000,
       initial_amount: 10_000,
       discount_amount: 0,
@@ -97,22 +101,22 @@ describe('what an order costs', () => {
     })
   })
 
-  test('lines that are known, without those that are not', () => {
-    expect(shown(order(line('a', 2), line('b', 2, 300))).amount).toBe(600)
+  test('is the sum of the lines with a known amount', () => {
+    expect(calculateChecked(order(line('a', 2), line('b', 2, 300))).amount).toBe(600)
   })
 
-  test('nobody knows: then there is not one amount', () => {
-    expect(shown(order(line('a', 2)))).toEqual({
+  test('is unknown without any line amount: then all nine amounts are absent', () => {
+    expect(calculateChecked(order(line('a', 2)))).toEqual({
       items: [{ object: 'order_item', product_id: 'a', quantity: 2, initial_quantity: 2 }],
       metadata: {},
     })
-    expect(shown({})).toEqual({ items: [], metadata: {} })
+    expect(calculateChecked({})).toEqual({ items: [], metadata: {} })
     expect(totalOf(openCart({}))).toBe(0)
   })
 
-  test('an amount too large to be exact is refused, and not rounded', () => {
+  test('throws for an amount that is too large to be exact, instead of rounding', () => {
     const given = facts({ order: order(line('a', 2, 2 ** 52)), redeemables: [voucher('P', percentOff(10))] })
-    expect(evaluated(given)).toEqual({
+    expect(evaluateChecked(given)).toEqual({
       valid: false,
       redeemables: [
         {
@@ -127,17 +131,17 @@ describe('what an order costs', () => {
       order: order(line('a', 1, 2 ** 53 - 1), line('b', 1, 1)),
       redeemables: [voucher('P', percentOff(10))],
     })
-    expect(taken(evaluated(sum))).toEqual(['invalid_amount'])
+    expect(discountsOrReasons(evaluateChecked(sum))).toEqual(['invalid_amount'])
   })
 })
 
-describe('discounts that were there before', () => {
-  test('are cut so that no line and no total falls below zero', () => {
-    const calculated = shown({
+describe('discounts granted before the request', () => {
+  test('are capped so that no line and no total falls below zero', () => {
+    const calculated = calculateChecked({
       items: [
         { product_id: 'a', price: 500, discount_amount: 900 }, // a line of 5.00 cannot be 9.00 cheaper
         { product_id: 'b', price: 700, discount_amount: 200 },
-        { product_id: 'c', discount_amount: 100 }, // nobody knows what it costs
+        { product_id: 'c', discount_amount: 100 }, // its amount is unknown
       ],
       discount_amount: 800, // 5.00 are left: 12.00 − 5.00 − 2.00
     })
@@ -152,7 +156,7 @@ describe('discounts that were there before', () => {
     expect(calculated.items[2]).not.toHaveProperty('discount_amount')
   })
 
-  test('are cut to an order amount that is less than its lines', () => {
+  test('are capped by an order amount that is less than its lines', () => {
     const given = {
       amount: 600,
       items: [
@@ -160,16 +164,16 @@ describe('discounts that were there before', () => {
         { price: 500, discount_amount: 300 },
       ],
     }
-    expect(shown(given)).toMatchObject({ items_discount_amount: 600, total_amount: 0 })
-    expect(shown({ ...given, discount_amount: 50 })).toMatchObject({ discount_amount: 0, total_amount: 0 })
+    expect(calculateChecked(given)).toMatchObject({ items_discount_amount: 600, total_amount: 0 })
+    expect(calculateChecked({ ...given, discount_amount: 50 })).toMatchObject({ discount_amount: 0, total_amount: 0 })
   })
 
-  test('leave less for the next: 10 % of what is left, 25.00 − 5.00 − 4.00', () => {
+  test('reduce the base of the next: 10 % of 25.00 − 5.00 − 4.00', () => {
     const given = facts({
       order: { discount_amount: 400, items: [{ ...line('a', 5, 500), discount_amount: 500 }] },
       redeemables: [voucher('P', percentOff(10))],
     })
-    expect(orderOf(evaluated(given))).toMatchObject({
+    expect(orderOf(evaluateChecked(given))).toMatchObject({
       amount: 2500,
       discount_amount: 560, // 4.00 from before, 1.60 now
       items_discount_amount: 500,
@@ -178,7 +182,7 @@ describe('discounts that were there before', () => {
     })
   })
 
-  test('units that were given away stay given away', () => {
+  test('free units stay free', () => {
     const cart = openCart({
       items: [{ ...line('mug', 3, 1500), discount_amount: 3000, discount_quantity: 2, free_quantity: 2 }],
     })
@@ -188,13 +192,17 @@ describe('discounts that were there before', () => {
     expect(calculatedOrder(cart, 'request').items[0]).toMatchObject({ discount_quantity: 2, discount_amount: 3000 })
   })
 
-  test('a count of units never exceeds the units', () => {
-    expect(shown({ items: [{ ...line('a', 2, 100), discount_quantity: 9 }] }).items[0]?.discount_quantity).toBe(2)
-    expect(shown({ items: [{ ...line('a', 2, 100), free_quantity: 9 }] }).items[0]?.discount_quantity).toBe(2)
+  test('counts of discounted and free units never exceed the quantity', () => {
+    expect(
+      calculateChecked({ items: [{ ...line('a', 2, 100), discount_quantity: 9 }] }).items[0]?.discount_quantity,
+    ).toBe(2)
+    expect(calculateChecked({ items: [{ ...line('a', 2, 100), free_quantity: 9 }] }).items[0]?.discount_quantity).toBe(
+      2,
+    )
   })
 
-  test('a stored order keeps what it was before units were added', () => {
-    const calculated = shown({
+  test('a stored order keeps its initial amounts and quantities', () => {
+    const calculated = calculateChecked({
       initial_amount: 1000,
       items: [{ ...line('a', 3, 500), initial_quantity: 2, initial_amount: 1000 }],
     })
@@ -203,9 +211,9 @@ describe('discounts that were there before', () => {
   })
 })
 
-describe('what is shown of a line', () => {
-  test('what the catalogue says, overlaid with what was sent', () => {
-    const [shirt] = shown({
+describe('product and SKU of a calculated line', () => {
+  test('are the catalogue data overlaid with the sent data', () => {
+    const [shirt] = calculateChecked({
       items: [
         {
           id: 'ordli_1',
@@ -252,8 +260,8 @@ describe('applied amounts', () => {
     ],
   })
 
-  test('of a redeemable are its own, of the request those of all; discounts are always all of them', () => {
-    const verdict = evaluated(given)
+  test('are per redeemable in outcomes and total in the verdict; discounts always include all', () => {
+    const verdict = evaluateChecked(given)
     expect(verdict.redeemables).toMatchObject([
       { order: { applied_discount_amount: 0, items_applied_discount_amount: 200, discount_amount: 0 } },
       { order: { applied_discount_amount: 300, items_applied_discount_amount: 0, items_discount_amount: 200 } },
@@ -266,11 +274,11 @@ describe('applied amounts', () => {
       total_applied_discount_amount: 1900,
       total_amount: 1100,
     })
-    expect(ofLines(verdict, 'applied_discount_amount')).toEqual([550, 1050])
+    expect(fieldOfLines(verdict, 'applied_discount_amount')).toEqual([550, 1050])
   })
 
-  test('in the request are without what was there before', () => {
-    const verdict = evaluated(
+  test('of the request exclude earlier discounts', () => {
+    const verdict = evaluateChecked(
       facts({
         order: { discount_amount: 100, items: [{ ...line('a', 1, 1000), discount_amount: 200 }] },
         redeemables: [voucher('1', amountOff(50)), voucher('2', amountOff(30, { effect: 'APPLY_TO_ITEMS' }))],
@@ -286,9 +294,9 @@ describe('applied amounts', () => {
   })
 })
 
-describe('an order whose amount nobody knows', () => {
-  test('stays unknown when something that has a price is given away with it', () => {
-    const verdict = evaluated(
+describe('an order of unknown amount', () => {
+  test('stays unknown when a good with a price is given away with it', () => {
+    const verdict = evaluateChecked(
       facts({
         order: order(line('tea', 2)),
         products: [product('mug', { price: 1500 })],

@@ -1,35 +1,35 @@
 import { inRange, mulDiv, type Part } from './money.ts'
 import type { ApplicationDetail, ItemFacts, OrderFacts } from './schema/index.ts'
 
-/** What a line sells: ids under which it is known, and what was said of it. It never changes during a calculation. */
+/** What a line sells: ids and the facts sent. It is immutable during a calculation. */
 export interface Item {
-  /** Position in the order; lines that a redeemable adds come after those that were sent. */
+  /** Position in the order; lines added by a redeemable come after the sent lines. */
   readonly index: number
-  /** As it was sent; of a line that a redeemable added, what the catalogue says. */
+  /** The line as sent; for a line added by a redeemable, the catalogue data. */
   readonly facts: ItemFacts
-  readonly sku: Known | null
-  readonly product: Known | null
-  /** The SKU, else the product, else what was sent: two lines of the same good have the same. */
+  readonly sku: GoodIds | null
+  readonly product: GoodIds | null
+  /** Id of the SKU, else of the product, else a unique key of the line; lines of the same good share it. */
   readonly good: string
-  /** Price of one unit, as sent or as the catalogue says. */
+  /** Price of one unit, sent or from the catalogue. */
   readonly price: number | null
   readonly initial_quantity: number
   readonly initial_amount: number | null
 }
 
-/** Ids of a good. An order may name goods that the catalogue does not know: then one of them is all there is. */
-export interface Known {
+/** Ids of a good. For a good that is not in the catalogue only one of them may be known. */
+export interface GoodIds {
   readonly id: string | null
   readonly source_id: string | null
 }
 
-/** One line while it is calculated. `applied_…` is what the redeemable at hand did, `request_…` what the request did. */
+/** Mutable state of a line. `applied_…` is the effect of the current redeemable, `request_…` that of the whole request. */
 export interface Line {
   readonly item: Item
   quantity: number
-  /** Units that nobody pays for: given away by a unit discount. */
+  /** Units given away by a unit discount. */
   free_quantity: number
-  /** Null while neither amount nor price are known; such a line gets no discount. */
+  /** Null when neither amount nor price is known; such a line gets no discount. */
   amount: number | null
   discount: number
   discount_quantity: number
@@ -41,25 +41,25 @@ export interface Line {
   request_discount_quantity: number
   request_quantity: number
   request_quantity_amount: number
-  /** Where replaced units came from. */
+  /** Source lines of replaced units. */
   details: ApplicationDetail[] | null
   request_details: ApplicationDetail[] | null
 }
 
-/** An order while it is calculated. */
+/** Mutable state of an order. */
 export interface Cart {
   readonly facts: OrderFacts
   readonly initial_amount: number | null
-  /** Null when neither the order nor any line has one: then nothing is computed. */
+  /** Null when neither the order nor any line has an amount: then no amounts are calculated. */
   amount: number | null
-  /** Order-level discount, all of it. */
+  /** Order-level discount, including earlier requests. */
   discount: number
   applied_discount: number
   request_discount: number
   lines: Line[]
 }
 
-/** The order as it enters a calculation (docs/reference/calculated-order.md#how-an-order-enters). */
+/** Builds the initial state of an order (docs/reference/calculated-order.md#how-an-order-enters). */
 export function openCart(facts: OrderFacts): Cart {
   const lines = (facts.items ?? []).map((item, index) => openLine(item, index))
   const amount = facts.amount ?? sumOfKnown(lines)
@@ -72,7 +72,7 @@ export function openCart(facts: OrderFacts): Cart {
     request_discount: 0,
     lines,
   }
-  takeEarlierDiscounts(cart)
+  applyEarlierDiscounts(cart)
   return cart
 }
 
@@ -126,8 +126,8 @@ function itemOf(facts: ItemFacts, index: number): Item {
   }
 }
 
-/** A line that names nothing is a good of its own. */
-const goodOf = (sku: Known | null, product: Known | null, index: number): string =>
+/** A line without ids is a good of its own. */
+const goodOf = (sku: GoodIds | null, product: GoodIds | null, index: number): string =>
   sku?.id ?? sku?.source_id ?? product?.id ?? product?.source_id ?? `#${index}`
 
 function amountOf(facts: ItemFacts, price: number | null): number | null {
@@ -135,7 +135,7 @@ function amountOf(facts: ItemFacts, price: number | null): number | null {
   return price === null ? null : inRange(price * (facts.quantity ?? 1))
 }
 
-function skuOf({ catalogue, sku_id, sku, source_id, related_object }: ItemFacts): Known | null {
+function skuOf({ catalogue, sku_id, sku, source_id, related_object }: ItemFacts): GoodIds | null {
   const stored = catalogue?.sku
   if (stored != null) return { id: stored.id, source_id: stored.source_id ?? null }
   const id = sku_id ?? sku?.id ?? null
@@ -143,7 +143,7 @@ function skuOf({ catalogue, sku_id, sku, source_id, related_object }: ItemFacts)
   return id === null && source === null ? null : { id, source_id: source }
 }
 
-function productOf({ catalogue, product_id, product, source_id, related_object }: ItemFacts): Known | null {
+function productOf({ catalogue, product_id, product, source_id, related_object }: ItemFacts): GoodIds | null {
   const stored = catalogue?.product
   if (stored != null) return { id: stored.id, source_id: stored.source_id ?? null }
   const id = product_id ?? product?.id ?? catalogue?.sku?.product_id ?? null
@@ -160,17 +160,17 @@ function sumOfKnown(lines: readonly Line[]): number | null {
   return sum
 }
 
-/** Discounts granted before this request, cut so that no line and no total falls below zero. */
-function takeEarlierDiscounts(cart: Cart): void {
-  let left = cart.amount ?? 0
+/** Applies discounts granted before this request, capped so that no line and no total falls below zero. */
+function applyEarlierDiscounts(cart: Cart): void {
+  let remaining = cart.amount ?? 0
   for (const line of cart.lines) {
-    line.discount = Math.min(line.item.facts.discount_amount ?? 0, line.amount ?? 0, left)
-    left -= line.discount
+    line.discount = Math.min(line.item.facts.discount_amount ?? 0, line.amount ?? 0, remaining)
+    remaining -= line.discount
   }
-  cart.discount = Math.min(cart.facts.discount_amount ?? 0, left)
+  cart.discount = Math.min(cart.facts.discount_amount ?? 0, remaining)
 }
 
-/** What is still to pay; nothing that can be discounted while nobody knows what the order costs. */
+/** The amount to pay; 0 when the amount of the order is unknown, so nothing can be discounted. */
 export function totalOf(cart: Cart): number {
   if (cart.amount === null) return 0
   let total = cart.amount - cart.discount
@@ -178,23 +178,23 @@ export function totalOf(cart: Cart): number {
   return total
 }
 
-/** What is still to pay for a line, or null when nobody knows. */
+/** The amount to pay for a line; null when unknown. */
 export const subtotalOf = (line: Line): number | null => (line.amount === null ? null : line.amount - line.discount)
 
 /**
- * What one unit costs: its price, else its part of the amount of the line (docs/reference/discounts.md#lines-and-units); null
- * when nobody knows.
+ * Price of one unit, else its share of the line amount (docs/reference/discounts.md#lines-and-units); null when neither is
+ * known.
  */
 export function unitPrice({ item, amount, quantity }: Line): Part | null {
   if (item.price !== null) return { amount: item.price, units: 1, of: 1 }
   return amount === null || quantity === 0 ? null : { amount, units: 1, of: quantity }
 }
 
-/** Units that somebody pays for. */
+/** Units that are not free. */
 export const paidUnits = (line: Line): number => line.quantity - line.free_quantity
 
-/** A copy for the next redeemable: the same state, nothing applied yet. The copy can be thrown away, which undoes it. */
-export function nextStep(cart: Cart): Cart {
+/** Copies the state for the next redeemable, with nothing applied yet. Discarding the copy undoes the redeemable. */
+export function copyForNextRedeemable(cart: Cart): Cart {
   return {
     facts: cart.facts,
     initial_amount: cart.initial_amount,
@@ -223,14 +223,14 @@ export function nextStep(cart: Cart): Cart {
   }
 }
 
-/** Takes an amount off the whole order. */
+/** Adds an order-level discount. */
 export function discountOrder(cart: Cart, amount: number): void {
   cart.discount += amount
   cart.applied_discount += amount
   cart.request_discount += amount
 }
 
-/** Takes an amount off a line. */
+/** Adds a discount to a line. */
 export function discountLine(line: Line, amount: number): void {
   line.discount += amount
   line.applied_discount += amount
@@ -238,8 +238,8 @@ export function discountLine(line: Line, amount: number): void {
 }
 
 /**
- * Puts units into a line, or takes them out; `amount` is what the amounts of the line and of the order change by. An order
- * whose amount nobody knows is not known better by what is given away with it.
+ * Adds units to a line, or removes them; `amount` is the change of the line amount and the order amount. An unknown order
+ * amount stays unknown.
  */
 export function changeQuantity(cart: Cart, line: Line, quantity: number, amount: number | null): void {
   line.quantity = inRange(line.quantity + quantity)
@@ -252,7 +252,7 @@ export function changeQuantity(cart: Cart, line: Line, quantity: number, amount:
   if (cart.amount !== null) cart.amount = inRange(cart.amount + amount)
 }
 
-/** Takes units out of a line. They leave with their share of its amount and of its discount, which is the answer. */
+/** Removes units from a line and returns their share of its amount and discount. */
 export function removeUnits(cart: Cart, line: Line, units: number): { amount: number | null; discount: number } {
   const share = (of: number): number => mulDiv(of, units, line.quantity)
   const amount = line.amount === null ? null : share(line.amount)
@@ -267,27 +267,27 @@ export function removeUnits(cart: Cart, line: Line, units: number): { amount: nu
   return { amount, discount }
 }
 
-/** Counts units as discounted. Free units add up; other counts overlap, so the larger one stays. */
-export function countDiscounted(line: Line, units: number, how: 'free' | 'counted'): void {
-  if (how === 'free') line.free_quantity += units
-  const after = (before: number) => Math.min(line.quantity, how === 'free' ? before + units : Math.max(before, units))
+/** Counts units as discounted. Free units are added; other counts overlap, so the larger one is kept. */
+export function countDiscounted(line: Line, units: number, kind: 'free' | 'counted'): void {
+  if (kind === 'free') line.free_quantity += units
+  const after = (before: number) => Math.min(line.quantity, kind === 'free' ? before + units : Math.max(before, units))
   line.discount_quantity = after(line.discount_quantity)
   line.applied_discount_quantity = after(line.applied_discount_quantity)
   line.request_discount_quantity = after(line.request_discount_quantity)
 }
 
 /**
- * Brings an order whose units became cheaper back to zero: what was taken off the whole order may be more than it now
- * costs. An order amount that was sent can even be less than the lines that left; it does not fall below its discounts.
+ * Restores a total of at least zero after units became cheaper: first reduces the order-level discount, which may exceed
+ * the new amount. A sent order amount may even be less than the removed lines; then the amount is raised to its discounts.
  */
-export function settle(cart: Cart): void {
+export function restoreNonNegativeTotal(cart: Cart): void {
   if (cart.amount === null) return
   cart.discount -= Math.min(cart.discount, Math.max(0, -totalOf(cart)))
   cart.request_discount = Math.min(cart.request_discount, cart.discount)
   cart.amount += Math.max(0, -totalOf(cart))
 }
 
-/** A new line at the end of the order, for units that no line can take. */
+/** Appends a line for units that fit no existing line. */
 export function appendLine(cart: Cart, facts: ItemFacts): Line {
   const index = cart.lines.length
   const item: Item = { ...itemOf({ ...facts, quantity: 0 }, index), initial_amount: 0 }

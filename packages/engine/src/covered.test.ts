@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApplicableEntry, CoveredEntry, Discount, OrderFacts, ValidationRule } from './schema/index.ts'
-import { applicable, evaluated } from './testing/evaluated.ts'
+import { applicable, evaluateChecked } from './testing/evaluated.ts'
 import {
   amountOff,
   covering,
@@ -18,12 +18,12 @@ import {
 } from './testing/shop.ts'
 
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
-const manner = { effect: 'APPLY_TO_EVERY', target: 'ITEM', skip_initially: 0, repeat: 1 }
+const defaultApplication = { effect: 'APPLY_TO_EVERY', target: 'ITEM', skip_initially: 0, repeat: 1 }
 const none = { object: 'list', data_ref: 'data', data: [], total: 0 }
 
 const lists = (givenOrder: OrderFacts | null, rules: ValidationRule[], discount: Discount = percentOff(10)) => {
   const { applicable_to, inapplicable_to } = applicable(
-    evaluated(
+    evaluateChecked(
       facts({
         order: givenOrder,
         products: [product('mug', { price: 100 })],
@@ -38,8 +38,8 @@ const lists = (givenOrder: OrderFacts | null, rules: ValidationRule[], discount:
 
 const two = () => order(line('cup', 2, 1450), line('tray', 1, 3890))
 
-describe('what a redeemable covers', () => {
-  test('is each entry as it was defined, with the lines it took', () => {
+describe('applicable_to and inapplicable_to', () => {
+  test('list each entry as defined, with its lines', () => {
     const { applicable_to, inapplicable_to } = lists(two(), [
       on({ object: 'product', id: 'cup', quantity_limit: 1 }, 'spoon'),
     ])
@@ -53,22 +53,22 @@ describe('what a redeemable covers', () => {
           id: 'cup',
           quantity_limit: 1,
           strict: false,
-          ...manner,
+          ...defaultApplication,
           order_item_indices: [0],
           order_item_units: [{ index: 0, units: [1, 2] }],
         },
-        { object: 'product', id: 'spoon', strict: false, ...manner },
+        { object: 'product', id: 'spoon', strict: false, ...defaultApplication },
       ],
     })
     expect(inapplicable_to).toEqual(none)
   })
 
-  test('says nothing where no rule does', () => {
+  test('are empty when no rule includes or excludes goods', () => {
     expect(lists(two(), [])).toEqual({ applicable_to: none, inapplicable_to: none })
     expect(lists(two(), [covering({})])).toEqual({ applicable_to: none, inapplicable_to: none })
   })
 
-  test('of a collection is also told good by good', () => {
+  test('list a collection also per good', () => {
     const items = [
       {
         ...storedSku(sku('green', { product_id: 'tea', source_id: 'g-1' }), 1, 100),
@@ -84,14 +84,14 @@ describe('what a redeemable covers', () => {
     const entry = { ...everything, effect: 'APPLY_FROM_CHEAPEST', skip_initially: 0 } as const
     const covered: CoveredEntry = {
       strict: true,
-      ...manner,
+      ...defaultApplication,
       effect: 'APPLY_FROM_CHEAPEST',
       object: 'product',
     } as CoveredEntry
     expect(lists({ items }, [on(entry)]).applicable_to.data).toEqual([
       {
         ...everything,
-        ...manner,
+        ...defaultApplication,
         effect: 'APPLY_FROM_CHEAPEST',
         strict: false,
         order_item_indices: [0, 2, 3, 1],
@@ -126,12 +126,12 @@ describe('what a redeemable covers', () => {
     ])
   })
 
-  test('of an SKU is strict', () => {
+  test('an SKU entry is strict', () => {
     const [first] = lists(two(), [on({ object: 'sku', id: 'green' })]).applicable_to.data
-    expect(first).toEqual({ object: 'sku', id: 'green', strict: true, ...manner })
+    expect(first).toEqual({ object: 'sku', id: 'green', strict: true, ...defaultApplication })
   })
 
-  test('with included_all, or exclusions only, is the goods of the order', () => {
+  test('list the goods of the order with included_all, or with exclusions only', () => {
     const shown = (rule: ValidationRule) =>
       lists(two(), [rule]).applicable_to.data.map(({ id, strict }) => ({ id, strict }))
     const cup = { id: 'cup', strict: true }
@@ -144,7 +144,7 @@ describe('what a redeemable covers', () => {
     ])
   })
 
-  test('leaves out what is excluded, which is told by itself', () => {
+  test('list excluded goods only in inapplicable_to', () => {
     const excluded: ApplicableEntry[] = [
       { object: 'product', id: 'cup' },
       { object: 'product', id: 'spoon' },
@@ -156,26 +156,26 @@ describe('what a redeemable covers', () => {
         object: 'product',
         id: 'cup',
         strict: false,
-        ...manner,
+        ...defaultApplication,
         order_item_indices: [0],
         order_item_units: [{ index: 0, units: [1, 2] }],
       },
-      { object: 'product', id: 'spoon', strict: false, ...manner },
+      { object: 'product', id: 'spoon', strict: false, ...defaultApplication },
     ])
   })
 
-  test('shows lines that were chosen and got nothing', () => {
+  test('list selected lines that got no discount', () => {
     const limited = amountOff(100, { effect: 'APPLY_TO_ITEMS', aggregated_amount_limit: 100 })
     const [first] = lists(two(), [on(everything)], limited).applicable_to.data
     expect(first?.order_item_indices).toEqual([0, 1])
   })
 
-  test('does not show lines whose units are all capped away', () => {
+  test('omit lines whose units are all capped to 0', () => {
     const capped = { ...everything, aggregated_quantity_limit: 2 }
     expect(lists(two(), [on(capped)]).applicable_to.data[0]?.order_item_indices).toEqual([0])
   })
 
-  test('is only told, and restricts nothing, where the discount is on the order', () => {
+  test('are informational for an order-level discount and do not restrict it', () => {
     const onOrder = percentOff(10, { effect: 'APPLY_TO_ORDER' })
     expect(lists(two(), [on('cup')], onOrder).applicable_to.data).toMatchObject([
       { id: 'cup', order_item_indices: [0] },
@@ -183,26 +183,26 @@ describe('what a redeemable covers', () => {
     expect(lists(two(), [on('tray')], unitsOff(1, 'mug')).applicable_to.data).toMatchObject([
       { order_item_indices: [1] },
     ])
-    const gift = evaluated(facts({ order: two(), redeemables: [giftCard('G', 50, { rules: [on('cup')] })] }))
+    const gift = evaluateChecked(facts({ order: two(), redeemables: [giftCard('G', 50, { rules: [on('cup')] })] }))
       .redeemables[0]
     expect(applicable(gift).applicable_to.data).toMatchObject([{ order_item_indices: [0] }])
   })
 
-  test('shows units as they were before they were replaced', () => {
+  test('list units as they were before their replacement', () => {
     const replace = unitsOff(1, 'mug', { effect: 'REPLACE_ITEMS' })
     const [first] = lists(two(), [on({ object: 'product', id: 'cup', quantity_limit: 1 })], replace).applicable_to.data
     expect(first).toMatchObject({ order_item_indices: [0], order_item_units: [{ index: 0, units: [1, 2] }] })
   })
 
-  test('of an order of more than a thousand units lists none of them', () => {
+  test('omit unit numbers for orders of more than 1,000 units', () => {
     const units = (quantity: number) =>
       lists(order(line('cup', quantity, 1), line('tray', 1, 1)), [on('cup')]).applicable_to.data[0]?.order_item_units
     expect(units(999)?.[0]?.units).toHaveLength(999)
     expect(units(1000)).toEqual([{ index: 0, units_limit_exceeded: true }])
   })
 
-  test('is not told of a redeemable that is refused', () => {
-    const [outcome] = evaluated(
+  test('are absent for a refused redeemable', () => {
+    const [outcome] = evaluateChecked(
       facts({ order: two(), redeemables: [voucher('V', percentOff(10), { active: false })] }),
     ).redeemables
     expect(outcome).not.toHaveProperty('applicable_to')

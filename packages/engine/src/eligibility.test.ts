@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Facts, Redeemable } from './schema/index.ts'
-import { evaluated, taken } from './testing/evaluated.ts'
+import { discountsOrReasons, evaluateChecked } from './testing/evaluated.ts'
 import { amountOff, facts, giftCard, loyaltyCard, noon, on, percentOff, tier, voucher } from './testing/shop.ts'
 
 const earlier = '2025-02-26T11:59:59.999Z'
@@ -16,12 +16,14 @@ const forAnHour = {
   validity_timeframe: { interval: 'P1D', duration: 'PT1H' },
 }
 
-const why = (redeemable: Redeemable, more: Partial<Facts> = {}) => {
-  const [key] = taken(evaluated(facts({ order: { amount: 1000 }, redeemables: [redeemable], ...more } as never)))
+const refusalKey = (redeemable: Redeemable, more: Partial<Facts> = {}) => {
+  const [key] = discountsOrReasons(
+    evaluateChecked(facts({ order: { amount: 1000 }, redeemables: [redeemable], ...more } as never)),
+  )
   return typeof key === 'number' ? null : key
 }
 
-describe('a voucher', () => {
+describe('voucher checks', () => {
   test.each<[string, Redeemable, string | null]>([
     ['is usable', voucher('V', ten, { campaign }), null],
     ['is unknown', { kind: 'unknown', object: 'voucher', id: 'V' }, 'not_found'],
@@ -42,29 +44,29 @@ describe('a voucher', () => {
     ['has one redemption left', voucher('V', ten, { quantity: 3, redeemed_quantity: 2 }), null],
     ['is used up', voucher('V', ten, { quantity: 3, redeemed_quantity: 3 }), 'quantity_exceeded'],
     [
-      'others hold the last one',
+      'other sessions hold the last redemption',
       voucher('V', ten, { quantity: 3, redeemed_quantity: 2, locked_quantity: 1 }),
       'quantity_exceeded',
     ],
-    ['may be used no times at all', voucher('V', ten, { quantity: 0 }), 'quantity_exceeded'],
-    ['is a referral code that nobody holds', voucher('V', ten, { referral: { referrer_id: null } }), 'not_published'],
+    ['has a quantity of 0', voucher('V', ten, { quantity: 0 }), 'quantity_exceeded'],
+    ['is an unpublished referral code', voucher('V', ten, { referral: { referrer_id: null } }), 'not_published'],
     ['is a referral code', voucher('V', ten, { referral: { referrer_id: 'cust_1' } }), null],
   ])('%s', (_, redeemable, key) => {
-    expect(why(redeemable)).toBe(key)
+    expect(refusalKey(redeemable)).toBe(key)
   })
 
-  test('a referral code is not for its referrer', () => {
+  test('the referrer cannot redeem their own referral code', () => {
     const code = voucher('V', ten, { referral: { referrer_id: 'cust_1' } })
-    expect(why(code, { customer: { id: 'cust_1' } })).toBe('referrer_not_permitted_to_redeem')
-    expect(why(code, { customer: { id: 'cust_2' } })).toBe(null)
+    expect(refusalKey(code, { customer: { id: 'cust_1' } })).toBe('referrer_not_permitted_to_redeem')
+    expect(refusalKey(code, { customer: { id: 'cust_2' } })).toBe(null)
   })
 
-  test('the first check that fails decides', () => {
+  test('reports the first failed check', () => {
     const rule = {
       id: 'val_1',
       rules: { '1': { name: 'order.amount', conditions: { $more_than: [9999] } }, logic: '1' },
     }
-    // Each next step mends what was reported before.
+    // Each case fixes the problem reported in the previous one.
     const steps: Array<[Partial<Parameters<typeof giftCard>[2]>, string]> = [
       [{ active: false }, 'voucher_disabled'],
       [{ active: true }, 'voucher_not_active'],
@@ -87,12 +89,12 @@ describe('a voucher', () => {
     })
     for (const [mended, key] of steps) {
       broken = { ...broken, ...mended }
-      expect(why(broken)).toBe(key)
+      expect(refusalKey(broken)).toBe(key)
     }
   })
 
-  test('the refusal names the code', () => {
-    const [outcome] = evaluated(facts({ redeemables: [voucher('SPRING', ten, { active: false })] })).redeemables
+  test('the refusal contains the voucher code', () => {
+    const [outcome] = evaluateChecked(facts({ redeemables: [voucher('SPRING', ten, { active: false })] })).redeemables
     expect(outcome).toEqual({
       status: 'INAPPLICABLE',
       object: 'voucher',
@@ -102,7 +104,7 @@ describe('a voucher', () => {
   })
 })
 
-describe('a promotion tier', () => {
+describe('promotion tier checks', () => {
   test.each<[string, Redeemable, string | null]>([
     ['is usable', tier('T', ten, { campaign }), null],
     ['is unknown', { kind: 'unknown', object: 'promotion_tier', id: 'T' }, 'not_found'],
@@ -128,45 +130,45 @@ describe('a promotion tier', () => {
       'promotion_not_active_now',
     ],
     [
-      'dates go before hours',
+      'dates are checked before hours',
       tier('T', ten, { ...onThursday, campaign: { ...campaign, expiration_date: earlier } }),
       'promotion_inactive',
     ],
   ])('%s', (_, redeemable, key) => {
-    expect(why(redeemable)).toBe(key)
+    expect(refusalKey(redeemable)).toBe(key)
   })
 
-  test('the refusal says what the contract says', () => {
-    const [outcome] = evaluated(facts({ redeemables: [tier('promo_1', ten, { active: false })] })).redeemables
+  test('the refusal has the message and details of the contract', () => {
+    const [outcome] = evaluateChecked(facts({ redeemables: [tier('promo_1', ten, { active: false })] })).redeemables
     expect(outcome).toMatchObject({ reason: { details: 'Promotion Tier with id: promo_1 is disabled.' } })
   })
 })
 
-describe('rules after the calculation', () => {
+describe('rules that depend on the calculation', () => {
   const floor = {
     id: 'val_1',
     rules: { '1': { name: 'order.total_amount', conditions: { $more_than: [500] } }, logic: '1' },
   }
 
-  test('E5: what is left must be enough', () => {
+  test('E5: a rule on the total after the discount is evaluated after the discount', () => {
     const order = { amount: 5000 }
-    expect(why(voucher('A', amountOff(4600), { rules: [floor] }), { order })).toBe('order_rules_violated')
-    expect(why(voucher('A', amountOff(4400), { rules: [floor] }), { order })).toBe(null)
+    expect(refusalKey(voucher('A', amountOff(4600), { rules: [floor] }), { order })).toBe('order_rules_violated')
+    expect(refusalKey(voucher('A', amountOff(4400), { rules: [floor] }), { order })).toBe(null)
   })
 
-  test('a redeemable that fails in the end leaves the order as it was', () => {
-    const verdict = evaluated(
+  test('a redeemable that fails after its calculation does not change the order', () => {
+    const verdict = evaluateChecked(
       facts({
         order: { amount: 5000 },
         rules: { redeemables_application_mode: 'PARTIAL' },
         redeemables: [voucher('A', amountOff(4600), { rules: [floor] }), voucher('B', percentOff(10))],
       }),
     )
-    expect(taken(verdict)).toEqual(['order_rules_violated', 500])
+    expect(discountsOrReasons(verdict)).toEqual(['order_rules_violated', 500])
     expect(verdict.order?.total_amount).toBe(4500)
   })
 
-  test('E4: rules see the order as it stands, and as it was at first', () => {
+  test('E4: rules read the current amount and the initial amount', () => {
     const rules = [
       {
         id: 'val_1',
@@ -180,27 +182,32 @@ describe('rules after the calculation', () => {
     const coupon = voucher('C', percentOff(10), { rules })
     const gift = giftCard('G', 1500)
     const order = { amount: 12_000 }
-    expect(taken(evaluated(facts({ order, redeemables: [coupon, gift] })))).toEqual([1200, 1500])
-    expect(taken(evaluated(facts({ order, redeemables: [gift, coupon] })))).toEqual([1500, 'order_rules_violated'])
+    expect(discountsOrReasons(evaluateChecked(facts({ order, redeemables: [coupon, gift] })))).toEqual([1200, 1500])
+    expect(discountsOrReasons(evaluateChecked(facts({ order, redeemables: [gift, coupon] })))).toEqual([
+      1500,
+      'order_rules_violated',
+    ])
   })
 
-  test('what a rule needs and nobody sent', () => {
+  test('reports the data that a rule needs when the request lacks it', () => {
     const needs = (name: string, conditions: Record<string, unknown>) => [
       { id: 'val_1', rules: { '1': { name, property: 'x', conditions }, logic: '1' } },
     ]
     const code = (name: string, conditions: Record<string, unknown>) =>
       voucher('V', ten, { rules: needs(name, conditions) })
-    expect(why(code('customer.metadata', { $is: ['y'] }))).toBe('missing_customer')
-    expect(why(code('order.amount', { $more_than: [1] }), { order: null })).toBe('missing_order')
-    expect(why(code('order.amount', { $more_than: [1] }), { order: {} })).toBe('missing_amount')
+    expect(refusalKey(code('customer.metadata', { $is: ['y'] }))).toBe('missing_customer')
+    expect(refusalKey(code('order.amount', { $more_than: [1] }), { order: null })).toBe('missing_order')
+    expect(refusalKey(code('order.amount', { $more_than: [1] }), { order: {} })).toBe('missing_amount')
     const any = { $is: [{ id: 'A', object: 'product' }] }
-    expect(why(code('order.items.any', any), { order: { amount: 5 } })).toBe('missing_order_items')
+    expect(refusalKey(code('order.items.any', any), { order: { amount: 5 } })).toBe('missing_order_items')
   })
 })
 
-test('a discount needs no order: it is applicable, and its formulas may have a value', () => {
+test('a discount is applicable without an order, and its formulas may have a value', () => {
   const discount = amountOff(100, { amount_off_formula: '2 + 3' })
-  const verdict = evaluated(facts({ redeemables: [voucher('V', discount), voucher('P', ten, { rules: [on('A')] })] }))
+  const verdict = evaluateChecked(
+    facts({ redeemables: [voucher('V', discount), voucher('P', ten, { rules: [on('A')] })] }),
+  )
   expect(verdict.valid).toBe(true)
   expect(verdict).not.toHaveProperty('order')
   expect(verdict.redeemables).toMatchObject([
@@ -210,7 +217,7 @@ test('a discount needs no order: it is applicable, and its formulas may have a v
   expect(verdict.redeemables[0]).not.toHaveProperty('order')
 })
 
-test('a card of points is judged like any voucher before its points are', () => {
-  expect(why(loyaltyCard('L', 100, { active: false, reward: null }))).toBe('voucher_disabled')
-  expect(why(loyaltyCard('L', 100, { quantity: 1, redeemed_quantity: 1 }))).toBe('quantity_exceeded')
+test('voucher checks of a loyalty card come before checks of its points', () => {
+  expect(refusalKey(loyaltyCard('L', 100, { active: false, reward: null }))).toBe('voucher_disabled')
+  expect(refusalKey(loyaltyCard('L', 100, { quantity: 1, redeemed_quantity: 1 }))).toBe('quantity_exceeded')
 })

@@ -10,22 +10,23 @@ import { instantText, whyNotValid } from './time/index.ts'
 type Voucher = Exclude<KnownRedeemable, { kind: 'promotion_tier' }>
 
 /**
- * Why a redeemable cannot be used now, whatever the order: switched off, out of time, used up
- * (docs/reference/validity.md#order-of-checks and docs/reference/calculated-order.md and docs/reference/stacking.md).
+ * Why a redeemable cannot be used at this time, independent of the order: inactive, outside its validity period, or
+ * exhausted (docs/reference/validity.md#order-of-checks and docs/reference/calculated-order.md and
+ * docs/reference/stacking.md).
  */
-export function whyNotUsable(redeemable: KnownRedeemable, scene: EvaluationScope, trace: Step[] | null): Reason | null {
+export function whyNotUsable(redeemable: KnownRedeemable, scope: EvaluationScope, trace: Step[] | null): Reason | null {
   return redeemable.kind === 'promotion_tier'
-    ? whyNotPromotion(redeemable, scene, trace)
-    : whyNotVoucher(redeemable, scene, trace)
+    ? whyNotPromotion(redeemable, scope, trace)
+    : whyNotVoucher(redeemable, scope, trace)
 }
 
-function whyNotVoucher(voucher: Voucher, scene: EvaluationScope, trace: Step[] | null): Reason | null {
-  const isOn = voucher.active && (voucher.campaign?.active ?? true)
-  trace?.push({ step: 'check', check: 'active', expected: true, actual: isOn, passed: isOn })
-  if (!isOn) return reason('voucher_disabled', { details: voucher.code })
-  const late = whyNotInTime(voucher, scene, trace)
-  if (late !== null) return reason(voucherDates[late], { details: voucher.code })
-  return whyNotQuantity(voucher, trace) ?? whyNotReferral(voucher, scene, trace)
+function whyNotVoucher(voucher: Voucher, scope: EvaluationScope, trace: Step[] | null): Reason | null {
+  const isActive = voucher.active && (voucher.campaign?.active ?? true)
+  trace?.push({ step: 'check', check: 'active', expected: true, actual: isActive, passed: isActive })
+  if (!isActive) return reason('voucher_disabled', { details: voucher.code })
+  const failedCheck = whyNotInTime(voucher, scope, trace)
+  if (failedCheck !== null) return reason(voucherDates[failedCheck], { details: voucher.code })
+  return whyNotQuantity(voucher, trace) ?? whyNotReferral(voucher, scope, trace)
 }
 
 const voucherDates = {
@@ -84,16 +85,18 @@ function whyNotReferral(voucher: Voucher, { customer }: EvaluationScope, trace: 
   return isReferrer ? reason('referrer_not_permitted_to_redeem', { details: voucher.code }) : null
 }
 
-/** A tier is judged by its own dates and by those of its campaign. */
+/** A promotion tier must be valid by its own dates and by those of its campaign. */
 function whyNotPromotion(
   tier: Extract<KnownRedeemable, { kind: 'promotion_tier' }>,
-  scene: EvaluationScope,
+  scope: EvaluationScope,
   trace: Step[] | null,
 ): Reason | null {
-  const isOn = tier.active && tier.discount != null && (tier.campaign?.active ?? true)
-  trace?.push({ step: 'check', check: 'active', expected: true, actual: isOn, passed: isOn })
-  if (!isOn) return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
-  const faults = [tier, ...(tier.campaign == null ? [] : [tier.campaign])].map((one) => whyNotInTime(one, scene, trace))
+  const isActive = tier.active && tier.discount != null && (tier.campaign?.active ?? true)
+  trace?.push({ step: 'check', check: 'active', expected: true, actual: isActive, passed: isActive })
+  if (!isActive) return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
+  const faults = [tier, ...(tier.campaign == null ? [] : [tier.campaign])].map((validity) =>
+    whyNotInTime(validity, scope, trace),
+  )
   if (faults.some((fault) => fault === 'start_date' || fault === 'expiration_date')) {
     return reason('promotion_inactive', { details: `Promotion Tier with id: ${tier.id} is disabled.` })
   }
@@ -101,8 +104,9 @@ function whyNotPromotion(
 }
 
 /**
- * What a kind of redeemable needs besides: a reward, a holder, an order, enough balance
- * (docs/reference/validity.md#order-of-checks and docs/reference/validations.md#validate-several and docs/reference/sessions.md).
+ * Requirements of gift cards and loyalty cards: a reward, a holder, an order, enough balance
+ * (docs/reference/validity.md#order-of-checks and docs/reference/validations.md#validate-several and
+ * docs/reference/sessions.md).
  */
 export function whyNotPayable(cart: Cart | null, use: Use): Reason | null {
   const { redeemable } = use
@@ -110,7 +114,7 @@ export function whyNotPayable(cart: Cart | null, use: Use): Reason | null {
   return redeemable.kind === 'loyalty_card' ? whyNotCard(cart, redeemable, use) : null
 }
 
-/** Where cards are only shown, an empty one is not. */
+/** Qualification lists cards without spending them; a card without balance is not listed. */
 export function whyNotShown(redeemable: KnownRedeemable): Reason | null {
   if (redeemable.kind === 'gift_voucher' && availableCredits(redeemable) === 0) {
     return reason('gift_amount_exceeded', { details: redeemable.code })
@@ -137,12 +141,12 @@ function whyNotGift(cart: Cart | null, use: Use<GiftVoucher>): Reason | null {
   return passed ? null : reason('gift_amount_exceeded', { details: redeemable.code })
 }
 
-function whyNotCard(cart: Cart | null, card: LoyaltyCard, { scene, trace }: Use): Reason | null {
+function whyNotCard(cart: Cart | null, card: LoyaltyCard, { scope, trace }: Use): Reason | null {
   const { reward, holder_id, code } = card
   if (reward == null) return reason('missing_reward', { details: 'A reward is required when redeeming a LOYALTY_CARD' })
   if (reward.type === 'UNKNOWN') return notFound('reward', reward.id)
   if (holder_id === null) return reason('not_published', { details: code })
-  const { customer } = scene
+  const { customer } = scope
   const isHolder = customer === null || customer.id === holder_id
   trace?.push({ step: 'check', check: 'holder', expected: holder_id, actual: customer?.id ?? null, passed: isHolder })
   if (!isHolder) return reason('invalid_customer', { details: code })

@@ -18,7 +18,7 @@ import {
   unitCaps,
   unitDiscount,
 } from './testing/arbitrary.ts'
-import { applicable, evaluated, frozen, orderOf } from './testing/evaluated.ts'
+import { applicable, deepFreeze, evaluateChecked, orderOf } from './testing/evaluated.ts'
 import { brokenInVerdict } from './testing/identities.ts'
 import { on, voucher } from './testing/shop.ts'
 
@@ -31,18 +31,20 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number, holds: (given: T)
   fc.assert(fc.property(arbitrary, holds), { numRuns })
 
 const alone = (order: OrderFacts, discount: Discount, entries: ApplicableEntry[] = [], rules = defaultStackingRules) =>
-  evaluated(factsOf(order, [voucher('V', discount, entries.length === 0 ? {} : { rules: [on(...entries)] })], rules))
+  evaluateChecked(
+    factsOf(order, [voucher('V', discount, entries.length === 0 ? {} : { rules: [on(...entries)] })], rules),
+  )
 
 const replaces = (redeemable: Redeemable): boolean =>
   'discount' in redeemable && redeemable.discount?.type === 'UNIT' && redeemable.discount.effect === 'REPLACE_ITEMS'
 
-test('every sum of every verdict is right, nothing is negative, and facts are left alone', () => {
+test('every verdict adds up, no amount is negative, and facts are not mutated', () => {
   check(anyFacts, 2500, (facts) => {
-    expect(brokenInVerdict(evaluate(frozen(facts)))).toEqual([])
+    expect(brokenInVerdict(evaluate(deepFreeze(facts)))).toEqual([])
   })
 })
 
-test('the same facts give the same bytes, explained or not', () => {
+test('the same facts give the same verdict byte for byte, with or without explanation', () => {
   check(anyFacts, 500, (facts) => {
     const verdict = JSON.stringify(evaluate(facts))
     expect(JSON.stringify(evaluate(structuredClone(facts)))).toBe(verdict)
@@ -52,7 +54,7 @@ test('the same facts give the same bytes, explained or not', () => {
   })
 })
 
-test('what the redeemables took off adds up to what the request did, unless units left with their discount', () => {
+test('the discounts of the redeemables add up to that of the request, unless replaced units took their discount away', () => {
   check(anyFacts, 1000, (facts) => {
     fc.pre(!facts.redeemables.some(replaces))
     const { order, redeemables } = evaluate(facts)
@@ -66,7 +68,7 @@ test('what the redeemables took off adds up to what the request did, unless unit
   })
 })
 
-test('an explanation adds up: its amounts are what was taken off', () => {
+test('the amounts of an explanation add up to the discount', () => {
   check(anyFacts, 1000, (facts) => {
     for (const outcome of evaluate(facts, { explain: true }).redeemables) {
       if (outcome.status !== 'APPLICABLE' || outcome.order?.amount === undefined) continue
@@ -82,7 +84,7 @@ test('an explanation adds up: its amounts are what was taken off', () => {
   })
 })
 
-test('a redeemable never costs the customer anything, and one that is refused or skipped does nothing', () => {
+test('a redeemable never raises the total, and a refused or skipped redeemable changes nothing', () => {
   check(fc.tuple(anyOrder, anyRedeemable), 1000, ([order, make]) => {
     const before = orderOf(evaluate(factsOf(order, [voucher('0', { type: 'AMOUNT', amount_off: 0 })])))
     const outcome = evaluate(factsOf(order, [make('R')])).redeemables[0]
@@ -93,7 +95,7 @@ test('a redeemable never costs the customer anything, and one that is refused or
   })
 })
 
-test('a discount alone never gives more than its caps', () => {
+test('a single discount never exceeds its caps', () => {
   const entry = fc
     .tuple(selecting, unitCaps, amountCaps)
     .map(([...parts]): ApplicableEntry => Object.assign({ ...everything }, ...parts))
@@ -125,14 +127,14 @@ test('a discount alone never gives more than its caps', () => {
   })
 })
 
-test('a line that is not covered changes no discount on another', () => {
+test('a line that is not covered does not change the discount of another line', () => {
   const entry = fc.tuple(fc.constantFrom('apple', 'bread'), selecting, unitCaps, amountCaps)
   const discount = fc
     .oneof(amountDiscount, percentDiscount, fixedDiscount)
     .filter(({ effect }) => effect !== 'APPLY_TO_ORDER')
   const other: ItemFacts = { product_id: 'irrelevant', quantity: 3, price: 77 }
   check(fc.tuple(freshOrder, discount, entry), 800, ([order, given, [id, ...parts]]) => {
-    fc.pre(!JSON.stringify(given).includes('formula')) // a formula may look at the whole order
+    fc.pre(!JSON.stringify(given).includes('formula')) // a formula may read the whole order
     const entries: ApplicableEntry[] = [Object.assign({ object: 'product', id }, ...parts)]
     const without = orderOf(alone(order, given, entries)).items.map(({ discount_amount }) => discount_amount)
     const last = { items: [...order.items!, other] }
@@ -148,7 +150,7 @@ test('a line that is not covered changes no discount on another', () => {
   })
 })
 
-test('a hundred percent leaves nothing to pay', () => {
+test('100 percent off leaves nothing to pay', () => {
   check(anyOrder, 500, (order) => {
     const onOrder = orderOf(alone(order, { type: 'PERCENT', percent_off: 100, effect: 'APPLY_TO_ORDER' }))
     if (onOrder.amount !== undefined) expect(onOrder.total_amount).toBe(0)
@@ -161,7 +163,7 @@ test('a hundred percent leaves nothing to pay', () => {
   })
 })
 
-test('two equal lines instead of one change no discount on the order', () => {
+test('splitting a line into two equal lines does not change an order-level discount', () => {
   const discount = fc
     .oneof(amountDiscount, percentDiscount, fixedDiscount)
     .map((one) => ({ ...one, effect: 'APPLY_TO_ORDER' }) as Discount)
@@ -174,7 +176,7 @@ test('two equal lines instead of one change no discount on the order', () => {
   })
 })
 
-test('on an order without discounts, both modes are the same', () => {
+test('both calculation modes agree on an order without discounts', () => {
   const discount = fc.oneof(amountDiscount, percentDiscount, fixedDiscount)
   check(fc.tuple(freshOrder, discount, selecting), 800, ([order, given, how]) => {
     const entries = [{ ...everything, ...how }]
@@ -182,7 +184,7 @@ test('on an order without discounts, both modes are the same', () => {
   })
 })
 
-test('the initial amount is never less than what is left, so it never gives less', () => {
+test('INITIAL_AMOUNT mode never gives less than DISCOUNTED_AMOUNT mode', () => {
   check(fc.tuple(freshOrder, fc.nat(800), fc.nat(100)), 800, ([order, amountOff, percentOff]) => {
     const first = voucher('1', { type: 'AMOUNT', amount_off: amountOff })
     const second = voucher('2', { type: 'PERCENT', percent_off: percentOff })
@@ -196,7 +198,7 @@ test('the initial amount is never less than what is left, so it never gives less
   })
 })
 
-test('units that are given away change nothing that is to pay', () => {
+test('added free units do not change the amount to pay', () => {
   const added = fc.oneof(unitDiscount('ADD_NEW_ITEMS'), unitDiscount('ADD_SAME_ITEMS'))
   check(fc.tuple(anyOrder, added), 1000, ([order, given]) => {
     const before = orderOf(alone(order, { type: 'AMOUNT', amount_off: 0 }))
@@ -209,7 +211,7 @@ test('units that are given away change nothing that is to pay', () => {
   })
 })
 
-test('what replaces units makes nothing dearer, and takes no more than they cost', () => {
+test('a replacement never raises the total, and never discounts more than the new units cost', () => {
   check(fc.tuple(anyOrder, unitDiscount('REPLACE_ITEMS'), unitCaps), 1000, ([order, given, caps]) => {
     const before = orderOf(alone(order, { type: 'AMOUNT', amount_off: 0 }))
     const after = orderOf(alone(order, given, [{ ...everything, ...caps }]))
@@ -220,7 +222,7 @@ test('what replaces units makes nothing dearer, and takes no more than they cost
   })
 })
 
-test('a higher percentage never takes less', () => {
+test('a higher percentage never gives a smaller discount', () => {
   check(fc.tuple(anyOrder, fc.nat(100), fc.nat(100), selecting, unitCaps), 800, ([order, a, b, how, caps]) => {
     const totals = [Math.min(a, b), Math.max(a, b)].map(
       (percentOff) =>
@@ -231,7 +233,7 @@ test('a higher percentage never takes less', () => {
   })
 })
 
-test('numbers beyond all measure are refused, and never thrown', () => {
+test('amounts that are too large are refused and never throw', () => {
   const huge = fc.constantFrom(2 ** 53 - 1, 2 ** 52, 2 ** 31, 94_906_267, 1, 0)
   const line = fc.record({ product_id: fc.constantFrom('apple', 'bread'), quantity: huge, price: huge })
   const order = fc.record({ items: fc.array(line, { maxLength: 3 }), amount: fc.option(huge), discount_amount: huge })
@@ -254,19 +256,19 @@ test('numbers beyond all measure are refused, and never thrown', () => {
   const entry = fc.tuple(selecting, unitCaps).map(([how, caps]) => ({ ...everything, ...how, ...caps }))
   check(fc.tuple(order, discount, discount, entry), 2000, ([given, one, other, how]) => {
     const rules = [on(how)]
-    evaluated(factsOf(given, [voucher('1', one, { rules }), voucher('2', other, { rules })]))
+    evaluateChecked(factsOf(given, [voucher('1', one, { rules }), voucher('2', other, { rules })]))
   })
 })
 
-// The calculation written a second time, slowly and as docs/reference/discounts.md says it: units one by one, exact
-// fractions, one limit after the other. Nothing of the engine is used but fractions.
+// Reference implementation of docs/reference/discounts.md: slow, unit by unit, with exact fractions and one limit after the
+// other. It uses nothing of the engine except fractions.
 
 interface Selected {
   index: number
   units: number
 }
 
-/** Paid units of a line, and what one costs; a line without paid units plays no part. */
+/** Paid units of a line and their unit price; lines without paid units are skipped. */
 function paid(item: ItemFacts) {
   const quantity = item.quantity ?? 1
   const free = Math.min(item.free_quantity ?? 0, quantity)
@@ -366,7 +368,7 @@ function discountSlowly(
   return applied
 }
 
-test('discounts on items are what the slow calculation gives', () => {
+test('item discounts agree with the unit-by-unit reference calculation', () => {
   const discount = fc
     .oneof(
       amountDiscount,
@@ -392,7 +394,7 @@ test('discounts on items are what the slow calculation gives', () => {
   })
 })
 
-test('facts for these properties are as rich as they claim', () => {
+test('the generated facts cover every kind of outcome', () => {
   const seen = new Map<string, number>()
   const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1)
   for (const facts of fc.sample(anyFacts, { numRuns: 1000, seed: 1 })) {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { evaluate } from './evaluate.ts'
 import type { ApplicableEntry, Facts, OrderFacts, Redeemable, Step } from './schema/index.ts'
-import { applicable, discounts, evaluated, frozen, orderOf, taken } from './testing/evaluated.ts'
+import {
+  applicable,
+  deepFreeze,
+  discountsOrReasons,
+  evaluateChecked,
+  lineDiscounts,
+  orderOf,
+} from './testing/evaluated.ts'
 import {
   amountOff,
   category,
@@ -59,7 +66,7 @@ describe('a verdict', () => {
         subtotal_amount: 3890,
       },
     ]
-    expect(evaluated(given)).toMatchObject({
+    expect(evaluateChecked(given)).toMatchObject({
       valid: true,
       redeemables: [
         {
@@ -98,7 +105,7 @@ describe('a verdict', () => {
     })
   })
 
-  test('is the same, byte for byte, whenever it is asked for', () => {
+  test('is deterministic, byte for byte', () => {
     const given = facts({
       order: order(line('a', 3, 333), line('b', 1, 1000)),
       redeemables: [voucher('1', percentOff(33.3, toItems)), voucher('2', amountOff(77.5)), giftCard('G', 300)],
@@ -108,7 +115,7 @@ describe('a verdict', () => {
     )
   })
 
-  test('does not change when somebody wants it explained', () => {
+  test('does not change when an explanation is requested', () => {
     const given = facts({
       order: order(line('a', 3, 333)),
       redeemables: [
@@ -117,16 +124,16 @@ describe('a verdict', () => {
         voucher('3', amountOff(5)),
       ],
     })
-    const { redeemables, ...verdict } = evaluated(given, { explain: true })
+    const { redeemables, ...verdict } = evaluateChecked(given, { explain: true })
     expect({ ...verdict, redeemables: redeemables.map(({ explanation: _, ...outcome }) => outcome) }).toEqual(
-      evaluated(given),
+      evaluateChecked(given),
     )
     expect(redeemables.every(({ explanation }) => explanation !== undefined)).toBe(true)
-    expect(JSON.stringify(evaluated(given))).not.toContain('explanation')
+    expect(JSON.stringify(evaluateChecked(given))).not.toContain('explanation')
   })
 })
 
-describe('numbers of the past move within a request', () => {
+describe('counters change within a request', () => {
   const campaign = { id: 'camp_1', active: true }
   const code = (id: string, name: string, most: number, more: Partial<Parameters<typeof voucher>[2]> = {}) =>
     voucher(id, amountOff(500), {
@@ -137,7 +144,9 @@ describe('numbers of the past move within a request', () => {
     })
   const partial = { redeemables_application_mode: 'PARTIAL' } as const
   const run = (...redeemables: Redeemable[]) =>
-    taken(evaluated(facts({ order: { amount: 10_000 }, customer: { id: 'cust_1' }, rules: partial, redeemables })))
+    discountsOrReasons(
+      evaluateChecked(facts({ order: { amount: 10_000 }, customer: { id: 'cust_1' }, rules: partial, redeemables })),
+    )
 
   test.each([
     'campaign.redemptions.count',
@@ -148,7 +157,7 @@ describe('numbers of the past move within a request', () => {
     'campaign.redemptions.customers_count.daily',
     'campaign.redemptions.customers_count.weekly',
     'campaign.redemptions.customers_count.monthly',
-  ])('%s: one was there, so two more of three', (name) => {
+  ])('%s: with one stored, two more of three are accepted', (name) => {
     expect(run(code('1', name, 3), code('2', name, 3), code('3', name, 3))).toEqual([
       500,
       500,
@@ -156,16 +165,16 @@ describe('numbers of the past move within a request', () => {
     ])
   })
 
-  test('only those of the same campaign, and only those that were accepted', () => {
+  test('only for the same campaign, and only by accepted redeemables', () => {
     const name = 'campaign.redemptions.count'
     const other = { id: 'camp_2', active: true }
     expect(run(code('1', name, 2, { campaign: other }), code('2', name, 2))).toEqual([500, 500])
     expect(run(code('1', name, 2, { active: false }), code('2', name, 2))).toEqual(['voucher_disabled', 500])
-    const alone = { campaign: null } // a code without a campaign is a campaign of its own
+    const alone = { campaign: null } // a voucher without a campaign counts as its own campaign
     expect(run(code('1', name, 2, alone), code('2', name, 2, alone))).toEqual([500, 500])
   })
 
-  test('what was taken off: 0.01 before, 5.00 now, 5.00 more', () => {
+  test('discounted amount: 0.01 before, 5.00 now, 5.00 more', () => {
     const name = 'campaign.orders.amount_discounted'
     expect(run(code('1', name, 1001), code('2', name, 1001), code('3', name, 1001))).toEqual([
       500,
@@ -175,7 +184,7 @@ describe('numbers of the past move within a request', () => {
     expect(run(code('1', name, 1000), code('2', name, 1000))).toEqual([500, 'redemption_rules_violated'])
   })
 
-  test('the amounts of orders', () => {
+  test('order amounts', () => {
     const name = 'campaign.orders.amount'
     expect(run(code('1', name, 20_001), code('2', name, 20_001), code('3', name, 20_001))).toEqual([
       500,
@@ -184,7 +193,7 @@ describe('numbers of the past move within a request', () => {
     ])
   })
 
-  test('credits of gift cards', () => {
+  test('gift card credits', () => {
     const name = 'redemption.gift.amount'
     const card = (id: string) =>
       giftCard(id, 400, { campaign, rules: [rule(name, { $less_than_or_equal: [801] })], counters: { [name]: 1 } })
@@ -192,38 +201,44 @@ describe('numbers of the past move within a request', () => {
   })
 })
 
-describe('where a good is discounted only once', () => {
+describe('application mode ONCE', () => {
   const once = { redeemables_products_application_mode: 'ONCE' } as const
   const cupAndTray = () => order(line('cup', 2, 1450), line('tray', 1, 3890))
 
-  test('later ones pass it over, on every line of it', () => {
+  test('later redeemables skip a discounted good on all its lines', () => {
     const redeemables = [voucher('1', percentOff(20), { rules: [on('cup')] }), voucher('2', amountOff(500, toItems))]
-    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables })))).toEqual([580, 1000])
-    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([580, 500])
+    expect(discountsOrReasons(evaluateChecked(facts({ order: cupAndTray(), redeemables })))).toEqual([580, 1000])
+    expect(discountsOrReasons(evaluateChecked(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([
+      580, 500,
+    ])
     const twoLines = order(line('cup', 1, 1000), line('cup', 1, 2000), line('tray', 1, 500))
     const cheapest = voucher('1', percentOff(20), { rules: [on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' })] })
-    const verdict = evaluated(
+    const verdict = evaluateChecked(
       facts({ order: twoLines, redeemables: [cheapest, voucher('2', percentOff(10, toItems))], rules: once }),
     )
-    expect(discounts(verdict)).toEqual([0, 400, 50])
+    expect(lineDiscounts(verdict)).toEqual([0, 400, 50])
   })
 
-  test('discounts on the order neither take a good nor mind', () => {
+  test('order-level discounts neither mark goods nor are restricted', () => {
     const redeemables = [
       voucher('1', percentOff(10)),
       voucher('2', percentOff(20, toItems)),
       voucher('3', percentOff(10)),
       giftCard('G', 100),
     ]
-    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([679, 1358, 475, 100])
+    expect(discountsOrReasons(evaluateChecked(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([
+      679, 1358, 475, 100,
+    ])
   })
 
-  test('nothing taken off a good leaves it for the next', () => {
+  test('a good without an actual discount stays available', () => {
     const redeemables = [voucher('1', fixedPrice(9999, toItems)), voucher('2', percentOff(10, toItems))]
-    expect(taken(evaluated(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([0, 679])
+    expect(discountsOrReasons(evaluateChecked(facts({ order: cupAndTray(), redeemables, rules: once })))).toEqual([
+      0, 679,
+    ])
   })
 
-  test('two SKUs of a product are two goods; a line without a name is one of its own', () => {
+  test('two SKUs of a product are two goods; a line without ids is a good of its own', () => {
     const items = [
       storedSku(sku('s', { product_id: 'tea' }), 1, 100),
       storedSku(sku('m', { product_id: 'tea' }), 1, 100),
@@ -237,14 +252,16 @@ describe('where a good is discounted only once', () => {
       }),
       voucher('3', percentOff(20, toItems)),
     ]
-    // 2: of m and the two without a name, the second; 3: what is left.
-    expect(discounts(evaluated(facts({ order: { items }, redeemables, rules: once })))).toEqual([50, 20, 10, 20])
+    // 2: the second of m and the two lines without ids; 3: the rest.
+    expect(lineDiscounts(evaluateChecked(facts({ order: { items }, redeemables, rules: once })))).toEqual([
+      50, 20, 10, 20,
+    ])
   })
 })
 
 describe('an explanation', () => {
   const steps = (given: Facts, i = 0): Step[] =>
-    evaluated(given, { explain: true }).redeemables[i]?.explanation?.steps ?? []
+    evaluateChecked(given, { explain: true }).redeemables[i]?.explanation?.steps ?? []
   const one = (
     redeemable: Redeemable,
     given: OrderFacts | null = { amount: 9999 },
@@ -252,9 +269,9 @@ describe('an explanation', () => {
   ) => facts({ order: given, ...more, redeemables: [redeemable] })
   const active = { step: 'check', check: 'active', expected: true, actual: true, passed: true }
 
-  test('of a percentage: base, exact value, rounding and cut', () => {
+  test('of a percentage has base, exact value, rounding and cut', () => {
     expect(
-      evaluated(one(voucher('P', percentOff(12.5, { amount_limit: 1000, aggregated_amount_limit: 900 }))), {
+      evaluateChecked(one(voucher('P', percentOff(12.5, { amount_limit: 1000, aggregated_amount_limit: 900 }))), {
         explain: true,
       }).redeemables[0]?.explanation,
     ).toEqual({
@@ -279,7 +296,7 @@ describe('an explanation', () => {
     })
   })
 
-  test('of lines: each with its own base, and every cut in its order', () => {
+  test('of lines has a base per line, and every cut in order', () => {
     const entry = { ...everything, amount_limit: 240, aggregated_amount_limit: 500 }
     const given = one(
       voucher('P', percentOff(40, { ...toItems, amount_limit: 300, aggregated_amount_limit: 450 }), {
@@ -334,7 +351,7 @@ describe('an explanation', () => {
     const cuts = steps(shared).flatMap((step) => (step.step === 'amount' ? [step.cuts] : []))
     expect(cuts).toEqual([
       [{ by: 'applicable_to.amount_limit', to: 240 }],
-      [], // the line has 1.00 left, which is all that an amount off lines asks for
+      [], // the line has 1.00 left to pay, which caps the raw amount already
       [
         { by: 'applicable_to.amount_limit', to: 240 },
         { by: 'applicable_to.aggregated_amount_limit', to: 160 },
@@ -348,7 +365,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('of some units shows their exact worth', () => {
+  test('of some units has their exact value', () => {
     const given = one(voucher('P', percentOff(10), { rules: [on({ ...everything, quantity_limit: 1 })] }), {
       items: [{ quantity: 3, amount: 1000 }],
     })
@@ -358,7 +375,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('has every limit with what is used and what is allowed', () => {
+  test('has every limit with used and allowed quantity', () => {
     const limit = 'product_campaign_quantity_limit'
     const entry = { ...everything, aggregated_quantity_limit: 3, [limit]: 5 }
     const given = one(
@@ -382,7 +399,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('of cards: credits and points', () => {
+  test('of cards has credits and points', () => {
     expect(steps(one(giftCard('G', 500, { credits: 300, locked_credits: 50 }))).at(-2)).toEqual({
       step: 'limit',
       limit: 'gift.balance',
@@ -419,7 +436,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('of a gift card on items: what each line takes', () => {
+  test('of a gift card on items has the amount per line', () => {
     const given = one(
       giftCard('G', 500, { gift: { balance: 500, effect: 'APPLY_TO_ITEMS' } }),
       order(line('a', 1, 300), line('b', 1, 300)),
@@ -430,7 +447,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('of units: freed, added, replaced and received', () => {
+  test('of unit discounts has freed, added, replaced and received units', () => {
     const products = [product('mug', { price: 150 })]
     expect(steps(one(voucher('U', unitsOff(3, 'mug')), order(line('mug', 1, 100)), { products })).slice(1)).toEqual([
       { step: 'units', line: 0, quantity: 1, how: 'freed', amount: 100 },
@@ -443,7 +460,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('of formulas: what came out, or why nothing did', () => {
+  test('of formulas has the result or the fault', () => {
     const amount = amountOff(70, { amount_off_formula: 'ORDER_AMOUNT / 3' })
     expect(steps(one(voucher('A', amount)))[1]).toEqual({
       step: 'formula',
@@ -465,14 +482,14 @@ describe('an explanation', () => {
     }
   })
 
-  test('of a refusal ends with what failed', () => {
+  test('of a refusal ends with the failed step', () => {
     const late = one(
       voucher('X', percentOff(10), {
         start_date: '2025-01-01T00:00:00.000Z',
         expiration_date: '2025-02-01T00:00:00.000Z',
       }),
     )
-    expect(evaluated(late, { explain: true }).redeemables[0]?.explanation).toEqual({
+    expect(evaluateChecked(late, { explain: true }).redeemables[0]?.explanation).toEqual({
       object: 'voucher',
       id: 'X',
       status: 'INAPPLICABLE',
@@ -496,19 +513,19 @@ describe('an explanation', () => {
       ],
     })
     const unknown = one({ kind: 'unknown', object: 'voucher', id: 'U' })
-    expect(evaluated(unknown, { explain: true }).redeemables[0]?.explanation).toMatchObject({
+    expect(evaluateChecked(unknown, { explain: true }).redeemables[0]?.explanation).toMatchObject({
       status: 'INAPPLICABLE',
       reason: { key: 'not_found' },
       steps: [{ step: 'check', check: 'exists', expected: true, actual: false, passed: false }],
     })
   })
 
-  test('of a skip names the limit of the stacking rules', () => {
+  test('of a skip names the stacking limit', () => {
     const given = facts({
       order: { amount: 100 },
       redeemables: [voucher('1', amountOff(5), category('G')), voucher('2', amountOff(5), category('G'))],
     })
-    expect(evaluated(given, { explain: true }).redeemables[1]?.explanation).toEqual({
+    expect(evaluateChecked(given, { explain: true }).redeemables[1]?.explanation).toEqual({
       object: 'voucher',
       id: '2',
       status: 'SKIPPED',
@@ -532,7 +549,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('of a rule on what is left tells it once, where it was decided', () => {
+  test('of a rule on the total has one step, at the point of its decision', () => {
     const rules = [
       {
         id: 'val_1',
@@ -551,13 +568,15 @@ describe('an explanation', () => {
   })
 })
 
-test('facts can be frozen: nothing is written to them', () => {
-  const given = frozen(facts({ order: order(line('a', 1, 100)), redeemables: [voucher('1', percentOff(10, toItems))] }))
+test('facts are never mutated: they can be frozen', () => {
+  const given = deepFreeze(
+    facts({ order: order(line('a', 1, 100)), redeemables: [voucher('1', percentOff(10, toItems))] }),
+  )
   expect(() => Object.assign(given.order!, { amount: 1 })).toThrow(TypeError)
   expect(orderOf(evaluate(given)).total_amount).toBe(90)
 })
 
-test('an amount beyond all measure refuses one redeemable, and not the others', () => {
+test('an amount that is too large refuses one redeemable, not the others', () => {
   const given = facts({
     order: order(line('mug', 1, 2 ** 52)),
     products: [product('mug', { price: 2 ** 52 })],
@@ -567,6 +586,6 @@ test('an amount beyond all measure refuses one redeemable, and not the others', 
       voucher('P', percentOff(50), category('cat_x')),
     ],
   })
-  expect(taken(evaluated(given))).toEqual(['invalid_amount', 2 ** 51])
-  expect(applicable(evaluated(given).redeemables[1]).order?.total_amount).toBe(2 ** 51)
+  expect(discountsOrReasons(evaluateChecked(given))).toEqual(['invalid_amount', 2 ** 51])
+  expect(applicable(evaluateChecked(given).redeemables[1]).order?.total_amount).toBe(2 ** 51)
 })

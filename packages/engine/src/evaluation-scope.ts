@@ -4,37 +4,37 @@ import type { Clock } from './time/index.ts'
 
 type Metadata = Record<string, unknown>
 
-/** What rules and formulas look at: the facts of the request, and the order as the redeemables before left it. */
+/** Everything that rules and formulas can read: the facts of the request, and the order after the preceding redeemables. */
 export interface EvaluationScope {
   readonly clock: Clock
   readonly customer: CustomerFacts | null
   readonly caller: CallerFacts | null
-  /** Of the redemption. */
+  /** Metadata of the redemption. */
   readonly metadata: Metadata | null
   readonly catalogue: Catalogue
   readonly cart: Cart | null
-  /** Null where points are earned: nothing is redeemed there. */
+  /** Null when points are earned: there is no redemption. */
   readonly redeemable: KnownRedeemable | null
-  /** Metadata of a custom event that something is earned for. */
+  /** Metadata of the custom event that earns points. */
   readonly event_metadata: Metadata | null
-  /** Numbers of the past by rule name, with what this request has accepted already, without the redeemable at hand. */
+  /** Usage counters by rule name, including what this request has accepted so far, excluding the current redeemable. */
   readonly counters: Readonly<Record<string, number>>
-  /** Complete sets of a bundle that were found. */
+  /** Number of complete bundles in the order. */
   readonly bundle_quantity: number
-  /** What the redeemable at hand does to the order; null while that is not calculated yet. */
+  /** Effect of the current redeemable on the order; null until it is calculated. */
   readonly effect: Effect | null
 }
 
 export interface Effect {
-  /** Still to pay afterwards; null when the amount of the order is unknown. */
+  /** Amount to pay afterwards; null when the amount of the order is unknown. */
   readonly total: number | null
-  /** All that it takes off. */
+  /** Total discount of the redeemable. */
   readonly discount: number
   readonly credits: number
   readonly points: number
 }
 
-/** The scene on one line of the order: where a value is computed line by line. */
-export interface LineScene extends EvaluationScope {
+/** The scope for one order line, for values computed per line. */
+export interface LineScope extends EvaluationScope {
   readonly line: Line
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formulaFaults } from './formula-faults.ts'
 import { unitsOff } from './testing/shop.ts'
 
-test('a formula that cannot be read is named with its field and place', () => {
+test('an invalid formula is reported with its field and position', () => {
   const broken = unitsOff(1, 'mug', {
     unit_off_formula: '1 +',
     units: [{ unit_type: 'tea' }, { unit_type: 'mug', unit_off_formula: ')' }],
@@ -13,7 +13,7 @@ test('a formula that cannot be read is named with its field and place', () => {
   ])
 })
 
-test('formulas that can be read, and fields without one, are no faults', () => {
+test('valid formulas and fields without a formula are not reported', () => {
   expect(formulaFaults(unitsOff(1, 'mug', { unit_off_formula: 'ORDER_UNITS_QUANTITY / 4' }))).toEqual([])
   expect(formulaFaults({ object: 'product', id: 'a', price_formula: null, name_formula: 7 })).toEqual([])
 })

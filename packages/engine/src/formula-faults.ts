@@ -1,15 +1,16 @@
 import { compileFormula, type FormulaFault, isFault } from './formula/index.ts'
 import { isRecord } from './values.ts'
 
-/** A formula that cannot be read, and the field that has it: `units[1].unit_off_formula`. */
+/** A formula with a syntax error, and its field: `units[1].unit_off_formula`. */
 export interface FieldFault extends FormulaFault {
   readonly field: string
 }
 
 /**
- * The formulas of a discount or of an `applicable_to` entry that cannot be read, for the moment when it is saved.
+ * Syntax errors in the formulas of a discount or of an `applicable_to` entry, checked when the definition is saved.
  *
  * `{ type: 'AMOUNT', amount_off_formula: '1 +' }` → `amount_off_formula`: the formula ends too early, at 3.
+ * /
  */
 export function formulaFaults(definition: object, path = ''): FieldFault[] {
   return Object.entries(definition).flatMap(([name, value]): FieldFault[] => {

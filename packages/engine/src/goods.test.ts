@@ -37,7 +37,7 @@ describe('a reference matches', () => {
     [{ object: 'product', id: 'prod_tea', strict: true }, true, false, false],
     [{ object: 'product', source_id: 'tea' }, true, true, false],
     [{ object: 'product', id: 'tea' }, true, true, false], // a source id given as id
-    [{ object: 'product', id: 'gadget' }, false, false, true], // goods that the catalogue does not know
+    [{ object: 'product', id: 'gadget' }, false, false, true], // goods that are not in the catalogue
     [{ object: 'product', id: 'sku_green' }, false, false, false],
     [{ object: 'sku', id: 'sku_green' }, false, true, false],
     [{ object: 'sku', id: 'tea-green' }, false, true, false],
@@ -65,10 +65,10 @@ describe('collections', () => {
     pc_dear: { type: 'AUTO_UPDATE', filter: { junction: 'and', price: { conditions: { $more_than: [800] } } } },
   }
   test.each<[id: string, product: boolean, sku: boolean, unknown: boolean]>([
-    ['pc_products', true, true, false], // a product brings its SKUs
+    ['pc_products', true, true, false], // a product includes its SKUs
     ['pc_skus', false, true, false],
     ['pc_sources', false, false, true],
-    ['pc_named', true, false, false], // an SKU is asked for its own name
+    ['pc_named', true, false, false], // an SKU is matched by its own name
     ['pc_leaf', false, true, false],
     ['pc_dear', false, true, false], // 8.00 and 9.00
   ])('%s: product line %s, SKU line %s, uncatalogued %s', (id, ...expected) => {
@@ -76,13 +76,13 @@ describe('collections', () => {
     expect(lines.map((line) => isInCollection(line, id, { catalogue: { collections }, clock }))).toEqual(expected)
   })
 
-  test('what is sent beats what is stored', () => {
+  test('sent data take precedence over stored data', () => {
     const cheap = item({ sku_id: 'sku_green', price: 700, catalogue: { product: tea, sku: green } })
     expect(isInCollection(cheap, 'pc_dear', { catalogue: { collections }, clock })).toBe(false)
   })
 })
 
-test('what a filter sees of a line', () => {
+test('filter fields of a line', () => {
   const seen = (line: Item) => (field: string) => attributeOf(line, field)
   const fields = ['id', 'source_id', 'product_id', 'object', 'name', 'price', 'attributes', 'skus', 'created_at']
   expect(fields.map(seen(productLine))).toEqual([
@@ -112,7 +112,7 @@ test('what a filter sees of a line', () => {
   expect(attributeOf(skuLine, 'toString')).toBeUndefined()
 })
 
-test('metadata: stored, then sent of the product or SKU, then of the line; an SKU does not take its product’s', () => {
+test('metadata: stored, then sent for the product or SKU, then of the line; an SKU does not inherit from its product', () => {
   const stored = {
     product: { ...tea, metadata: { a: 1, b: 1, c: 1, p: 1 } },
     sku: { ...green, metadata: { a: 2, b: 2, c: 2 } },
@@ -135,7 +135,7 @@ test('metadata: stored, then sent of the product or SKU, then of the line; an SK
 
 test.each<[metadata: unknown, path: string, expected: unknown]>([
   [{ a: { b: { c: 1 } } }, 'a.b.c', 1],
-  [{ 'a.b': 2, a: { b: 1 } }, 'a.b', 2], // a key that has the dot itself
+  [{ 'a.b': 2, a: { b: 1 } }, 'a.b', 2], // a key that contains the dot
   [{ a: [1] }, 'a.0', undefined],
   [{ a: 'text' }, 'a.length', undefined],
   [{ a: 1 }, 'toString', undefined],

@@ -1,27 +1,27 @@
-import type { Item, Known } from './cart.ts'
+import type { GoodIds, Item } from './cart.ts'
 import type { EvaluationScope } from './evaluation-scope.ts'
 import { compileFilter } from './filter/index.ts'
-import { once } from './once.ts'
+import { memoize } from './memoize.ts'
 import type { Collection } from './schema/index.ts'
 import { isRecord, ownEntry } from './values.ts'
 
-/** Names goods: a product, an SKU or a collection of both. */
+/** A reference to a product, an SKU or a product collection. */
 export interface Reference {
   object: 'product' | 'sku' | 'products_collection'
   id?: string | null
   source_id?: string | null
-  /** Of a product: its SKUs are not meant. */
+  /** For a product: excludes lines of its SKUs. */
   strict?: boolean | null
 }
 
-/** Every product and SKU, also those that the catalogue does not know. */
+/** The built-in collection of every product and SKU, including goods that are not in the catalogue. */
 export const allProducts = 'pc_a11pr0dUc75'
 
-/** Whether a line sells what a reference names (docs/reference/rules.md#lines-and-references). */
+/** Whether a line sells the referenced good (docs/reference/rules.md#lines-and-references). */
 export function matches(
   item: Item,
   reference: Reference,
-  scene: Pick<EvaluationScope, 'catalogue' | 'clock'>,
+  scope: Pick<EvaluationScope, 'catalogue' | 'clock'>,
 ): boolean {
   switch (reference.object) {
     case 'sku':
@@ -31,39 +31,38 @@ export function matches(
         item.product !== null && isKnownAs(item.product, reference) && !(reference.strict === true && item.sku !== null)
       )
     case 'products_collection':
-      return isInCollection(item, reference.id ?? '', scene)
+      return isInCollection(item, reference.id ?? '', scope)
   }
 }
 
-/** An id may be given where a source id is meant, and the other way round. */
-function isKnownAs({ id, source_id }: Known, reference: Reference): boolean {
-  const { id: wanted, source_id: wantedSource } = reference
-  if (wanted != null && (wanted === id || wanted === source_id)) return true
+/** Ids and source ids are interchangeable in references. */
+function isKnownAs({ id, source_id }: GoodIds, reference: Reference): boolean {
+  const { id: wantedId, source_id: wantedSource } = reference
+  if (wantedId != null && (wantedId === id || wantedId === source_id)) return true
   return wantedSource != null && (wantedSource === source_id || wantedSource === id)
 }
 
-export function isInCollection(item: Item, id: string, scene: Pick<EvaluationScope, 'catalogue' | 'clock'>): boolean {
+export function isInCollection(item: Item, id: string, scope: Pick<EvaluationScope, 'catalogue' | 'clock'>): boolean {
   if (id === allProducts) return true
-  const collection = ownEntry(scene.catalogue.collections, id)
+  const collection = ownEntry(scope.catalogue.collections, id)
   if (collection === undefined) return false
   if (collection.type === 'AUTO_UPDATE') {
-    return compileFilter(collection.filter)((field) => attributeOf(item, field), scene.clock, scene.catalogue)
+    return compileFilter(collection.filter)((field) => attributeOf(item, field), scope.clock, scope.catalogue)
   }
   const { products, skus } = membersOf(collection)
   return isMember(item.sku, skus) || isMember(item.product, products)
 }
 
-const isMember = (known: Known | null, members: ReadonlySet<string>): boolean =>
-  known !== null &&
-  ((known.id !== null && members.has(known.id)) || (known.source_id !== null && members.has(known.source_id)))
+const isMember = (ids: GoodIds | null, members: ReadonlySet<string>): boolean =>
+  ids !== null && ((ids.id !== null && members.has(ids.id)) || (ids.source_id !== null && members.has(ids.source_id)))
 
-const membersOf = once((collection: Extract<Collection, { type: 'STATIC' }>) => ({
+const membersOf = memoize((collection: Extract<Collection, { type: 'STATIC' }>) => ({
   products: new Set(collection.products.filter(({ object }) => object === 'product').map(({ id }) => id)),
   skus: new Set(collection.products.filter(({ object }) => object === 'sku').map(({ id }) => id)),
 }))
 
 /**
- * What a collection's filter sees of a line: an SKU line shows the SKU's own data, any other its product's
+ * The value of a filter field for a line: an SKU line has the data of the SKU, any other line that of its product
  * (docs/reference/product-collections.md#filter-fields).
  */
 export function attributeOf(item: Item, field: string): unknown {
@@ -97,27 +96,29 @@ export function attributeOf(item: Item, field: string): unknown {
   }
 }
 
-/** The metadata of a line: the catalogue's, then what was sent of the product or SKU, then the line's own. */
-export const metadataOf = once(
+/**
+ * The metadata of a line: that of the catalogue, overlaid with that sent for the product or SKU, then with the line's own.
+ */
+export const metadataOf = memoize(
   ({ facts, sku }: Item): Record<string, unknown> =>
     (sku === null
-      ? overlaid(facts.catalogue?.product?.metadata, facts.product?.metadata, facts.metadata)
-      : overlaid(facts.catalogue?.sku?.metadata, facts.sku?.metadata, facts.metadata)) ?? {},
+      ? overlayMetadata(facts.catalogue?.product?.metadata, facts.product?.metadata, facts.metadata)
+      : overlayMetadata(facts.catalogue?.sku?.metadata, facts.sku?.metadata, facts.metadata)) ?? {},
 )
 
-/** The metadata of the product alone, also where the line sells one of its SKUs. */
-export const productMetadata = once(
+/** The metadata of the product only, even for a line of one of its SKUs. */
+export const productMetadata = memoize(
   ({ facts }: Item): Record<string, unknown> =>
-    overlaid(facts.catalogue?.product?.metadata, facts.product?.metadata) ?? {},
+    overlayMetadata(facts.catalogue?.product?.metadata, facts.product?.metadata) ?? {},
 )
 
-/** Metadata, key by key; what comes later wins. */
-export function overlaid(...layers: unknown[]): Record<string, unknown> | undefined {
-  const known = layers.filter((layer): layer is Record<string, unknown> => layer != null && typeof layer === 'object')
-  return known.length === 0 ? undefined : known.length === 1 ? known[0] : Object.assign({}, ...known)
+/** Merges metadata key by key; later layers win. */
+export function overlayMetadata(...layers: unknown[]): Record<string, unknown> | undefined {
+  const records = layers.filter((layer): layer is Record<string, unknown> => layer != null && typeof layer === 'object')
+  return records.length === 0 ? undefined : records.length === 1 ? records[0] : Object.assign({}, ...records)
 }
 
-/** A value in metadata. Dots lead into nested objects, unless a key itself has them. */
+/** Reads a metadata value by path. Dots separate nested keys, unless a key itself contains the dots. */
 export function valueAt(metadata: unknown, path: string): unknown {
   let value: unknown = metadata
   if (isRecord(value) && Object.hasOwn(value, path)) return value[path]

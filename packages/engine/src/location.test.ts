@@ -29,7 +29,7 @@ describe('E19', () => {
     expect(isInside(point, shape)).toBe(inside)
   })
 
-  test('the distance is 1.668 km and 3.813 km, in any unit', () => {
+  test('distances of 1.668 km and 3.813 km are compared correctly in every unit', () => {
     const reaches = (point: string, radius: string) => isInside(point, circle('geo:52.2297,21.0122', radius))
     expect([reaches('geo:52.24,21.03', '1.667 km'), reaches('geo:52.24,21.03', '1.669 km')]).toEqual([false, true])
     expect([reaches('geo:52.255,21.05', '3812 m'), reaches('geo:52.255,21.05', '3814 m')]).toEqual([false, true])
@@ -119,19 +119,19 @@ describe('polygons', () => {
     ['on the slope of the notch', corner, 7, 7, true],
     ['beside the slope', corner, 7, 7.001, false],
     ['under the notch', corner, 5, 4, true],
-    ['on a slope that no binary fraction meets', slope, 0.4, 0.2, true],
-    ['a metre off that slope', slope, 0.4, 0.19999, false],
+    ['on a slope that has no exact binary coordinates', slope, 0.4, 0.2, true],
+    ['a metre away from that slope', slope, 0.4, 0.19999, false],
   ])('%s', (_, shape, lng, lat, inside) => {
     expect(isInside({ lng, lat }, shape)).toBe(inside)
   })
 
-  test('a hole that reaches out of the outline adds nothing', () => {
+  test('a hole that extends beyond the outline adds no area', () => {
     expect(isInside({ lng: 11, lat: 5 }, polygon(square(0, 0, 10, 10), square(8, 4, 12, 6)))).toBe(false)
   })
 })
 
-describe('the box', () => {
-  test('is the smallest around the outline, or around all parts', () => {
+describe('bounding box', () => {
+  test('is the smallest box around the outline, or around all parts', () => {
     expect(boxOf(polygon(square(10, 50, 12, 51)))).toEqual({ west: 10, south: 50, east: 12, north: 51 })
     const parts: Shape = {
       type: 'polygon',
@@ -141,7 +141,7 @@ describe('the box', () => {
     expect(boxOf({} as Shape)).toBeNull()
   })
 
-  test('of a circle contains all of it, also over a pole and over the 180° meridian', () => {
+  test('of a circle contains the whole circle, even over a pole and over the 180° meridian', () => {
     const coordinate = (limit: number) =>
       fc.double({ min: -limit, max: limit, noNaN: true }).map((v) => Math.round(v * 1e4) / 1e4)
     const point = fc.record({ lat: coordinate(90), lng: coordinate(180) })
@@ -207,7 +207,7 @@ describe('faults', () => {
     if (fault !== null) expect(isInside('geo:0.5,0.5', shape as Shape)).toBe(false)
   })
 
-  test('no JSON makes a shape fail', () => {
+  test('arbitrary JSON never throws', () => {
     const coordinates = fc.array(fc.array(fc.array(fc.oneof(fc.double(), fc.jsonValue({ maxDepth: 1 })))))
     const shape = fc.oneof(
       fc.jsonValue(),

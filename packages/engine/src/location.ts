@@ -1,4 +1,4 @@
-import { once } from './once.ts'
+import { memoize } from './memoize.ts'
 import type { Shape } from './schema/index.ts'
 import { isRecord, toNumber } from './values.ts'
 
@@ -7,7 +7,7 @@ export interface Point {
   readonly lng: number
 }
 
-/** The smallest rectangle of coordinates around a shape: what lies outside of it lies outside of the shape. */
+/** Bounding box of a shape: every point outside the box is outside the shape. */
 export interface Box {
   readonly south: number
   readonly west: number
@@ -16,10 +16,11 @@ export interface Box {
 }
 
 /**
- * Whether a point lies in a shape (docs/reference/locations.md#inside-or-outside). A point is `geo:52.23,21.01`, `52.23,21.01` or
- * `{lat, lng}`; what is none lies nowhere.
+ * Whether a point lies in a shape (docs/reference/locations.md#inside-or-outside). A point is `geo:52.23,21.01`,
+ * `52.23,21.01` or `{lat, lng}`; any other value is outside every shape.
  *
  * The circle of 2 km around `geo:52.2297,21.0122` contains `geo:52.24,21.03` (1.668 km away), not `geo:52.255,21.05`.
+ * /
  */
 export function isInside(point: unknown, shape: Shape): boolean {
   const at = readPoint(point)
@@ -27,13 +28,13 @@ export function isInside(point: unknown, shape: Shape): boolean {
   return at !== null && area !== null && isInBox(at, area.box) && area.contains(at)
 }
 
-/** The bounding box of a shape; null for a faulty one. */
+/** The bounding box of a shape; null for an invalid shape. */
 export const boxOf = (shape: Shape): Box | null => areaOf(shape)?.box ?? null
 
 export const isInBox = ({ lat, lng }: Point, { south, west, north, east }: Box): boolean =>
   south <= lat && lat <= north && west <= lng && lng <= east
 
-/** What is wrong with a shape, as `details` of an error; null when nothing is. */
+/** The fault of a shape as `details` of an error; null when it is valid. */
 export function checkShape(shape: unknown): string | null {
   const area = readShape(shape)
   return typeof area === 'string' ? `Property .shape${area}` : null
@@ -50,22 +51,22 @@ const pointForm = /^(?:geo:)?([+-]?\d{1,3}(?:\.\d+)?),\s?([+-]?\d{1,3}(?:\.\d+)?
 const isCoordinate = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && value >= -limit && value <= limit
 
-/** A shape that has been read: what is outside of its box need not be tested. */
+/** A parsed shape; points outside its box need no exact test. */
 export interface Area {
   readonly box: Box
   contains(point: Point): boolean
 }
 
-/** Shapes are drawn once and asked a thousand times. */
-const readOnce = once((shape: Shape): Area | null => {
+/** Shapes are parsed once and tested thousands of times. */
+const memoizedArea = memoize((shape: Shape): Area | null => {
   const area = readShape(shape)
   return typeof area === 'string' ? null : area
 })
 
-/** The area of a shape; null for a shape that is faulty and contains nothing. */
-export const areaOf = (shape: Shape): Area | null => (isRecord(shape) ? readOnce(shape) : null)
+/** The parsed area of a shape; null for an invalid shape, which contains no point. */
+export const areaOf = (shape: Shape): Area | null => (isRecord(shape) ? memoizedArea(shape) : null)
 
-/** The area, or what is wrong: where, and what it must be. */
+/** The area, or the fault: which property, and what it must be. */
 function readShape(shape: unknown): Area | string {
   if (!isRecord(shape)) return ' must be an object'
   const { type, distance, geojson } = shape
@@ -104,15 +105,15 @@ function boxAround({ lat, lng }: Point, angle: number): Box {
   const reach = degrees(angle) + rimDegrees
   const [south, north] = [lat - reach, lat + reach]
   const width = degrees(Math.asin(Math.sin(angle) / Math.cos(radians(lat)))) + rimDegrees
-  // Over a pole every longitude is near, and over the 180° meridian the circle is on both ends of the map.
+  // A circle over a pole reaches every longitude; a circle over the 180° meridian lies on both edges of the map.
   const isWhole = south <= -90 || north >= 90 || !(lng - width >= -180 && lng + width <= 180)
   return { south, north, west: isWhole ? -180 : lng - width, east: isWhole ? 180 : lng + width }
 }
 
-/** A tenth of a millimetre: what is closer to an edge is on it, whatever the rounding of the coordinates did. */
+/** A tenth of a millimetre: a point closer to an edge counts as on it, so rounding of coordinates does not matter. */
 const rimDegrees = 1e-9
 
-/** Longitude and latitude in turns: one long array is walked several times faster than pairs. */
+/** Alternating longitude and latitude: one flat array is several times faster to iterate than pairs. */
 type Ring = Float64Array
 
 interface Polygon {
@@ -130,9 +131,9 @@ function readPolygons({ type, coordinates }: Record<string, unknown>): Area | st
     if (!isFilled(part)) return '.geojson.coordinates must be an array of rings'
     const rings: Ring[] = []
     for (const ring of part) {
-      const read = readRing(ring)
-      if (typeof read === 'string') return read
-      rings.push(read)
+      const ringOrFault = readRing(ring)
+      if (typeof ringOrFault === 'string') return ringOrFault
+      rings.push(ringOrFault)
     }
     const [outline, ...holes] = rings as [Ring, ...Ring[]]
     polygons.push({ box: boxAroundRing(outline), outline, holes })
@@ -178,13 +179,13 @@ export const union = (a: Box, b: Box): Box => ({
   east: Math.max(a.east, b.east),
 })
 
-/** An edge belongs to the polygon, also that of a hole. */
+/** Points on an edge are inside the polygon, including the edge of a hole. */
 function isInPolygon(point: Point, { outline, holes }: Polygon): boolean {
   const side = sideOf(outline, point)
   return side === 0 || (side > 0 && holes.every((hole) => sideOf(hole, point) <= 0))
 }
 
-/** 1 inside, 0 on the edge, −1 outside: even-odd on plain coordinates. */
+/** 1 inside, 0 on the edge, −1 outside: even-odd rule on plane coordinates. */
 function sideOf(ring: Ring, { lng, lat }: Point): -1 | 0 | 1 {
   let isWithin = false
   let [ax, ay] = [ring[0] as number, ring[1] as number]

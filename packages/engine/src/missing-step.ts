@@ -1,6 +1,6 @@
 import type { Step } from './schema/index.ts'
 
-/** What a refusal or a skip looked for, where no limit and no rule says it: the check, what it wants and what there is. */
+/** The failed check of refusals and skips that no limit or rule step explains: name, expected value, actual value. */
 const checks: Readonly<Record<string, readonly [check: string, expected: unknown, actual: unknown]>> = {
   not_found: ['exists', true, false],
   not_published: ['published', true, false],
@@ -16,14 +16,14 @@ const checks: Readonly<Record<string, readonly [check: string, expected: unknown
   preceding_validation_failed: ['preceding redeemables', 'applicable', 'inapplicable'],
 }
 
-/** Adds to the steps of a refusal the one that failed, unless one of them did. */
+/** Appends the failed check to the steps of a refusal, unless a step failed already. */
 export function withFailure(steps: Step[], key: string): Step[] {
-  const found = checks[key]
-  if (found === undefined || steps.some((step) => 'passed' in step && step.passed === false)) return steps
-  const [check, expected, actual] = found
+  const failedCheck = checks[key]
+  if (failedCheck === undefined || steps.some((step) => 'passed' in step && step.passed === false)) return steps
+  const [check, expected, actual] = failedCheck
   return [...steps, { step: 'check', check, expected, actual, passed: false }]
 }
 
-/** A check that says no more than the message of its refusal. */
+/** Whether a check only repeats the message of its refusal. */
 export const isObvious = (check: string): boolean =>
   check !== 'published' && Object.values(checks).some(([name]) => name === check)

@@ -6,7 +6,7 @@ const amount = fc.maxSafeInteger()
 const nonZero = amount.filter((value) => value !== 0)
 const natural = fc.maxSafeNat()
 
-/** Half up written another way: the floor of the doubled magnitude, plus one, halved. */
+/** Another implementation of half up: the floor of the doubled magnitude, plus one, halved. */
 function halfUp(n: bigint, d: bigint): bigint {
   const negative = n < 0n !== d < 0n
   const doubled = (2n * (n < 0n ? -n : n)) / (d < 0n ? -d : d)
@@ -34,7 +34,7 @@ describe('mulDiv', () => {
     expect(mulDiv(a, b, c)).toBe(expected)
   })
 
-  test('is exact, whatever the size of the product', () => {
+  test('is exact for products of every size', () => {
     fc.assert(
       fc.property(amount, amount, nonZero, (a, b, c) => {
         const expected = halfUp(BigInt(a) * BigInt(b), BigInt(c))
@@ -52,7 +52,7 @@ describe('mulDiv', () => {
     )
   })
 
-  test('halves, fractions, unsafe integers and a zero divisor stop the work', () => {
+  test('non-integers, unsafe integers and a zero divisor throw', () => {
     expect(() => mulDiv(0.5, 1, 1)).toThrow('not a safe integer: 0.5')
     expect(() => mulDiv(1, 2 ** 53, 1)).toThrow('not a safe integer')
     expect(() => mulDiv(1, 1, Number.NaN)).toThrow('not a safe integer')
@@ -61,7 +61,7 @@ describe('mulDiv', () => {
   })
 })
 
-describe('percentOfPart, of a whole', () => {
+describe('percentOfPart of a whole amount', () => {
   const percentOf = (whole: number, percent: number): number =>
     percentOfPart({ amount: whole, units: 1, of: 1 }, Ratio.fromDecimal(percent))
 
@@ -91,7 +91,7 @@ describe('percentOfPart, of a whole', () => {
     )
   })
 
-  test('every decimal place counts', () => {
+  test('every decimal place of the percentage counts', () => {
     const places = fc.integer({ min: 0, max: 15 })
     fc.assert(
       fc.property(natural, fc.nat(99), places, natural, (of, whole, count, digits) => {
@@ -99,14 +99,14 @@ describe('percentOfPart, of a whole', () => {
           .padStart(16, '0')
           .slice(-count || 16)
         const text = count === 0 ? `${whole}` : `${whole}.${fraction}`
-        fc.pre(Number(text).toString() === text) // a literal that a number carries as it is written
+        fc.pre(Number(text).toString() === text) // only literals that a number represents in the same notation
         const expected = halfUp(BigInt(of) * BigInt(text.replace('.', '')), 100n * 10n ** BigInt(count))
         expect(percentOf(of, Number(text))).toBe(Number(expected))
       }),
     )
   })
 
-  test('what is no number, or gives no safe amount, stops the work', () => {
+  test('an invalid percentage or an unsafe result throws', () => {
     expect(() => percentOf(1, 1e21)).toThrow('not a safe integer')
     expect(() => percentOf(100, Number.NaN)).toThrow('not a decimal: NaN')
     expect(() => percentOf(100, Number.POSITIVE_INFINITY)).toThrow('not a decimal: Infinity')
@@ -116,7 +116,7 @@ describe('percentOfPart, of a whole', () => {
 
 describe('allocate', () => {
   test.each([
-    [1000, [1, 1, 1], [334, 333, 333]], // all rests are equal: the first line gets the cent
+    [1000, [1, 1, 1], [334, 333, 333]], // all remainders are equal: the first line gets the cent
     [1000, [1999, 1000], [667, 333]], // 666.55… and 333.44…: the cent goes to the larger rest
     [1000, [1999, 3001, 501], [363, 546, 91]], // 363.38…, 545.53…, 91.07…
     [1000, [1, 2, 4], [143, 286, 571]], // 142.85…, 285.71…, 571.42…: two cents are missing
@@ -181,7 +181,7 @@ describe('allocate', () => {
     )
   })
 
-  test('the order of the lines matters only between equal rests', () => {
+  test('the order of the lines matters only for equal remainders', () => {
     const shuffled = weights.chain((given) =>
       fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length })),
     )
@@ -199,7 +199,7 @@ describe('allocate', () => {
     )
   })
 
-  test('a refund mirrors its sale, also in the shares', () => {
+  test('the shares of a refund mirror those of its sale', () => {
     fc.assert(
       fc.property(total, weights, (total, weights) => {
         expect(allocate(0 - total, weights)).toEqual(allocate(total, weights).map((share) => 0 - share))
@@ -207,7 +207,7 @@ describe('allocate', () => {
     )
   })
 
-  test('the unit of the weights does not matter', () => {
+  test('scaling the weights does not change the shares', () => {
     fc.assert(
       fc.property(
         total,
@@ -232,7 +232,7 @@ describe('allocate', () => {
     )
   })
 
-  test('no lines, a negative weight and an unsafe integer stop the work', () => {
+  test('no lines, a negative weight and an unsafe integer throw', () => {
     expect(() => allocate(1, [])).toThrow('nothing to spread 1 over')
     expect(() => allocate(1, [2, -1])).toThrow('a weight is negative')
     expect(() => allocate(0.5, [1])).toThrow('not a safe integer')
@@ -246,7 +246,7 @@ describe('Ratio', () => {
   const zero = Ratio.of(0, 1)
   const one = Ratio.of(1, 1)
 
-  test('equal values look equal', () => {
+  test('equal values have equal fields', () => {
     expect(Ratio.of(2, 4)).toEqual({ n: 1n, d: 2n })
     expect(Ratio.of(1, -2)).toEqual({ n: -1n, d: 2n })
     expect(Ratio.of(0, -7)).toEqual({ n: 0n, d: 1n })
@@ -269,11 +269,11 @@ describe('Ratio', () => {
     [1e21, 10n ** 21n, 1n],
     [-2.5, -5n, 2n],
     [5e-324, 1n, 2n * 10n ** 323n],
-  ])('%s is read as it is written', (decimal, n, d) => {
+  ])('%s is parsed exactly', (decimal, n, d) => {
     expect(Ratio.fromDecimal(decimal)).toEqual({ n, d })
   })
 
-  test('every finite number is read back', () => {
+  test('every finite number round-trips', () => {
     fc.assert(
       fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
         const { n, d } = Ratio.fromDecimal(value)
@@ -290,18 +290,18 @@ describe('Ratio', () => {
     },
   )
 
-  test('an exponent that would fill the memory stops the work', () => {
+  test('an exponent that would exhaust memory throws', () => {
     expect(() => Ratio.fromDecimal('1e999999999')).toThrow('exponent out of range')
     expect(() => Ratio.fromDecimal('1e-401')).toThrow('exponent out of range')
   })
 
-  test('a long calculation loses nothing: a third, three times, is one', () => {
+  test('a third, added three times, is one', () => {
     const third = Ratio.div(one, Ratio.of(3, 1))
     expect(Ratio.add(third, Ratio.add(third, third))).toEqual(one)
     expect(Ratio.add(Ratio.fromDecimal(0.1), Ratio.fromDecimal(0.2))).toEqual(Ratio.fromDecimal(0.3))
   })
 
-  test('addition and multiplication keep their laws', () => {
+  test('addition and multiplication are commutative, associative and distributive', () => {
     const { add, sub, mul, div } = Ratio
     fc.assert(
       fc.property(ratio, ratio, ratio, (a, b, c) => {
@@ -318,7 +318,7 @@ describe('Ratio', () => {
     )
   })
 
-  test('the order is total, and addition keeps it', () => {
+  test('comparison is a total order that addition preserves', () => {
     fc.assert(
       fc.property(ratio, ratio, ratio, (a, b, c) => {
         expect(Ratio.compare(a, b)).toBe(0 - Ratio.compare(b, a))
@@ -341,15 +341,15 @@ describe('Ratio', () => {
     expect(Ratio.toInteger(Ratio.fromDecimal(2.4999999999999996))).toBe(2)
   })
 
-  test('a zero divisor and a result that is no safe amount stop the work', () => {
+  test('a zero divisor and an unsafe result throw', () => {
     expect(() => Ratio.of(1, 0)).toThrow('division by zero')
     expect(() => Ratio.div(one, zero)).toThrow('division by zero')
     expect(() => Ratio.toInteger(Ratio.fromDecimal(1e21))).toThrow('not a safe integer')
   })
 })
 
-describe('the short way of mulDiv', () => {
-  // It ends where the doubled product would no longer be exact: around (2^53 − 2) / 2.
+describe('fast path of mulDiv', () => {
+  // The fast path ends where the doubled product is no longer exact: around (2^53 − 2) / 2.
   const edge = 2 ** 52 - 1
   test.each([
     [edge, 1, 2, 2 ** 51], // 2^51 − 1/2
@@ -366,7 +366,7 @@ describe('the short way of mulDiv', () => {
     expect(mulDiv(a, b, c)).toBe(expected)
   })
 
-  test('gives what the long way gives, on both sides of the edge', () => {
+  test('agrees with the slow path on both sides of its limit', () => {
     const near = fc.integer({ min: 2 ** 26 - 50, max: 2 ** 26 + 50 })
     fc.assert(
       fc.property(near, near, fc.integer({ min: 1, max: 1000 }), (a, b, c) => {
@@ -382,21 +382,21 @@ describe('the short way of mulDiv', () => {
     )
   })
 
-  test('lets nothing through that is not exact, though the product is small', () => {
+  test('rejects unsafe arguments even if the product is small', () => {
     expect(() => mulDiv(0, 2 ** 53, 1)).toThrow('not a safe integer')
     expect(() => mulDiv(1, 1, 2 ** 53)).toThrow('not a safe integer')
     expect(() => mulDiv(0.5, 2, 1)).toThrow('not a safe integer')
     expect(() => mulDiv(2, 0.5, 1)).toThrow('not a safe integer')
   })
 
-  test('has no −0', () => {
+  test('never returns −0', () => {
     expect(Object.is(mulDiv(0, -5, 7), 0)).toBe(true)
     expect(Object.is(mulDiv(-0, 5, 7), 0)).toBe(true)
   })
 })
 
-describe('what is too large', () => {
-  test('is a RangeError where it is a result', () => {
+describe('values that are too large', () => {
+  test('throw a RangeError as a result', () => {
     expect(() => mulDiv(2 ** 52, 4, 1)).toThrow(RangeError)
     expect(() => inRange(2 ** 53)).toThrow(RangeError)
     expect(() => Ratio.toInteger(Ratio.fromDecimal('1e17'))).toThrow(RangeError)
@@ -404,14 +404,14 @@ describe('what is too large', () => {
     expect(inRange(Number.MIN_SAFE_INTEGER)).toBe(Number.MIN_SAFE_INTEGER)
   })
 
-  test('is a bug where it is given', () => {
+  test('fail an assertion as an argument', () => {
     expect(() => mulDiv(2 ** 53, 3, 1)).not.toThrow(RangeError)
     expect(() => mulDiv(2 ** 53, 3, 1)).toThrow('Assertion failed')
   })
 })
 
-describe('parts of an amount', () => {
-  test('are rounded once', () => {
+describe('Part', () => {
+  test('is rounded once', () => {
     expect(roundedPart({ amount: 1999, units: 2, of: 3 })).toBe(1333) // 1332.67
     expect(roundedPart({ amount: 1999, units: 3, of: 3 })).toBe(1999)
     expect(roundedPart({ amount: 1, units: 1, of: 2 })).toBe(1)
@@ -433,7 +433,7 @@ describe('parts of an amount', () => {
     expect(percentOfPart({ amount, units, of }, Ratio.fromDecimal(percent))).toBe(expected)
   })
 
-  test('a percentage of a part is exact, whatever the size', () => {
+  test('a percentage of a part is exact at every size', () => {
     const positive = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
     const sizes = fc.oneof(fc.nat(10_000), natural)
     fc.assert(
@@ -479,7 +479,7 @@ describe('compareProducts', () => {
   })
 })
 
-describe('ratios to be shown', () => {
+describe('Ratio as text and as number', () => {
   test.each<[number, number, string, number]>([
     [5, 2, '2.5', 2.5],
     [-5, 2, '-2.5', -2.5],
@@ -499,18 +499,18 @@ describe('ratios to be shown', () => {
     expect(Ratio.toNumber(ratio)).toBe(number)
   })
 
-  test('a decimal that has more places than anybody reads is a fraction', () => {
+  test('a decimal of more than 20 places is shown as a fraction', () => {
     const tiny = { n: 1n, d: 10n ** 21n }
     expect(Ratio.toText(tiny)).toBe(`1/${10n ** 21n}`)
     expect(Ratio.toText({ n: 1n, d: 10n ** 20n })).toBe(`0.${'1'.padStart(20, '0')}`)
   })
 
-  test('numbers that no double holds are still shown', () => {
+  test('values beyond the range of safe integers convert to a number', () => {
     expect(Ratio.toNumber({ n: 10n ** 30n + 1n, d: 3n * 10n ** 30n })).toBeCloseTo(1 / 3, 15)
     expect(Ratio.toNumber({ n: -(10n ** 30n), d: 10n ** 28n })).toBe(-100)
   })
 
-  test('a part is a ratio', () => {
+  test('ofPart gives the ratio of a part', () => {
     expect(Ratio.ofPart({ amount: 1000, units: 2, of: 6 })).toEqual(Ratio.of(1000, 3))
     expect(Ratio.ofPart({ amount: 1000, units: 6, of: 6 })).toEqual(Ratio.of(1000, 1))
   })
@@ -546,7 +546,7 @@ describe('ratios to be shown', () => {
       0,
     ],
     [[], 0],
-  ])('the whole part of the sum of %j is %d', (ratios, expected) => {
+  ])('the floor of the sum of %j is %d', (ratios, expected) => {
     expect(floorOfSum(ratios.map(([n, d]) => Ratio.of(n, d)))).toBe(expected)
   })
 })

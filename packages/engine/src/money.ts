@@ -1,9 +1,9 @@
 import { assert } from './assert.ts'
 
-// Amounts are integers in minor units, in `number`. Everything between two amounts is exact, and is rounded once.
-// "Half up" is commercial rounding: a half goes away from zero, so that a refund is the mirror of its sale
-// (2.5 → 3 and −2.5 → −3). Unsafe integers are a bug of the caller and stop the work; a result that is too large to be exact
-// is a RangeError, which the calculation answers with `invalid_amount`.
+// Amounts are integers in minor units, stored as `number`. Intermediate values are exact and rounded once. "Half up" is
+// commercial rounding, away from zero, so a refund mirrors its sale (2.5 → 3 and −2.5 → −3). An unsafe integer as an
+// argument is a bug of the caller and fails an assertion; a result that is too large to be exact throws a RangeError, which
+// the evaluation turns into the refusal `invalid_amount`.
 
 /**
  * `a × b / c`, exact, rounded half up.
@@ -12,7 +12,7 @@ import { assert } from './assert.ts'
  */
 export function mulDiv(a: number, b: number, c: number): number {
   const product = a * b
-  // Exact as long as the doubled product is: remainders of doubles have no rounding. Bigints cost twenty times as much.
+  // Fast path: `%` on doubles is exact as long as the doubled product is a safe integer. Bigints cost twenty times as much.
   const areSafe = Number.isSafeInteger(a) && Number.isSafeInteger(b) && Number.isSafeInteger(c)
   if (product >= 0 && product <= halfSafe && c > 0 && areSafe) {
     const rest = product % c
@@ -24,8 +24,8 @@ export function mulDiv(a: number, b: number, c: number): number {
 const halfSafe = (Number.MAX_SAFE_INTEGER - 1) / 2
 
 /**
- * What some units are worth of an amount that is for several, `amount × units / of`, before it is rounded; `of` is above
- * zero. Three numbers and no quotient, so that nothing is lost however large they are.
+ * The unrounded value of some units of an amount that covers several units: `amount × units / of`; `of` is positive. Kept
+ * as three numbers instead of a quotient, so no precision is lost at any size.
  */
 export interface Part {
   readonly amount: number
@@ -37,10 +37,11 @@ export interface Part {
 export const roundedPart = ({ amount, units, of }: Part): number => (units === of ? amount : mulDiv(amount, units, of))
 
 /**
- * A percentage of a part, rounded half up: the one rounding of both.
+ * A percentage of a part, rounded half up once, at the end.
  *
  * `percentOfPart({ amount: 1000, units: 2, of: 3 }, Ratio.of(10, 1))` → 67 (66.67); ten percent of two of three units of a
  * line of 10.00.
+ * /
  */
 export function percentOfPart({ amount, units, of }: Part, percent: Ratio): number {
   const [percentN, percentD] = [Number(percent.n), Number(percent.d)]
@@ -50,28 +51,30 @@ export function percentOfPart({ amount, units, of }: Part, percent: Ratio): numb
 }
 
 /**
- * Splits a total in proportion to weights by largest remainder: every share is cut to an integer, and the missing units
- * go one by one to the largest rests, the earlier line first. The shares always add up to the total, each is less than
- * one unit away from its exact value, and a negative total gives the mirrored shares. A line without weight gets
- * nothing, unless no line has any: then all count the same.
+ * Splits a total in proportion to weights by the largest-remainder method: shares are rounded down, and the missing units
+ * go one by one to the largest remainders, the earlier line first. The shares always add up to the total, each is less than
+ * one unit away from its exact value, and a negative total gives the mirrored shares. A line of weight 0 gets nothing,
+ * unless all weights are 0: then all lines count the same.
  *
- * `allocate(1000, [1999, 1000])` → [667, 333]: 666.55… and 333.44…; the unit goes to the larger rest.
+ * `allocate(1000, [1999, 1000])` → [667, 333]: 666.55… and 333.44…; the unit goes to the larger remainder.
+ * /
  */
 export function allocate(total: number, weights: ReadonlyArray<number | Ratio>): number[] {
-  if (total < 0) return allocate(-total, weights).map((share) => 0 - share) // a bare minus would turn 0 into −0
+  if (total < 0) return allocate(-total, weights).map((share) => 0 - share) // unary minus would turn 0 into −0
   assert(weights.length > 0 || total === 0, `nothing to spread ${total} over`)
   const parts = wholeParts(weights)
   const whole = sum(parts)
   const products = parts.map((part) => exact(total) * part)
   const shares = products.map((product) => product / whole)
   const missing = exact(total) - sum(shares)
-  const rests = products.map((product, line) => ({ line, rest: product % whole }))
-  rests.sort((a, b) => (a.rest > b.rest ? -1 : a.rest < b.rest ? 1 : 0)) // stable: equal rests keep the order of the lines
-  for (const { line } of rests.slice(0, Number(missing))) shares[line] = (shares[line] as bigint) + 1n
+  const remainders = products.map((product, line) => ({ line, remainder: product % whole }))
+  // Stable sort: equal remainders keep the order of the lines.
+  remainders.sort((a, b) => (a.remainder > b.remainder ? -1 : a.remainder < b.remainder ? 1 : 0))
+  for (const { line } of remainders.slice(0, Number(missing))) shares[line] = (shares[line] as bigint) + 1n
   return shares.map(toAmount)
 }
 
-/** The weights as integers in the same proportion to each other. */
+/** The weights scaled to integers in the same proportion. */
 function wholeParts(weights: ReadonlyArray<number | Ratio>): bigint[] {
   const ratios = weights.map((weight) => (typeof weight === 'number' ? Ratio.of(weight, 1) : weight))
   assert(
@@ -87,10 +90,11 @@ const commonDenominator = (ratios: readonly Ratio[]): bigint =>
   ratios.reduce((product, { d }) => (d === 1n ? product : (product / greatestCommonDivisor(product, d)) * d), 1n)
 
 /**
- * The whole part of a sum. Added one by one, hundreds of fractions would be reduced to lowest terms each time, with numbers
- * of thousands of digits; nobody needs that to know the whole part.
+ * The floor of a sum, over one common denominator. Adding hundreds of fractions one by one would reduce each intermediate
+ * sum to lowest terms, with numbers of thousands of digits.
  *
  * `floorOfSum([Ratio.of(5, 2), Ratio.of(5, 3)])` → 4 (4.17).
+ * /
  */
 export function floorOfSum(ratios: readonly Ratio[]): number {
   const common = commonDenominator(ratios)
@@ -98,8 +102,8 @@ export function floorOfSum(ratios: readonly Ratio[]): number {
 }
 
 /**
- * An exact fraction `n / d`, in lowest terms and with a positive denominator, so that equal values look equal.
- * It lives between two amounts only: neither facts nor verdicts carry it, because JSON has no bigint.
+ * An exact fraction `n / d` in lowest terms with a positive denominator, so equal values have equal fields. For
+ * intermediate values only: facts and verdicts cannot contain it, because JSON has no bigint.
  */
 export interface Ratio {
   readonly n: bigint
@@ -108,26 +112,28 @@ export interface Ratio {
 
 export const Ratio = {
   of(n: number, d: number): Ratio {
-    return lowest(exact(n), exact(d))
+    return reduceFraction(exact(n), exact(d))
   },
 
   ofPart: ({ amount, units, of }: Part): Ratio =>
-    units === of ? { n: exact(amount), d: 1n } : lowest(exact(amount) * exact(units), exact(of)),
+    units === of ? { n: exact(amount), d: 1n } : reduceFraction(exact(amount) * exact(units), exact(of)),
 
-  /** Reads a decimal as it is written, a number in its shortest form: `0.1`, `-12.50`, `1e-7`. */
+  /** Parses a decimal as written, a number in its shortest form: `0.1`, `-12.50`, `1e-7`. */
   fromDecimal(decimal: number | string): Ratio {
     const [, sign, whole = '', fraction = '', power = '0'] = decimalForm.exec(String(decimal)) ?? []
     assert(sign !== undefined, `not a decimal: ${decimal}`)
     assert(Math.abs(Number(power)) <= exponentMax, `exponent out of range: ${decimal}`)
     const digits = BigInt(sign + whole + fraction)
     const exponent = Number(power) - fraction.length
-    return exponent < 0 ? lowest(digits, 10n ** BigInt(-exponent)) : { n: digits * 10n ** BigInt(exponent), d: 1n }
+    return exponent < 0
+      ? reduceFraction(digits, 10n ** BigInt(-exponent))
+      : { n: digits * 10n ** BigInt(exponent), d: 1n }
   },
 
-  add: (a: Ratio, b: Ratio): Ratio => lowest(a.n * b.d + b.n * a.d, a.d * b.d),
-  sub: (a: Ratio, b: Ratio): Ratio => lowest(a.n * b.d - b.n * a.d, a.d * b.d),
-  mul: (a: Ratio, b: Ratio): Ratio => lowest(a.n * b.n, a.d * b.d),
-  div: (a: Ratio, b: Ratio): Ratio => lowest(a.n * b.d, a.d * b.n),
+  add: (a: Ratio, b: Ratio): Ratio => reduceFraction(a.n * b.d + b.n * a.d, a.d * b.d),
+  sub: (a: Ratio, b: Ratio): Ratio => reduceFraction(a.n * b.d - b.n * a.d, a.d * b.d),
+  mul: (a: Ratio, b: Ratio): Ratio => reduceFraction(a.n * b.n, a.d * b.d),
+  div: (a: Ratio, b: Ratio): Ratio => reduceFraction(a.n * b.d, a.d * b.n),
 
   /** Negative, zero or positive, as `sort` wants it. */
   compare(a: Ratio, b: Ratio): -1 | 0 | 1 {
@@ -135,14 +141,14 @@ export const Ratio = {
     return difference === 0n ? 0 : difference < 0n ? -1 : 1
   },
 
-  /** The amount, rounded half up: the one rounding at the end. */
+  /** Rounds half up to an amount: the only rounding, at the end. */
   toInteger: (a: Ratio): number => toAmount(roundedQuotient(a.n, a.d)),
 
-  /** The nearest number, to be shown; nothing is calculated with it. */
+  /** The nearest `number`, for display; never used in calculations. */
   toNumber: (a: Ratio): number =>
     isSafe(a.n) && isSafe(a.d) ? Number(a.n) / Number(a.d) : Number((a.n * shownScale) / a.d) / Number(shownScale),
 
-  /** Exact, to be read: a decimal where it ends, else a fraction. `1249.875`, `1000/3`. */
+  /** Exact text for explanations: a decimal if it terminates, else a fraction. `1249.875`, `1000/3`. */
   toText(a: Ratio): string {
     const places = decimalPlaces(a.d)
     if (places === null) return `${a.n}/${a.d}`
@@ -154,7 +160,7 @@ export const Ratio = {
 
 const shownScale = 10n ** 17n
 
-/** Digits after the point of a fraction with this denominator, or null when there is no end to them, or none near. */
+/** Decimal places of a fraction with this denominator; null when the decimal does not terminate within 20 places. */
 function decimalPlaces(d: bigint): number | null {
   let power = 1n
   for (let places = 0; places <= 20; places += 1, power *= 10n) if (power % d === 0n) return places
@@ -166,16 +172,16 @@ const safeMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 const decimalForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Every finite number fits (they end at 1e308 and 5e-324); without an end, `1e999999999` would eat the memory. */
+/** Covers every finite number (1e308 to 5e-324); without the limit, `1e999999999` would exhaust memory. */
 const exponentMax = 400
 
-function lowest(n: bigint, d: bigint): Ratio {
+function reduceFraction(n: bigint, d: bigint): Ratio {
   assert(d !== 0n, 'division by zero')
   const divisor = greatestCommonDivisor(n, d)
   return d < 0n ? { n: -n / divisor, d: -d / divisor } : { n: n / divisor, d: d / divisor }
 }
 
-/** Always positive; the arguments are not both zero. */
+/** Always positive; the arguments must not both be zero. */
 function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   let [larger, smaller] = [magnitude(a), magnitude(b)]
   while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller]
@@ -199,16 +205,16 @@ function exact(amount: number): bigint {
 
 const toAmount = (value: bigint): number => inRange(Number(value))
 
-/** The amount, or a RangeError when it is too large to be exact. */
+/** Returns the amount, or throws a RangeError when it is too large to be exact. */
 export function inRange(amount: number): number {
   if (!Number.isSafeInteger(amount)) throw new RangeError(`not a safe integer: ${amount}`)
   return amount
 }
 
-/** How `a × b` stands to `c × d`: negative, zero or positive. */
+/** Compares `a × b` with `c × d`: negative, zero or positive. */
 export function compareProducts(a: number, b: number, c: number, d: number): number {
-  const [one, other] = [a * b, c * d]
-  if (one <= Number.MAX_SAFE_INTEGER && other <= Number.MAX_SAFE_INTEGER) return one - other
+  const [left, right] = [a * b, c * d]
+  if (left <= Number.MAX_SAFE_INTEGER && right <= Number.MAX_SAFE_INTEGER) return left - right
   const difference = exact(a) * exact(b) - exact(c) * exact(d)
   return difference === 0n ? 0 : difference < 0n ? -1 : 1
 }

@@ -1,7 +1,7 @@
 import type { Reason } from './schema/index.ts'
 
 /**
- * Every "no" of the engine and its words (docs/reference/validity.md#failure-keys and
+ * Every refusal of the engine and its message (docs/reference/validity.md#failure-keys and
  * docs/reference/stacking.md#order-of-application).
  */
 const messages = {
@@ -46,7 +46,7 @@ export function reason(key: ReasonKey, more: Partial<Omit<Reason, 'key' | 'messa
   return { key, message: messages[key], ...more }
 }
 
-/** Every amount of a calculation must fit into 2^53. */
+/** Refusal for an amount of a calculation above 2^53. */
 export const tooLarge = (): Reason => reason('invalid_amount', { details: 'amount out of range' })
 
 export function notFound(resourceType: string, resourceId: string): Reason {

@@ -4,43 +4,43 @@ import type { Applicable, Facts, KnownRedeemable } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 import { ownEntry } from './values.ts'
 
-/** One calculation on its way: what the redeemables so far have done, for those that come after. */
+/** The state of one evaluation: the accumulated effect of the redeemables evaluated so far. */
 export interface Run {
   readonly facts: Facts
-  /** The request as rules and formulas see it, before anything is applied. */
-  readonly scene: EvaluationScope
+  /** The request as seen by rules and formulas, before any redeemable is applied. */
+  readonly scope: EvaluationScope
   readonly explain: boolean
-  /** The order as it stands; null when none was sent. */
+  /** The current order; null when the request has none. */
   cart: Cart | null
-  /** What was accepted of each campaign. */
-  readonly accepted: Map<string, Accepted>
-  /** Goods that nobody may discount again; null where everybody may. */
+  /** Usage accepted in this request, by campaign. */
+  readonly usageByCampaign: Map<string, CampaignUsage>
+  /** Goods that must not be discounted again; null when there is no such restriction. */
   readonly blocked: Set<string> | null
 }
 
-interface Accepted {
+interface CampaignUsage {
   redemptions: number
   orders_amount: number
   discounted: number
   credits: number
-  /** Units discounted, as they count against lifetime limits. */
+  /** Discounted units, as they count against lifetime limits. */
   units: Units | null
 }
 
 type Units = NonNullable<Applicable['units']>
 
-/** Throws a RangeError for an order whose amounts are too large to be exact. */
+/** Throws a RangeError when an amount of the order is too large to be exact. */
 export function openRun(facts: Facts, explain: boolean): Run {
   const { order, customer, caller, metadata, catalogue, stacking_rules } = facts
   const cart = order == null ? null : openCart(order)
-  const isOnce = stacking_rules.redeemables_products_application_mode === 'ONCE'
+  const discountsGoodsOnce = stacking_rules.redeemables_products_application_mode === 'ONCE'
   return {
     facts,
     explain,
     cart,
-    accepted: new Map(),
-    blocked: isOnce ? new Set(order?.discounted_goods ?? []) : null,
-    scene: {
+    usageByCampaign: new Map(),
+    blocked: discountsGoodsOnce ? new Set(order?.discounted_goods ?? []) : null,
+    scope: {
       clock: clockAt(facts.now, facts.timezone),
       customer: customer ?? null,
       caller: caller ?? null,
@@ -56,33 +56,33 @@ export function openRun(facts: Facts, explain: boolean): Run {
   }
 }
 
-/** The scene for one redeemable: the order as it stands, its counters with what this request has accepted. */
+/** The scope for one redeemable: the current order, and its counters plus the usage accepted in this request. */
 export function scopeFor(run: Run, redeemable: KnownRedeemable): EvaluationScope {
-  const accepted = run.accepted.get(campaignOf(redeemable))
-  if (accepted === undefined) {
-    return { ...run.scene, cart: run.cart, redeemable, counters: redeemable.counters ?? {} }
+  const usage = run.usageByCampaign.get(campaignOf(redeemable))
+  if (usage === undefined) {
+    return { ...run.scope, cart: run.cart, redeemable, counters: redeemable.counters ?? {} }
   }
   return {
-    ...run.scene,
+    ...run.scope,
     cart: run.cart,
-    redeemable: accepted.units === null ? redeemable : withUnits(redeemable, accepted.units),
-    counters: countersWith(accepted, redeemable.counters ?? {}),
+    redeemable: usage.units === null ? redeemable : withUnits(redeemable, usage.units),
+    counters: addUsageToCounters(usage, redeemable.counters ?? {}),
   }
 }
 
-/** A code without a campaign is a campaign of its own (docs/reference/rules.md#counters). */
+/** A voucher without a campaign counts as a campaign of its own (docs/reference/rules.md#counters). */
 const campaignOf = ({ campaign, resource_id }: KnownRedeemable): string => campaign?.id ?? resource_id
 
-function countersWith(accepted: Accepted, stored: EvaluationScope['counters']): EvaluationScope['counters'] {
+function addUsageToCounters(usage: CampaignUsage, stored: EvaluationScope['counters']): EvaluationScope['counters'] {
   const counters: Record<string, number> = { ...stored }
-  for (const [name, of] of Object.entries(shared)) counters[name] = (stored[name] ?? 0) + of(accepted)
+  for (const [name, usageOf] of Object.entries(sharedCounters)) counters[name] = (stored[name] ?? 0) + usageOf(usage)
   return counters
 }
 
-const redemptions = ({ redemptions }: Accepted): number => redemptions
+const redemptions = ({ redemptions }: CampaignUsage): number => redemptions
 
-/** Counters that redeemables of one campaign share, and so move within a request. */
-const shared: Record<string, (accepted: Accepted) => number> = {
+/** Counters shared by the redeemables of one campaign: they change within a request. */
+const sharedCounters: Record<string, (accepted: CampaignUsage) => number> = {
   'campaign.redemptions.count': redemptions,
   'campaign.redemptions.count.daily': redemptions,
   'campaign.redemptions.count.weekly': redemptions,
@@ -96,37 +96,39 @@ const shared: Record<string, (accepted: Accepted) => number> = {
   'redemption.gift.amount': ({ credits }) => credits,
 }
 
-const withUnits = (redeemable: KnownRedeemable, accepted: Units): KnownRedeemable => ({
+const withUnits = (redeemable: KnownRedeemable, acceptedUnits: Units): KnownRedeemable => ({
   ...redeemable,
-  units_used: joined(redeemable.units_used ?? {}, accepted),
+  units_used: sumUnits(redeemable.units_used ?? {}, acceptedUnits),
 })
 
-/** Units by limit and key, added up. */
-function joined(one: Units, other: Units): Units {
-  const both: Units = { ...one }
-  for (const [limit, keys] of Object.entries(other)) {
-    const sums = { ...ownEntry(both, limit) }
-    for (const [key, units] of Object.entries(keys)) sums[key] = (ownEntry(sums, key) ?? 0) + units
-    both[limit] = sums
+/** Adds up units by limit and key. */
+function sumUnits(first: Units, second: Units): Units {
+  const sums: Units = { ...first }
+  for (const [limit, keys] of Object.entries(second)) {
+    const unitsByKey = { ...ownEntry(sums, limit) }
+    for (const [key, units] of Object.entries(keys)) unitsByKey[key] = (ownEntry(unitsByKey, key) ?? 0) + units
+    sums[limit] = unitsByKey
   }
-  return both
+  return sums
 }
 
-/** The limits of a tier are its own; those of a campaign are shared. */
+/** Only the limits of the campaign are shared; those of a promotion tier are its own. */
 const sharedUnits = (units: Units): Units =>
   Object.fromEntries(Object.entries(units).filter(([limit]) => !limit.includes('_promotion_tier_')))
 
-/** Keeps what an accepted redeemable did. */
+/** Records the effect of an accepted redeemable in the run. */
 export function accept(run: Run, redeemable: KnownRedeemable, outcome: Applicable, cart: Cart | null): void {
-  const before = run.accepted.get(campaignOf(redeemable))
+  const usageBefore = run.usageByCampaign.get(campaignOf(redeemable))
   run.cart = cart
-  run.accepted.set(campaignOf(redeemable), {
-    redemptions: (before?.redemptions ?? 0) + 1,
-    orders_amount: (before?.orders_amount ?? 0) + (outcome.order?.amount ?? 0),
-    discounted: (before?.discounted ?? 0) + (outcome.order?.total_applied_discount_amount ?? 0),
-    credits: (before?.credits ?? 0) + (outcome.gift?.credits ?? 0),
+  run.usageByCampaign.set(campaignOf(redeemable), {
+    redemptions: (usageBefore?.redemptions ?? 0) + 1,
+    orders_amount: (usageBefore?.orders_amount ?? 0) + (outcome.order?.amount ?? 0),
+    discounted: (usageBefore?.discounted ?? 0) + (outcome.order?.total_applied_discount_amount ?? 0),
+    credits: (usageBefore?.credits ?? 0) + (outcome.gift?.credits ?? 0),
     units:
-      outcome.units === undefined ? (before?.units ?? null) : joined(before?.units ?? {}, sharedUnits(outcome.units)),
+      outcome.units === undefined
+        ? (usageBefore?.units ?? null)
+        : sumUnits(usageBefore?.units ?? {}, sharedUnits(outcome.units)),
   })
   for (const good of outcome.discounted_goods) run.blocked?.add(good)
 }

@@ -3,7 +3,7 @@ import { openCart } from './cart.ts'
 import { openRun, scopeFor } from './run.ts'
 import type { ApplicableEntry, OrderFacts, ValidationRule } from './schema/index.ts'
 import { coverageOf, select } from './selection.ts'
-import { applicable, discounts, evaluated, taken } from './testing/evaluated.ts'
+import { applicable, discountsOrReasons, evaluateChecked, lineDiscounts } from './testing/evaluated.ts'
 import {
   amountOff,
   category,
@@ -30,11 +30,18 @@ const collections = {
 } as const
 const warm: ApplicableEntry = { object: 'products_collection', id: 'warm' }
 
-/** What each entry takes: `2` is all of line 2, `2: 1 3` are its units 1 and 3. The last entry is the one without a name. */
-function chosen(given: OrderFacts, rules: ValidationRule | ValidationRule[], blocked: string[] = []): string[][] {
+/**
+ * The selection of each entry: `2` is all of line 2, `2: 1 3` are its units 1 and 3. The last entry is the one without
+ * goods.
+ */
+function selectionTexts(
+  given: OrderFacts,
+  rules: ValidationRule | ValidationRule[],
+  blocked: string[] = [],
+): string[][] {
   const run = openRun(facts({ order: given, redeemables: [], collections: collections as never }), false)
   const coverage = coverageOf([rules].flat())
-  return select(openCart(given), coverage, run.scene, new Set(blocked)).map(({ lines }) =>
+  return select(openCart(given), coverage, run.scope, new Set(blocked)).map(({ lines }) =>
     lines.map(({ line: { item }, units, unit_numbers }) => {
       if (unit_numbers === null) return String(item.index)
       const { first, step } = unit_numbers
@@ -53,24 +60,24 @@ const e11 = () =>
     line('lamp', 1, 7000),
   )
 
-describe('which lines an entry takes', () => {
+describe('lines selected by an entry', () => {
   test('E11: every second line from the most expensive, after the first', () => {
     const from = { ...warm, effect: 'APPLY_FROM_MOST_EXPENSIVE', skip_initially: 1, repeat: 2 } as const
-    expect(chosen(e11(), on(from))).toEqual([['3', '2']]) // 1, 3, 0, 2: the second and the fourth
-    expect(chosen(e11(), on({ ...from, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['1']])
+    expect(selectionTexts(e11(), on(from))).toEqual([['3', '2']]) // 1, 3, 0, 2: the second and the fourth
+    expect(selectionTexts(e11(), on({ ...from, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['1']])
   })
 
-  test('E12: the same by units', () => {
+  test('E12: the same by unit', () => {
     const from = { ...warm, effect: 'APPLY_FROM_MOST_EXPENSIVE', skip_initially: 1, repeat: 2, target: 'UNIT' } as const
     // 1 1 3 3 3 0 0 0 0 2 2 2: the 2nd, 4th, 6th, 8th, 10th and 12th
-    expect(chosen(e11(), on(from))).toEqual([['1: 2', '3: 2', '0: 1 3', '2: 1 3']])
+    expect(selectionTexts(e11(), on(from))).toEqual([['1: 2', '3: 2', '0: 1 3', '2: 1 3']])
     const given = facts({
       order: e11(),
       collections: collections as never,
       redeemables: [voucher('Q', amountOff(200, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }), { rules: [on(from)] })],
     })
-    expect(discounts(evaluated(given))).toEqual([400, 200, 400, 200, 0])
-    expect(applicable(evaluated(given).redeemables[0]).applicable_to.data[0]).toMatchObject({
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([400, 200, 400, 200, 0])
+    expect(applicable(evaluateChecked(given).redeemables[0]).applicable_to.data[0]).toMatchObject({
       order_item_indices: [1, 3, 0, 2],
       order_item_units: [
         { index: 1, units: [2] },
@@ -90,36 +97,36 @@ describe('which lines an entry takes', () => {
     ['APPLY_FROM_MOST_EXPENSIVE', ['0', '2', '1']],
     ['APPLY_TO_MOST_EXPENSIVE', ['0']],
   ])('%s', (effect, lines) => {
-    expect(chosen(three(), on({ ...everything, effect }))).toEqual([lines])
+    expect(selectionTexts(three(), on({ ...everything, effect }))).toEqual([lines])
   })
 
-  test('the price of a unit decides, not the amount of the line', () => {
+  test('lines are sorted by unit price, not by line amount', () => {
     const given = order(line('a', 10, 100), line('b', 1, 500))
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['1']])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['1']])
     // Without a price, a unit costs its part of the amount: 10.00 / 3 is less than 3.34.
     const amounts = { items: [{ price: 334 }, { quantity: 3, amount: 1000 }] }
-    expect(chosen(amounts, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['1']])
-    // A price that was sent is compared even where the amount says otherwise.
+    expect(selectionTexts(amounts, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['1']])
+    // A sent price is compared even if the amount implies another.
     const both = { items: [{ quantity: 2, price: 500, amount: 100 }, { price: 400 }] }
-    expect(chosen(both, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['1']])
+    expect(selectionTexts(both, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['1']])
   })
 
-  test('of equal prices the lower subtotal comes first, up and down, then the earlier line', () => {
+  test('on equal prices the lower subtotal comes first in both directions, then the earlier line', () => {
     const given = order(line('a', 3, 500), line('b', 2, 500), line('c', 2, 500))
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_FROM_CHEAPEST' }))).toEqual([['1', '2', '0']])
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_FROM_MOST_EXPENSIVE' }))).toEqual([['1', '2', '0']])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_FROM_CHEAPEST' }))).toEqual([['1', '2', '0']])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_FROM_MOST_EXPENSIVE' }))).toEqual([['1', '2', '0']])
     const discounted = { items: [line('a', 1, 500), { ...line('b', 1, 500), discount_amount: 100 }] }
-    expect(chosen(discounted, on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['1']])
+    expect(selectionTexts(discounted, on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['1']])
   })
 
-  test('what nobody knows the price of comes last, up and down', () => {
+  test('a line of unknown price comes last in both directions', () => {
     const given = order(line('a', 1), line('b', 1, 500), line('c', 1, 100))
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_FROM_CHEAPEST' }))).toEqual([['2', '1', '0']])
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_FROM_MOST_EXPENSIVE' }))).toEqual([['1', '2', '0']])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_FROM_CHEAPEST' }))).toEqual([['2', '1', '0']])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_FROM_MOST_EXPENSIVE' }))).toEqual([['1', '2', '0']])
   })
 
   test('large prices are compared exactly', () => {
-    // Thirds of 2^53 − 1 and of one less: products that a double cannot tell apart.
+    // Thirds of 2^53 − 1 and of one less: as doubles the products are equal.
     const given = {
       amount: 1,
       items: [
@@ -127,29 +134,29 @@ describe('which lines an entry takes', () => {
         { quantity: 3, amount: 9_007_199_254_740_990 },
       ],
     }
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['1']])
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['0']])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['1']])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE' }))).toEqual([['0']])
   })
 
-  test('one of many: skip and repeat say nothing there', () => {
+  test('APPLY_TO_CHEAPEST and APPLY_TO_MOST_EXPENSIVE ignore skip and repeat', () => {
     const only = { ...everything, effect: 'APPLY_TO_CHEAPEST', skip_initially: 1, repeat: 2 } as const
-    expect(chosen(three(), on(only))).toEqual([['1']])
-    expect(chosen(three(), on({ ...only, target: 'UNIT' }))).toEqual([['1: 1']])
+    expect(selectionTexts(three(), on(only))).toEqual([['1']])
+    expect(selectionTexts(three(), on({ ...only, target: 'UNIT' }))).toEqual([['1: 1']])
   })
 
-  test('lines without units, and lines whose units are all free, are not counted', () => {
+  test('lines without units, and lines of free units only, are ignored', () => {
     const given = { items: [line('a', 0, 10), { ...line('b', 2, 20), free_quantity: 2 }, line('c', 1, 30)] }
-    expect(chosen(given, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['2']])
-    expect(chosen(given, on({ ...everything, skip_initially: 1 }))).toEqual([[]])
+    expect(selectionTexts(given, on({ ...everything, effect: 'APPLY_TO_CHEAPEST' }))).toEqual([['2']])
+    expect(selectionTexts(given, on({ ...everything, skip_initially: 1 }))).toEqual([[]])
   })
 
-  test('more skipped than there is leaves nothing', () => {
-    expect(chosen(three(), on({ ...everything, skip_initially: 3 }))).toEqual([[]])
-    expect(chosen(three(), on({ ...everything, skip_initially: 3, target: 'UNIT' }))).toEqual([[]])
+  test('skipping more than all lines selects nothing', () => {
+    expect(selectionTexts(three(), on({ ...everything, skip_initially: 3 }))).toEqual([[]])
+    expect(selectionTexts(three(), on({ ...everything, skip_initially: 3, target: 'UNIT' }))).toEqual([[]])
   })
 })
 
-describe('which units an entry takes', () => {
+describe('units selected by an entry', () => {
   test('are counted over lines: every third of 2 + 3 + 2, after the first', () => {
     const given = order(line('x', 2, 300), line('y', 3, 500), line('z', 2, 800))
     const entry = {
@@ -159,21 +166,21 @@ describe('which units an entry takes', () => {
       skip_initially: 1,
       repeat: 3,
     } as const
-    expect(chosen(given, on(entry))).toEqual([['0: 2', '1: 3']]) // x2 and y3; z2 would be the eighth
-    expect(chosen(given, on({ ...entry, skip_initially: 0 }))).toEqual([['0: 1', '1: 2', '2: 2']])
-    expect(chosen(given, on({ ...entry, repeat: 1 }))).toEqual([['0: 2', '1: 1 2 3', '2: 1 2']])
-    expect(chosen(given, on({ ...entry, skip_initially: 6 }))).toEqual([['2: 2']])
+    expect(selectionTexts(given, on(entry))).toEqual([['0: 2', '1: 3']]) // x2 and y3; z2 would be the eighth
+    expect(selectionTexts(given, on({ ...entry, skip_initially: 0 }))).toEqual([['0: 1', '1: 2', '2: 2']])
+    expect(selectionTexts(given, on({ ...entry, repeat: 1 }))).toEqual([['0: 2', '1: 1 2 3', '2: 1 2']])
+    expect(selectionTexts(given, on({ ...entry, skip_initially: 6 }))).toEqual([['2: 2']])
   })
 
-  test('free units are not among them', () => {
+  test('do not include free units', () => {
     const given = { items: [{ ...line('x', 4, 300), free_quantity: 2 }, line('y', 2, 300)] }
-    expect(chosen(given, on({ ...everything, target: 'UNIT', repeat: 2 }))).toEqual([['0: 1', '1: 1']])
+    expect(selectionTexts(given, on({ ...everything, target: 'UNIT', repeat: 2 }))).toEqual([['0: 1', '1: 1']])
   })
 
-  test('a line of a million is not walked unit by unit', () => {
+  test('a line of a million units is not iterated unit by unit', () => {
     const run = openRun(facts({ order: order(line('x', 1_000_000, 1), line('y', 5, 1)), redeemables: [] }), false)
     const coverage = coverageOf([on({ ...everything, target: 'UNIT', skip_initially: 1, repeat: 3 })])
-    const [entry] = select(run.cart!, coverage, run.scene)
+    const [entry] = select(run.cart!, coverage, run.scope)
     // From 1, every third of the positions 0 … 999,999: 333,333 of them; the next is 1,000,000.
     expect(entry?.lines.map(({ units, unit_numbers }) => ({ units, unit_numbers }))).toEqual([
       { units: 333_333, unit_numbers: { first: 2, step: 3 } },
@@ -182,7 +189,7 @@ describe('which units an entry takes', () => {
   })
 })
 
-describe('which entry a line belongs to', () => {
+describe('entry of a line', () => {
   const tea = () => [
     storedSku(sku('green', { product_id: 'tea' }), 1, 100),
     storedSku(sku('black', { product_id: 'tea' }), 1, 100),
@@ -193,74 +200,80 @@ describe('which entry a line belongs to', () => {
   const productTea: ApplicableEntry = { object: 'product', id: 'tea' }
   const skuGreen: ApplicableEntry = { object: 'sku', id: 'green' }
 
-  test('the most specific one, wherever it stands', () => {
-    expect(chosen({ items: tea() }, on(all, productTea, skuGreen))).toEqual([['2', '3'], ['1'], ['0']])
-    expect(chosen({ items: tea() }, on(skuGreen, productTea, all))).toEqual([['0'], ['1'], ['2', '3']])
+  test('is the most specific one, in any position', () => {
+    expect(selectionTexts({ items: tea() }, on(all, productTea, skuGreen))).toEqual([['2', '3'], ['1'], ['0']])
+    expect(selectionTexts({ items: tea() }, on(skuGreen, productTea, all))).toEqual([['0'], ['1'], ['2', '3']])
   })
 
-  test('the earlier one among equals', () => {
-    expect(chosen({ items: tea() }, on(productTea, { ...productTea, repeat: 2 }, 'cup'))).toEqual([
+  test('is the earlier one on a tie', () => {
+    expect(selectionTexts({ items: tea() }, on(productTea, { ...productTea, repeat: 2 }, 'cup'))).toEqual([
       ['0', '1'],
       [],
       ['2'],
     ])
   })
 
-  test('a strict product is not its SKUs', () => {
+  test('a strict product entry excludes its SKUs', () => {
     const items = [...tea(), line('tea', 1, 100)]
-    expect(chosen({ items }, on({ ...productTea, strict: true }))).toEqual([['4']])
-    expect(chosen({ items }, on(productTea))).toEqual([['0', '1', '4']])
+    expect(selectionTexts({ items }, on({ ...productTea, strict: true }))).toEqual([['4']])
+    expect(selectionTexts({ items }, on(productTea))).toEqual([['0', '1', '4']])
   })
 
-  test('by source id as well as by id', () => {
+  test('matches by source id as well as by id', () => {
     const items = [
       { ...line('x', 1, 100), catalogue: { product: product('prod_1', { source_id: 'tea' }) } },
       { source_id: 'cup', quantity: 1, price: 100 },
       { source_id: 'cup', related_object: 'sku', quantity: 1, price: 100 } as const,
     ]
-    expect(chosen({ items }, on({ object: 'product', source_id: 'tea' }))).toEqual([['0']])
-    expect(chosen({ items }, on({ object: 'product', source_id: 'cup' }))).toEqual([['1']])
-    expect(chosen({ items }, on({ object: 'sku', source_id: 'cup' }))).toEqual([['2']])
+    expect(selectionTexts({ items }, on({ object: 'product', source_id: 'tea' }))).toEqual([['0']])
+    expect(selectionTexts({ items }, on({ object: 'product', source_id: 'cup' }))).toEqual([['1']])
+    expect(selectionTexts({ items }, on({ object: 'sku', source_id: 'cup' }))).toEqual([['2']])
   })
 
-  test('none, if any entry excludes it', () => {
+  test('is none if any entry excludes the line', () => {
     const excluded = [skuGreen, { object: 'product', id: 'cup' } as const]
-    expect(chosen({ items: tea() }, covering({ included: [productTea, everything], excluded }))).toEqual([['1'], ['3']])
-    expect(chosen({ items: tea() }, covering({ included_all: true, excluded }))).toEqual([['1', '3']])
-    expect(chosen({ items: tea() }, covering({ excluded }))).toEqual([['1', '3']]) // nothing included is all included
+    expect(selectionTexts({ items: tea() }, covering({ included: [productTea, everything], excluded }))).toEqual([
+      ['1'],
+      ['3'],
+    ])
+    expect(selectionTexts({ items: tea() }, covering({ included_all: true, excluded }))).toEqual([['1', '3']])
+    expect(selectionTexts({ items: tea() }, covering({ excluded }))).toEqual([['1', '3']]) // nothing included is all included
   })
 
-  test('with included_all, an entry of its own takes the rest', () => {
+  test('with included_all, a separate entry takes the remaining lines', () => {
     const some = covering({ included: [{ ...productTea, effect: 'APPLY_TO_CHEAPEST' }], included_all: true })
-    expect(chosen({ items: tea() }, some)).toEqual([['0'], ['2', '3']])
+    expect(selectionTexts({ items: tea() }, some)).toEqual([['0'], ['2', '3']])
   })
 
-  test('rules of a campaign and of a voucher add up; a campaign comes first', () => {
+  test('the rules of campaign and voucher are merged, those of the campaign first', () => {
     const campaign = covering({ included: [{ object: 'product', id: 'cup' }] })
     const own = covering({ included: [productTea], excluded: [skuGreen] })
-    expect(chosen({ items: tea() }, [campaign, own])).toEqual([['2'], ['1']])
-    expect(chosen({ items: tea() }, [campaign, covering({ included_all: true })])).toEqual([['2'], ['0', '1', '3']])
+    expect(selectionTexts({ items: tea() }, [campaign, own])).toEqual([['2'], ['1']])
+    expect(selectionTexts({ items: tea() }, [campaign, covering({ included_all: true })])).toEqual([
+      ['2'],
+      ['0', '1', '3'],
+    ])
   })
 
-  test('no rule at all covers all lines, and defines nothing', () => {
-    expect(chosen({ items: tea() }, [])).toEqual([['0', '1', '2', '3']])
+  test('without rules all lines are covered, and coverage is not defined', () => {
+    expect(selectionTexts({ items: tea() }, [])).toEqual([['0', '1', '2', '3']])
     expect(coverageOf([]).is_defined).toBe(false)
     expect(coverageOf([covering({})]).is_defined).toBe(false)
     expect(coverageOf([covering({ excluded: [skuGreen] })]).is_defined).toBe(true)
     expect(coverageOf([covering({ included_all: true })]).is_defined).toBe(true)
   })
 
-  test('goods that were discounted already are left out before anything is counted', () => {
+  test('blocked goods are skipped before lines are counted', () => {
     const entry = { ...everything, effect: 'APPLY_TO_CHEAPEST' } as const
-    expect(chosen({ items: tea() }, on(entry), ['green', 'cup'])).toEqual([['1']])
+    expect(selectionTexts({ items: tea() }, on(entry), ['green', 'cup'])).toEqual([['1']])
   })
 })
 
-describe('caps on units', () => {
+describe('unit caps', () => {
   const byQuantity = amountOff(10, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' })
   const lines = (entry: Partial<ApplicableEntry>, excluded: ApplicableEntry[] = []) =>
-    discounts(
-      evaluated(
+    lineDiscounts(
+      evaluateChecked(
         facts({
           order: order(line('a', 4, 100), line('b', 5, 100)),
           redeemables: [
@@ -270,7 +283,7 @@ describe('caps on units', () => {
       ),
     )
 
-  test('E13: two of each line, three in all', () => {
+  test('E13: two per line, three in total', () => {
     const entry = { quantity_limit: 2, aggregated_quantity_limit: 3 }
     expect(lines(entry)).toEqual([20, 10])
     expect(lines(entry, [{ object: 'product', id: 'a' }])).toEqual([0, 20])
@@ -278,7 +291,7 @@ describe('caps on units', () => {
     expect(lines({ quantity_limit: 9 })).toEqual([40, 50])
   })
 
-  test('the running sum follows the order of application', () => {
+  test('the aggregated cap is used up in the order of application', () => {
     const given = facts({
       order: order(line('a', 4, 200), line('b', 5, 100)),
       redeemables: [
@@ -287,10 +300,10 @@ describe('caps on units', () => {
         }),
       ],
     })
-    expect(discounts(evaluated(given))).toEqual([10, 50])
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([10, 50])
   })
 
-  test('units that the target selects are cut from the end', () => {
+  test('selected units are cut from the end', () => {
     const given = facts({
       order: order(line('a', 6, 100), line('b', 6, 100)),
       redeemables: [
@@ -299,8 +312,8 @@ describe('caps on units', () => {
         }),
       ],
     })
-    const verdict = evaluated(given)
-    expect(discounts(verdict)).toEqual([20, 10]) // units 1, 3, 5 of each, of which 1 and 3, then 1
+    const verdict = evaluateChecked(given)
+    expect(lineDiscounts(verdict)).toEqual([20, 10]) // units 1, 3, 5 of each, of which 1 and 3, then 1
     expect(applicable(verdict.redeemables[0]).applicable_to.data[0]?.order_item_units).toEqual([
       { index: 0, units: [1, 3] },
       { index: 1, units: [1] },
@@ -309,27 +322,31 @@ describe('caps on units', () => {
 
   test.each([
     ['AMOUNT on items is not capped by units', amountOff(10, { effect: 'APPLY_TO_ITEMS' }), [10, 10]],
-    ['AMOUNT by quantity is', byQuantity, [10, 0]],
-    ['PERCENT on items is: 10 % of one unit', percentOff(10, { effect: 'APPLY_TO_ITEMS' }), [10, 0]],
-    ['a split is not', amountOff(90, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY' }), [40, 50]],
-    ['a split by quantity is not', amountOff(90, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY' }), [40, 50]],
+    ['AMOUNT by quantity is capped by units', byQuantity, [10, 0]],
+    ['PERCENT on items is capped by units: 10 % of one unit', percentOff(10, { effect: 'APPLY_TO_ITEMS' }), [10, 0]],
+    ['a split is not capped by units', amountOff(90, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY' }), [40, 50]],
+    [
+      'a split by quantity is not capped by units',
+      amountOff(90, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY' }),
+      [40, 50],
+    ],
   ])('%s', (_, discount, expected) => {
     const given = facts({
       order: order(line('a', 4, 100), line('b', 5, 100)),
       redeemables: [voucher('Q', discount, { rules: [on({ ...everything, aggregated_quantity_limit: 1 })] })],
     })
-    expect(discounts(evaluated(given))).toEqual(expected)
+    expect(lineDiscounts(evaluateChecked(given))).toEqual(expected)
   })
 })
 
-describe('limits on units over all redemptions', () => {
+describe('lifetime unit limits', () => {
   const byQuantity = amountOff(10, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' })
   const customer = { id: 'cust_1' }
   const pair = () => order(line('a', 4, 100), line('b', 5, 100))
-  const units = (verdict: ReturnType<typeof evaluated>) =>
+  const units = (verdict: ReturnType<typeof evaluateChecked>) =>
     verdict.redeemables.map((outcome) => (outcome.status === 'APPLICABLE' ? outcome.units : outcome.reason.key))
 
-  test('leave what is left, over all lines of the entry, and tell what was used', () => {
+  test('allow the rest over all lines of the entry, and report used units', () => {
     const entry = { ...everything, product_campaign_quantity_limit: 10 }
     const given = facts({
       order: pair(),
@@ -340,12 +357,12 @@ describe('limits on units over all redemptions', () => {
         }),
       ],
     })
-    const verdict = evaluated(given)
-    expect(discounts(verdict)).toEqual([40, 20]) // 10 − 4 = 6: four and two
+    const verdict = evaluateChecked(given)
+    expect(lineDiscounts(verdict)).toEqual([40, 20]) // 10 − 4 = 6: four and two
     expect(units(verdict)).toEqual([{ product_campaign_quantity_limit: { pc_a11pr0dUc75: 6 } }])
   })
 
-  test.each([4, 10, 11])('used up (%d of 4) gives nothing, and is no failure', (used) => {
+  test.each([4, 10, 11])('an exhausted limit (%d of 4) gives nothing, without a refusal', (used) => {
     const given = facts({
       order: pair(),
       redeemables: [
@@ -355,14 +372,14 @@ describe('limits on units over all redemptions', () => {
         }),
       ],
     })
-    const verdict = evaluated(given)
+    const verdict = evaluateChecked(given)
     expect(verdict.valid).toBe(true)
-    expect(taken(verdict)).toEqual([0])
+    expect(discountsOrReasons(verdict)).toEqual([0])
     expect(verdict.redeemables[0]).toMatchObject({ has_effect: false })
     expect(units(verdict)).toEqual([undefined])
   })
 
-  test('a product counts all its SKUs together', () => {
+  test('a product limit counts all its SKUs together', () => {
     const items = [
       storedSku(sku('green', { product_id: 'tea' }), 2, 100),
       storedSku(sku('black', { product_id: 'tea' }), 2, 100),
@@ -375,10 +392,10 @@ describe('limits on units over all redemptions', () => {
         }),
       ],
     })
-    expect(discounts(evaluated(given))).toEqual([20, 10])
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([20, 10])
   })
 
-  test('in a collection, each product has its own', () => {
+  test('limits per product of a collection are counted per product', () => {
     const items = [
       storedSku(sku('green', { product_id: 'tea' }), 2, 100),
       storedSku(sku('black', { product_id: 'tea' }), 2, 100),
@@ -394,31 +411,31 @@ describe('limits on units over all redemptions', () => {
         }),
       ],
     })
-    const verdict = evaluated(given)
-    expect(discounts(verdict)).toEqual([20, 10, 10]) // tea 3: two green and one black; cup 3 − 2
+    const verdict = evaluateChecked(given)
+    expect(lineDiscounts(verdict)).toEqual([20, 10, 10]) // tea 3: two green and one black; cup 3 − 2
     expect(units(verdict)).toEqual([{ [limit]: { 'pc_a11pr0dUc75/tea': 3, 'pc_a11pr0dUc75/cup': 1 } }])
   })
 
-  test('of a customer bind only a customer who is known', () => {
+  test('limits per customer apply only to a known customer', () => {
     const rules = [on({ object: 'product', id: 'a', product_customer_campaign_quantity_limit: 1 })]
     const given = { order: pair(), redeemables: [voucher('Q', byQuantity, { rules })] }
-    expect(discounts(evaluated(facts({ ...given, customer })))).toEqual([10, 0])
-    expect(discounts(evaluated(facts(given)))).toEqual([40, 0])
-    expect(units(evaluated(facts(given)))).toEqual([undefined])
-    expect(discounts(evaluated(facts({ ...given, customer: { source_id: 'new' } })))).toEqual([40, 0])
+    expect(lineDiscounts(evaluateChecked(facts({ ...given, customer })))).toEqual([10, 0])
+    expect(lineDiscounts(evaluateChecked(facts(given)))).toEqual([40, 0])
+    expect(units(evaluateChecked(facts(given)))).toEqual([undefined])
+    expect(lineDiscounts(evaluateChecked(facts({ ...given, customer: { source_id: 'new' } })))).toEqual([40, 0])
   })
 
-  test('of a promotion tier bind only tiers', () => {
+  test('limits per promotion tier apply only to tiers', () => {
     const rules = [on({ object: 'product', id: 'a', product_promotion_tier_quantity_limit: 1 })]
-    expect(discounts(evaluated(facts({ order: pair(), redeemables: [tier('T', byQuantity, { rules })] })))).toEqual([
-      10, 0,
-    ])
-    expect(discounts(evaluated(facts({ order: pair(), redeemables: [voucher('V', byQuantity, { rules })] })))).toEqual([
-      40, 0,
-    ])
+    expect(
+      lineDiscounts(evaluateChecked(facts({ order: pair(), redeemables: [tier('T', byQuantity, { rules })] }))),
+    ).toEqual([10, 0])
+    expect(
+      lineDiscounts(evaluateChecked(facts({ order: pair(), redeemables: [voucher('V', byQuantity, { rules })] }))),
+    ).toEqual([40, 0])
   })
 
-  test('the strictest of several wins', () => {
+  test('the strictest limit wins', () => {
     const entry = {
       object: 'product',
       id: 'a',
@@ -427,13 +444,13 @@ describe('limits on units over all redemptions', () => {
       product_customer_campaign_quantity_limit: 2,
     } as const
     const given = facts({ order: pair(), customer, redeemables: [voucher('Q', byQuantity, { rules: [on(entry)] })] })
-    expect(discounts(evaluated(given))).toEqual([20, 0])
-    expect(units(evaluated(given))).toEqual([
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([20, 0])
+    expect(units(evaluateChecked(given))).toEqual([
       { product_campaign_quantity_limit: { a: 2 }, product_customer_campaign_quantity_limit: { a: 2 } },
     ])
   })
 
-  test('by formula, else as written', () => {
+  test('come from a formula, else from the static value', () => {
     const limited = (formula: string) =>
       facts({
         order: pair(),
@@ -450,12 +467,12 @@ describe('limits on units over all redemptions', () => {
           }),
         ],
       })
-    expect(discounts(evaluated(limited('ORDER_ITEM_UNITS_QUANTITY / 1.6')))).toEqual([20, 0]) // 2.5 → 2
-    expect(discounts(evaluated(limited('0 - 5')))).toEqual([0, 0])
-    expect(discounts(evaluated(limited('CUSTOMER_METADATA("x")')))).toEqual([30, 0])
+    expect(lineDiscounts(evaluateChecked(limited('ORDER_ITEM_UNITS_QUANTITY / 1.6')))).toEqual([20, 0]) // 2.5 → 2
+    expect(lineDiscounts(evaluateChecked(limited('0 - 5')))).toEqual([0, 0])
+    expect(lineDiscounts(evaluateChecked(limited('CUSTOMER_METADATA("x")')))).toEqual([30, 0])
   })
 
-  test('two codes of one campaign share what is left of it in one request', () => {
+  test('two vouchers of one campaign share its remaining units within a request', () => {
     const campaign = { id: 'camp_1', active: true }
     const limit = 'product_campaign_quantity_limit'
     const code = (id: string) =>
@@ -464,34 +481,36 @@ describe('limits on units over all redemptions', () => {
         rules: [on({ object: 'product', id: 'a', [limit]: 7 })],
         units_used: { [limit]: { a: 1 } },
       })
-    const verdict = evaluated(facts({ order: pair(), redeemables: [code('1'), code('2'), code('3')] }))
-    expect(taken(verdict)).toEqual([40, 20, 0]) // 7 − 1 = 6: four, two, none
+    const verdict = evaluateChecked(facts({ order: pair(), redeemables: [code('1'), code('2'), code('3')] }))
+    expect(discountsOrReasons(verdict)).toEqual([40, 20, 0]) // 7 − 1 = 6: four, two, none
     expect(units(verdict)).toEqual([{ [limit]: { a: 4 } }, { [limit]: { a: 2 } }, undefined])
   })
 
-  test('two tiers of one campaign share its limits, and not those of a tier', () => {
+  test('two tiers of one campaign share its limits, but not the limits per tier', () => {
     const campaign = { id: 'camp_1', active: true }
     const one = (id: string, limit: string) =>
       tier(id, byQuantity, { campaign, rules: [on({ object: 'product', id: 'a', [limit]: 3 })] })
     const both = (limit: string) =>
-      taken(evaluated(facts({ order: pair(), redeemables: [one('1', limit), one('2', limit)] })))
+      discountsOrReasons(evaluateChecked(facts({ order: pair(), redeemables: [one('1', limit), one('2', limit)] })))
     expect(both('product_campaign_quantity_limit')).toEqual([30, 0])
     expect(both('product_promotion_tier_quantity_limit')).toEqual([30, 30])
   })
 
-  test('codes without a campaign share nothing', () => {
+  test('vouchers without a campaign share no limits', () => {
     const code = (id: string) =>
       voucher(id, byQuantity, { rules: [on({ object: 'product', id: 'a', product_campaign_quantity_limit: 3 })] })
-    expect(taken(evaluated(facts({ order: pair(), redeemables: [code('1'), code('2')] })))).toEqual([30, 30])
+    expect(discountsOrReasons(evaluateChecked(facts({ order: pair(), redeemables: [code('1'), code('2')] })))).toEqual([
+      30, 30,
+    ])
   })
 
-  test('what was not discounted is not used', () => {
+  test('units without a discount are not counted', () => {
     const entry = { object: 'product', id: 'a', product_campaign_quantity_limit: 3 } as const
     const given = facts({
       order: pair(),
       redeemables: [voucher('1', percentOff(100)), voucher('2', byQuantity, { rules: [on(entry)] })],
     })
-    expect(units(evaluated(given))).toEqual([undefined, undefined])
+    expect(units(evaluateChecked(given))).toEqual([undefined, undefined])
   })
 
   test('replaced units count too', () => {
@@ -501,10 +520,10 @@ describe('limits on units over all redemptions', () => {
       products: [product('large', { price: 150 })],
       redeemables: [voucher('R', unitsOff(2, 'large', { effect: 'REPLACE_ITEMS' }), { rules: [on(entry)] })],
     })
-    expect(units(evaluated(given))).toEqual([{ product_campaign_quantity_limit: { a: 3 } }])
+    expect(units(evaluateChecked(given))).toEqual([{ product_campaign_quantity_limit: { a: 3 } }])
   })
 
-  test('names that every object inherits are names like any other', () => {
+  test('inherited property names are ordinary ids', () => {
     const id = 'constructor'
     const given = facts({
       order: order(line(id, 4, 100)),
@@ -516,15 +535,15 @@ describe('limits on units over all redemptions', () => {
         }),
       ],
     })
-    const verdict = evaluated(given)
-    expect(discounts(verdict)).toEqual([30])
+    const verdict = evaluateChecked(given)
+    expect(lineDiscounts(verdict)).toEqual([30])
     expect(units(verdict)).toEqual([{ product_campaign_quantity_limit: { [id]: 3 } }])
   })
 })
 
-test('the scene of a redeemable is the order as it stands', () => {
+test('the scope of a redeemable contains the current order', () => {
   const given = facts({ order: order(line('a', 1, 100)), redeemables: [] })
   const run = openRun(given, false)
-  const scene = scopeFor(run, voucher('V', percentOff(10), { counters: { 'campaign.redemptions.count': 2 } }))
-  expect(scene).toMatchObject({ cart: { amount: 100 }, counters: { 'campaign.redemptions.count': 2 } })
+  const scope = scopeFor(run, voucher('V', percentOff(10), { counters: { 'campaign.redemptions.count': 2 } }))
+  expect(scope).toMatchObject({ cart: { amount: 100 }, counters: { 'campaign.redemptions.count': 2 } })
 })

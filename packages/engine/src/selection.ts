@@ -2,99 +2,108 @@ import { type Cart, type Line, paidUnits, subtotalOf, unitPrice } from './cart.t
 import { limitOf } from './discounts/settings.ts'
 import type { EvaluationScope } from './evaluation-scope.ts'
 import { matches } from './goods.ts'
+import { memoize } from './memoize.ts'
 import { compareProducts, inRange } from './money.ts'
-import { once } from './once.ts'
 import type { ApplicableEntry, Step, UnitLimit, ValidationRule } from './schema/index.ts'
 import { ownEntry } from './values.ts'
 
 /**
- * Which goods a redeemable covers: what its rules include and exclude, taken together
+ * The goods that a redeemable covers: the union of what its rules include and exclude
  * (docs/reference/discounts.md#covered-goods).
  */
 export interface Coverage {
   readonly included: readonly Entry[]
   readonly excluded: readonly ApplicableEntry[]
-  /** Lines that no entry takes are covered too. */
+  /** Lines that match no entry are covered too. */
   readonly included_all: boolean
-  /** Some rule says something about goods at all. */
+  /** At least one rule includes or excludes goods. */
   readonly is_defined: boolean
 }
 
-/** An entry, or lines that a rule picked by itself (`…discount_applicable`). */
+/** An `applicable_to` entry, or the lines that a validation rule includes (`…discount_applicable`). */
 export interface Entry extends ApplicableEntry {
   readonly line_indices?: ReadonlySet<number>
 }
 
-/** A line that the discount reaches, and how many of its units. */
+/** A line that the discount applies to, and how many of its units. */
 export interface SelectedLine {
   readonly line: Line
   units: number
-  /** Of these, the units that got something off: they count against lifetime limits. */
+  /** Those of the units that received a discount; they count against lifetime limits. */
   discounted_units: number
-  /** The units are the first, and then every `step`-th, counted from 1. Null: all units of the line. */
+  /** 1-based unit numbers: `first`, then every `step`-th. Null: all units of the line. */
   readonly unit_numbers: { first: number; step: number } | null
 }
 
-/** An entry with its lines, in the order in which the discount reaches them. */
+/** An entry with its lines, in the order in which the discount is applied to them. */
 export interface SelectedEntry {
-  /** Null for the lines that no entry names. */
+  /** Null for the lines that match no entry. */
   readonly entry: Entry | null
   readonly lines: SelectedLine[]
 }
 
-/** Rules of the campaign first, then the redeemable's own; `picked` are lines that matched rules added. */
-export function coverageOf(rules: readonly ValidationRule[], picked: readonly Entry[] = []): Coverage {
+/**
+ * Merges the rules, those of the campaign first, then the redeemable's own; `pickedEntries` are lines included by rules
+ * that hold.
+ */
+export function coverageOf(rules: readonly ValidationRule[], pickedEntries: readonly Entry[] = []): Coverage {
   let included: readonly Entry[] = []
   let excluded: readonly ApplicableEntry[] = []
   let includedAll = false
   for (const { applicable_to } of rules) {
     if (applicable_to == null) continue
-    included = joined(included, applicable_to.included)
-    excluded = joined(excluded, applicable_to.excluded)
+    included = concatenate(included, applicable_to.included)
+    excluded = concatenate(excluded, applicable_to.excluded)
     includedAll ||= applicable_to.included_all
   }
-  included = joined(included, picked)
+  included = concatenate(included, pickedEntries)
   const isDefined = included.length > 0 || excluded.length > 0 || includedAll
   return { included, excluded, included_all: includedAll || included.length === 0, is_defined: isDefined }
 }
 
-const joined = <T>(one: readonly T[], other: readonly T[]): readonly T[] =>
-  other.length === 0 ? one : one.length === 0 ? other : [...one, ...other]
+const concatenate = <T>(first: readonly T[], second: readonly T[]): readonly T[] =>
+  second.length === 0 ? first : first.length === 0 ? second : [...first, ...second]
 
 /**
- * Selects lines and units (docs/reference/discounts.md#lines-and-units), without caps on units. Lines of `blocked` goods are left
- * out.
+ * Selects lines and units (docs/reference/discounts.md#lines-and-units), without unit caps. Lines of `blocked` goods are
+ * skipped.
  */
 export function select(
   cart: Cart,
   coverage: Coverage,
-  scene: EvaluationScope,
+  scope: EvaluationScope,
   blocked: ReadonlySet<string> | null = null,
 ): SelectedEntry[] {
   const { included } = coverage
   const linesOf: Line[][] = included.map(() => [])
-  const others: Line[] = []
+  const remainingLines: Line[] = []
   for (const line of cart.lines) {
-    // Nobody pays for the units of such a line, so it cannot be the cheapest one, nor the third.
+    // A line whose units are all free must not count as the cheapest or as the third line.
     if (paidUnits(line) <= 0 || (blocked?.has(line.item.good) ?? false)) continue
-    if (coverage.excluded.some((entry) => matches(line.item, entry, scene))) continue
-    const owner = ownerOf(line, included, scene)
+    if (coverage.excluded.some((entry) => matches(line.item, entry, scope))) continue
+    const owner = ownerOf(line, included, scope)
     if (owner >= 0) linesOf[owner]?.push(line)
-    else if (coverage.included_all) others.push(line)
+    else if (coverage.included_all) remainingLines.push(line)
   }
-  const selected: SelectedEntry[] = included.map((entry, i) => ({ entry, lines: resources(linesOf[i] ?? [], entry) }))
-  if (coverage.included_all) selected.push({ entry: null, lines: others.map(wholeLine) })
+  const selected: SelectedEntry[] = included.map((entry, i) => ({
+    entry,
+    lines: selectResources(linesOf[i] ?? [], entry),
+  }))
+  if (coverage.included_all) selected.push({ entry: null, lines: remainingLines.map(wholeLine) })
   return selected
 }
 
-/** The most specific entry that matches: an SKU before its product before a collection, the earlier one among equals. */
-function ownerOf(line: Line, included: readonly Entry[], scene: EvaluationScope): number {
+/**
+ * Index of the most specific matching entry, or -1: an SKU before its product before a collection; on a tie the earlier
+ * entry.
+ */
+function ownerOf(line: Line, included: readonly Entry[], scope: EvaluationScope): number {
   let owner = -1
   let best = Number.POSITIVE_INFINITY
   for (const [i, entry] of included.entries()) {
     const rank = specificity[entry.object]
     if (rank >= best) continue
-    const isMatch = entry.line_indices?.has(line.item.index) ?? matches(line.item, entry, scene)
+    const isMatch = entry.line_indices?.has(line.item.index) ?? matches(line.item, entry, scope)
     if (isMatch) [owner, best] = [i, rank]
   }
   return owner
@@ -109,8 +118,8 @@ const wholeLine = (line: Line): SelectedLine => ({
   unit_numbers: null,
 })
 
-/** The lines or units of an entry that its effect, `skip_initially` and `repeat` pick, in application order. */
-function resources(lines: Line[], entry: Entry): SelectedLine[] {
+/** The lines or units that the entry's effect, `skip_initially` and `repeat` select, in application order. */
+function selectResources(lines: Line[], entry: Entry): SelectedLine[] {
   const effect = entry.effect ?? 'APPLY_TO_EVERY'
   if (effect !== 'APPLY_TO_EVERY') {
     const direction = effect.endsWith('CHEAPEST') ? 1 : -1
@@ -126,92 +135,92 @@ function resources(lines: Line[], entry: Entry): SelectedLine[] {
     .map(wholeLine)
 }
 
-/** Walks lines, not units: a line of a million units costs as much as a line of one. */
+/** Iterates over lines, not units: a line of a million units costs as much as a line of one. */
 function pickUnits(lines: readonly Line[], skip: number, repeat: number): SelectedLine[] {
-  const picked: SelectedLine[] = []
-  let before = 0 // units in the lines before
-  let next = skip // position of the next unit to take, from 0
+  const selectedLines: SelectedLine[] = []
+  let unitsBefore = 0 // number of units in the preceding lines
+  let nextPosition = skip // 0-based position of the next unit to select
   for (const line of lines) {
-    const end = inRange(before + paidUnits(line))
-    if (next < end) {
-      const first = next - before + 1
+    const end = inRange(unitsBefore + paidUnits(line))
+    if (nextPosition < end) {
+      const first = nextPosition - unitsBefore + 1
       const onlyOne = repeat === Number.POSITIVE_INFINITY
-      const units = onlyOne ? 1 : Math.floor((end - 1 - next) / repeat) + 1
-      picked.push({ line, units, discounted_units: 0, unit_numbers: { first, step: onlyOne ? 1 : repeat } })
-      next = onlyOne ? Number.POSITIVE_INFINITY : next + units * repeat
+      const units = onlyOne ? 1 : Math.floor((end - 1 - nextPosition) / repeat) + 1
+      selectedLines.push({ line, units, discounted_units: 0, unit_numbers: { first, step: onlyOne ? 1 : repeat } })
+      nextPosition = onlyOne ? Number.POSITIVE_INFINITY : nextPosition + units * repeat
     }
-    before = end
+    unitsBefore = end
   }
-  return picked
+  return selectedLines
 }
 
-/** The price of a unit decides, not the amount of the line; the one without any comes last, up and down. */
+/** Compares unit prices, not line amounts; a line of unknown price sorts last in both directions. */
 function compareUnitPrices(a: Line, b: Line, direction: number): number {
-  const [one, other] = [unitPrice(a), unitPrice(b)]
-  if (one === null || other === null) return Number(one === null) - Number(other === null)
-  return direction * compareProducts(one.amount, other.of, other.amount, one.of)
+  const [priceA, priceB] = [unitPrice(a), unitPrice(b)]
+  if (priceA === null || priceB === null) return Number(priceA === null) - Number(priceB === null)
+  return direction * compareProducts(priceA.amount, priceB.of, priceB.amount, priceA.of)
 }
 
 /**
- * Unit caps of an effect that has them (docs/reference/discounts.md#lines-and-units, step 8); a bundle multiplies those of an
- * order.
+ * Applies the unit caps (docs/reference/discounts.md#lines-and-units, step 8); the number of bundles multiplies the
+ * per-order caps.
  */
 export function capUnits(
   selected: readonly SelectedEntry[],
-  scene: EvaluationScope,
+  scope: EvaluationScope,
   bundles: number,
   trace: Step[] | null,
 ): void {
-  for (const { entry, lines } of selected) if (entry !== null) capEntry(entry, lines, scene, bundles, trace)
+  for (const { entry, lines } of selected) if (entry !== null) capEntry(entry, lines, scope, bundles, trace)
 }
 
 function capEntry(
   entry: Entry,
   lines: SelectedLine[],
-  scene: EvaluationScope,
+  scope: EvaluationScope,
   bundles: number,
   trace: Step[] | null,
 ): void {
   const { quantity_limit, aggregated_quantity_limit } = entry
-  const lifetime = lifetimeLimits(entry, scene)
+  const lifetime = lifetimeLimits(entry, scope)
   if (quantity_limit == null && aggregated_quantity_limit == null && lifetime.length === 0) return
-  const taken = new Map<string, number>()
-  let takenByAll = 0
-  for (const chosen of lines) {
+  const unitsByKey = new Map<string, number>()
+  let unitsInEntry = 0
+  for (const selectedLine of lines) {
     const cap = (limit: string, used: number, allowed: number): void => {
       trace?.push({ step: 'limit', limit, used, allowed, passed: used < allowed })
-      chosen.units = Math.max(0, Math.min(chosen.units, allowed - used))
+      selectedLine.units = Math.max(0, Math.min(selectedLine.units, allowed - used))
     }
     if (quantity_limit != null) cap('quantity_limit', 0, quantity_limit * bundles)
     if (aggregated_quantity_limit != null) {
-      cap('aggregated_quantity_limit', takenByAll, aggregated_quantity_limit * bundles)
+      cap('aggregated_quantity_limit', unitsInEntry, aggregated_quantity_limit * bundles)
     }
     for (const limit of lifetime) {
-      const key = unitKey(entry, chosen.line, limit)
-      const before = ownEntry(ownEntry(scene.redeemable?.units_used, limit), key) ?? 0
-      const allowed = limitOf(entry, limit, scene, chosen.line, trace)
-      if (allowed !== null) cap(limit, before + (taken.get(`${limit} ${key}`) ?? 0), allowed)
+      const key = unitKey(entry, selectedLine.line, limit)
+      const usedBefore = ownEntry(ownEntry(scope.redeemable?.units_used, limit), key) ?? 0
+      const allowed = limitOf(entry, limit, scope, selectedLine.line, trace)
+      if (allowed !== null) cap(limit, usedBefore + (unitsByKey.get(`${limit} ${key}`) ?? 0), allowed)
     }
     for (const limit of lifetime) {
-      const counted = `${limit} ${unitKey(entry, chosen.line, limit)}`
-      taken.set(counted, (taken.get(counted) ?? 0) + chosen.units)
+      const countedKey = `${limit} ${unitKey(entry, selectedLine.line, limit)}`
+      unitsByKey.set(countedKey, (unitsByKey.get(countedKey) ?? 0) + selectedLine.units)
     }
-    takenByAll += chosen.units
+    unitsInEntry += selectedLine.units
   }
 }
 
-/** The limits over all redemptions that an entry sets and that can be counted for this redeemable and customer. */
-export function lifetimeLimits(entry: Entry, scene: EvaluationScope): readonly UnitLimit[] {
+/** The lifetime limits of an entry that can be counted for this redeemable and customer. */
+export function lifetimeLimits(entry: Entry, scope: EvaluationScope): readonly UnitLimit[] {
   const limits = limitsOf(entry)
   if (limits.length === 0) return limits
   return limits.filter(
     (limit) =>
-      (!limit.includes('_promotion_tier_') || scene.redeemable?.kind === 'promotion_tier') &&
-      (!limit.includes('_customer_') || scene.customer?.id != null),
+      (!limit.includes('_promotion_tier_') || scope.redeemable?.kind === 'promotion_tier') &&
+      (!limit.includes('_customer_') || scope.customer?.id != null),
   )
 }
 
-const limitsOf = once((entry: Entry): readonly UnitLimit[] =>
+const limitsOf = memoize((entry: Entry): readonly UnitLimit[] =>
   unitLimits.filter((limit) => entry[limit] != null || entry[`${limit}_formula`] != null),
 )
 
@@ -226,7 +235,7 @@ const unitLimits = [
   'product_in_collection_customer_promotion_tier_quantity_limit',
 ] as const satisfies readonly UnitLimit[]
 
-/** What a lifetime limit counts under: the entry, or each product of it by itself. */
+/** The counter key of a lifetime limit: the entry, or the entry and the product for limits per product of a collection. */
 export function unitKey(entry: Entry, { item }: Line, limit: UnitLimit): string {
   const id = entry.id ?? entry.source_id ?? ''
   return limit.startsWith('product_in_collection_') ? `${id}/${item.product?.id ?? item.good}` : id

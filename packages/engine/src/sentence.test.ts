@@ -14,7 +14,7 @@ const example = (number: string): Facts => {
   return found.facts
 }
 
-describe('what it did', () => {
+describe('sentence of an applied redeemable', () => {
   test.each([
     ['1', 'Voucher P takes 12.50 off: 12.50 off the order (12.49875 of 99.99, rounded to 12.50).'],
     ['2', 'Voucher A takes 7.50 off: 7.50 off the order (10.00, cut to 7.50 by total_amount).'],
@@ -37,7 +37,7 @@ describe('what it did', () => {
     expect(explained(example(number))).toEqual([expected])
   })
 
-  test('a third of a cent is told as a fraction', () => {
+  test('shows a third of a cent as a fraction', () => {
     const given = facts({
       order: order(line('A', 1, 1000)),
       redeemables: [voucher('T', percentOff(0, { percent_off_formula: '100 / 3' }))],
@@ -48,7 +48,7 @@ describe('what it did', () => {
   })
 })
 
-describe('why not', () => {
+describe('sentence of a refusal', () => {
   test.each([
     ['31', 2, 'Voucher C1 is skipped: redeemable cannot be applied due to exclusion rules.'],
     [
@@ -64,7 +64,7 @@ describe('why not', () => {
     expect(explained(example(number))[position]).toBe(expected)
   })
 
-  test('a promotion that is switched off', () => {
+  test('names an inactive promotion', () => {
     const off = tier('promo_1', percentOff(5), { active: false })
     expect(explained(facts({ order: { amount: 100 }, redeemables: [off] }))).toEqual([
       'Promotion promo_1 cannot be used: inactive Promotion (active is false, must be true).',
@@ -110,8 +110,8 @@ describe('why not', () => {
   })
 })
 
-test('every example is told in one line', () => {
+test('every example gives a one-line sentence', () => {
   const sentences = examples.flatMap(({ facts }) => explained(facts))
   expect(sentences.length).toBeGreaterThan(examples.length)
-  for (const told of sentences) expect(told).toMatch(/^(Voucher|Promotion) \S+ .+\.$/)
+  for (const text of sentences) expect(text).toMatch(/^(Voucher|Promotion) \S+ .+\.$/)
 })

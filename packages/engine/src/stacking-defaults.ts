@@ -1,6 +1,6 @@
 import type { StackingRules } from './schema/index.ts'
 
-/** In force while a project has made no rules of its own (docs/reference/stacking.md#stacking-rules). */
+/** The defaults of a project without stacking rules (docs/reference/stacking.md#stacking-rules). */
 export const defaultStackingRules: StackingRules = {
   exclusive_categories: [],
   joint_categories: [],

@@ -2,7 +2,7 @@ import type { ReasonKey } from './reasons.ts'
 import type { Redeemable, StackingRules } from './schema/index.ts'
 import { ownEntry } from './values.ts'
 
-/** A redeemable of the request, and where its category puts it. */
+/** A redeemable of the request, and the stacking group of its category. */
 export interface Candidate {
   readonly redeemable: Redeemable
   readonly group: 'exclusive' | 'joint' | 'common'
@@ -19,32 +19,32 @@ export function classify(redeemable: Redeemable, rules: StackingRules): Candidat
 }
 
 /**
- * The order of application (docs/reference/stacking.md#order-of-application, step 4): as requested, or by the hierarchy of
- * categories, none last.
+ * Sorts the redeemables for application (docs/reference/stacking.md#order-of-application, step 4): as requested, or by
+ * category hierarchy, those without a category last.
  */
 export function arrange(candidates: readonly Candidate[], rules: StackingRules, isExclusive: boolean): Candidate[] {
   const sorted = [...candidates]
   if (rules.redeemables_sorting_rule === 'CATEGORY_HIERARCHY') {
-    sorted.sort((a, b) => rankOf(a.redeemable) - rankOf(b.redeemable)) // stable: equal ranks stay as requested
+    sorted.sort((a, b) => rankOf(a.redeemable) - rankOf(b.redeemable)) // stable sort: equal ranks stay as requested
   }
   if (!isExclusive || rules.grouped_redeemables_sorting_rule !== 'JOINT_ALWAYS_LAST') return sorted
   return [...sorted.filter(({ group }) => group !== 'joint'), ...sorted.filter(({ group }) => group === 'joint')]
 }
 
 const rankOf = (redeemable: Redeemable): number =>
-  redeemable.kind === 'unknown' ? last : (redeemable.category?.hierarchy ?? last)
-const last = Number.MAX_SAFE_INTEGER
+  redeemable.kind === 'unknown' ? lastRank : (redeemable.category?.hierarchy ?? lastRank)
+const lastRank = Number.MAX_SAFE_INTEGER
 
-/** How many may still be applied: in all, of each category, of the exclusive ones. */
+/** How many redeemables may still be applied: in total, per category, and of the exclusive categories. */
 export interface StackingCapacity {
-  /** Which limit leaves no room for a candidate, with its numbers, or null. */
+  /** The limit that leaves no capacity for a candidate, with its numbers, or null. */
   whyNot(candidate: Candidate): { key: ReasonKey; used: number; allowed: number } | null
   take(candidate: Candidate): void
 }
 
 export function newStackingCapacity(rules: StackingRules): StackingCapacity {
   const counts = { all: 0, exclusive: 0, by_category: new Map<string, number>() }
-  const ofCategory = (category: string | null): number =>
+  const countOfCategory = (category: string | null): number =>
     category === null ? 0 : (counts.by_category.get(category) ?? 0)
   return {
     whyNot({ redeemable, group }) {
@@ -59,7 +59,7 @@ export function newStackingCapacity(rules: StackingRules): StackingCapacity {
           ],
           [
             'applicable_exclusive_redeemables_per_category_limit_exceeded',
-            ofCategory(category),
+            countOfCategory(category),
             rules.applicable_exclusive_redeemables_per_category_limit,
           ],
         )
@@ -68,25 +68,27 @@ export function newStackingCapacity(rules: StackingRules): StackingCapacity {
       if (category !== null) {
         checks.push([
           'applicable_redeemables_per_category_limit_exceeded',
-          ofCategory(category),
+          countOfCategory(category),
           ownEntry(rules.applicable_redeemables_category_limits, category) ??
             rules.applicable_redeemables_per_category_limit,
         ])
       }
-      const full = checks.find(([, used, allowed]) => allowed !== null && used >= allowed)
-      return full === undefined ? null : { key: full[0], used: full[1], allowed: full[2] as number }
+      const exceededLimit = checks.find(([, used, allowed]) => allowed !== null && used >= allowed)
+      return exceededLimit === undefined
+        ? null
+        : { key: exceededLimit[0], used: exceededLimit[1], allowed: exceededLimit[2] as number }
     },
     take({ redeemable, group }) {
       const category = categoryOf(redeemable)
       counts.all += 1
       if (group === 'exclusive') counts.exclusive += 1
-      if (category !== null) counts.by_category.set(category, ofCategory(category) + 1)
+      if (category !== null) counts.by_category.set(category, countOfCategory(category) + 1)
     },
   }
 }
 
 /**
- * Whether percentages are taken of the order as it came in or of what is left of it
+ * Whether percentages apply to the initial amount of the order or to its discounted amount
  * (docs/reference/discounts.md#calculation-modes).
  */
 export function calculationMode(
@@ -99,7 +101,7 @@ export function calculationMode(
   return rules.discount_calculation_mode
 }
 
-/** Whether a redeemable that does nothing is skipped (docs/reference/discounts.md#no-effect). */
+/** Whether a redeemable without effect is skipped (docs/reference/discounts.md#no-effect). */
 export function skipsWithoutEffect(redeemable: Redeemable, rules: StackingRules): boolean {
   const category = categoryOf(redeemable)
   if (category !== null && rules.no_effect_skip_categories.includes(category)) return true

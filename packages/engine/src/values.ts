@@ -1,11 +1,11 @@
 import { type Clock, type Day, localDay, type Ms, msPerDay, readInstant } from './time/index.ts'
 
-// How values are read that came as JSON, by filters, rules and all others: nobody promises that a key always holds the same
-// type, or is not called `constructor`.
+// Conversions of JSON values, shared by filters, rules and formulas. Input is untrusted: a key may hold another type from
+// one object to the next, or be named `constructor`.
 
 export type Scalar = string | number | boolean
 
-/** Absent, null or the empty text. */
+/** Undefined, null or the empty string. */
 export const isMissing = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 export const isScalar = (value: unknown): value is Scalar =>
@@ -14,19 +14,19 @@ export const isScalar = (value: unknown): value is Scalar =>
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An entry that is really there: `constructor` and `__proto__` are keys like any other. */
+/** The own property of a map: inherited names such as `constructor` and `__proto__` are ordinary keys. */
 export const ownEntry = <T>(map: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined =>
   map != null && Object.hasOwn(map, key) ? map[key] : undefined
 
 const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** A number, or a text that spells one. */
+/** A number, or a string that spells one. */
 export function toNumber(value: unknown): number | null {
   const number = typeof value === 'string' && numeric.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
-/** `true`, `false`, or a text that says so. */
+/** `true`, `false`, or a string that spells one of them. */
 export function toBoolean(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value
   if (typeof value !== 'string' || value.length > 5) return null
@@ -34,10 +34,10 @@ export function toBoolean(value: unknown): boolean | null {
   return text === 'true' ? true : text === 'false' ? false : null
 }
 
-/** A date without a time is its midnight, UTC. */
+/** Parses an instant; a date without a time is midnight UTC. */
 export const toInstant = (value: unknown): Ms | null => (typeof value === 'string' ? readInstant(value) : null)
 
-/** The calendar day: a date is that day everywhere, a moment the day it falls on in the project's time zone. */
+/** The calendar day: a plain date is that day in every zone, an instant is the day it falls on in the project's time zone. */
 export function toDay(value: unknown, clock: Clock): Day | null {
   const at = toInstant(value)
   if (at === null) return null
@@ -46,7 +46,7 @@ export function toDay(value: unknown, clock: Clock): Day | null {
 
 const dateLength = '2025-02-26'.length
 
-/** How many days ago, by operator; what is still to come is not "less than 5 days ago". */
+/** Tests on the number of days since a date, by operator; a future date does not satisfy "less than 5 days ago". */
 export const daysAgo: Readonly<Record<string, (days: number, a: number) => boolean>> = {
   $is_days_ago: (days, a) => days === a,
   $more_than_ago: (days, a) => days > a,
@@ -63,7 +63,7 @@ const less: Comparison = (left, right) => left < right
 const atLeast: Comparison = (left, right) => left >= right
 const atMost: Comparison = (left, right) => left <= right
 
-/** Two spellings of "or equal" are in use. */
+/** The contract has two spellings of "or equal". */
 export const comparisons = {
   $more_than: more,
   $less_than: less,

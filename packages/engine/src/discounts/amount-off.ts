@@ -6,36 +6,37 @@ import { discountItems, limitsUnits } from './items.ts'
 import { discountWhole } from './order-level.ts'
 import { amountSetting, wholeLimit } from './settings.ts'
 import { splitByAmount, splitByQuantity } from './split.ts'
-import type { Reached, Use } from './use.ts'
+import type { ReachedLines, Use } from './use.ts'
 import { worthOf } from './worth.ts'
 
 export type AmountEffect = NonNullable<AmountDiscount['effect']>
 
 /**
- * An amount off the order, off each line, off each unit, or spread over the lines.
+ * An amount off the order, off each line, off each unit, or split over the lines.
  *
- * 10.00 spread over lines of 19.99, 30.01 and 5.01 is 3.63, 5.46 and 0.91.
+ * 10.00 split over lines of 19.99, 30.01 and 5.01 is 3.63, 5.46 and 0.91.
+ * /
  */
 export function amountOff(
   cart: Cart,
   discount: AmountDiscount,
   effect: AmountEffect,
   use: Use,
-): { applied: AppliedDiscount; reached?: Reached } {
-  const { scene, trace, bundles } = use
+): { applied: AppliedDiscount; reached?: ReachedLines } {
+  const { scope, trace, bundles } = use
   const byQuantity = effect === 'APPLY_TO_ITEMS_BY_QUANTITY'
   const isPerLine = byQuantity || effect === 'APPLY_TO_ITEMS'
   const setting = amountSetting(discount.amount_off, {
     field: 'amount_off',
     formula: discount.amount_off_formula,
-    scene,
+    scope,
     trace,
     is_per_line: isPerLine,
   })
-  // A bundle multiplies the units that get it, or else the amount (docs/reference/discounts.md#bundles).
-  const ofBundles = (amount: number): number =>
+  // Bundles multiply the number of discounted units, or else the amount (docs/reference/discounts.md#bundles).
+  const timesBundles = (amount: number): number =>
     byQuantity ? amount : Math.min(amount * bundles, Number.MAX_SAFE_INTEGER)
-  const offEach = ofBundles(setting.value)
+  const offEach = timesBundles(setting.value)
   const aggregatedAmountLimit = wholeLimit(discount.aggregated_amount_limit)
   const applied: AppliedDiscount = {
     type: 'AMOUNT',
@@ -51,14 +52,15 @@ export function amountOff(
     return { applied }
   }
 
-  const selected = select(cart, use.coverage, scene, use.blocked)
-  if (byQuantity) capUnits(selected, scene, bundles, trace)
+  const selected = select(cart, use.coverage, scope, use.blocked)
+  if (byQuantity) capUnits(selected, scope, bundles, trace)
   const countsUnits = (entry: Entry | null): boolean => byQuantity || limitsUnits(entry, use)
   if (isPerLine) {
-    const own = ({ line }: SelectedLine): number => (setting.on === null ? offEach : ofBundles(setting.on(line)))
+    const offLine = ({ line }: SelectedLine): number =>
+      setting.valueOnLine === null ? offEach : timesBundles(setting.valueOnLine(line))
     const raw = byQuantity
-      ? (chosen: SelectedLine, worth: Part) => ({ rounded: offEachUnit(own(chosen), worth) })
-      : (chosen: SelectedLine, worth: Part) => ({ rounded: Math.min(own(chosen), roundedPart(worth)) })
+      ? (selectedLine: SelectedLine, worth: Part) => ({ rounded: offEachUnit(offLine(selectedLine), worth) })
+      : (selectedLine: SelectedLine, worth: Part) => ({ rounded: Math.min(offLine(selectedLine), roundedPart(worth)) })
     discountItems(cart, selected, { raw, aggregated_amount_limit: aggregatedAmountLimit, countsUnits }, use)
     return { applied, reached: { selected, counts_units: byQuantity } }
   }
@@ -74,14 +76,14 @@ export function amountOff(
           lines.map(({ units }) => units),
           lines.map(({ line }, i) => Math.min(subtotalOf(line) as number, roundedPart(worths[i] as Part))),
         )
-  const shareOf = new Map(lines.map((chosen, i) => [chosen, shares[i] as number]))
-  const raw = (chosen: SelectedLine) => ({ rounded: shareOf.get(chosen) ?? 0 })
+  const shareOf = new Map(lines.map((selectedLine, i) => [selectedLine, shares[i] as number]))
+  const raw = (selectedLine: SelectedLine) => ({ rounded: shareOf.get(selectedLine) ?? 0 })
   discountItems(cart, selected, { raw, countsUnits }, use)
   return { applied, reached: { selected, counts_units: false } }
 }
 
-/** A unit never costs less than nothing, so a unit cheaper than the discount is free. */
+/** A unit price never falls below zero: a unit cheaper than the discount becomes free. */
 function offEachUnit(offEach: number, worth: Part): number {
-  const isDearer = compareProducts(offEach, worth.of, worth.amount, 1) <= 0
-  return isDearer ? offEach * worth.units : roundedPart(worth)
+  const isUnitWorthMore = compareProducts(offEach, worth.of, worth.amount, 1) <= 0
+  return isUnitWorthMore ? offEach * worth.units : roundedPart(worth)
 }

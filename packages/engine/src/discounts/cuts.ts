@@ -1,6 +1,6 @@
 import type { Cut, Step } from '../schema/index.ts'
 
-/** A value on its way through its limits. `cuts` remembers those that took something, when an explanation is wanted. */
+/** Caps a value by one limit. `cuts` records the limits that reduced it, when an explanation is requested. */
 export function cutBy(amount: number, by: string, limit: number | null, cuts: Cut[] | null): number {
   if (limit === null || amount <= limit) return amount
   cuts?.push({ by, to: limit })

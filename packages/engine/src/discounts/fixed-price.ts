@@ -5,24 +5,25 @@ import { capUnits, select } from '../selection.ts'
 import { discountItems } from './items.ts'
 import { discountWhole, orderBase } from './order-level.ts'
 import { priceOf, priceSetting } from './settings.ts'
-import type { Reached, Use } from './use.ts'
+import type { ReachedLines, Use } from './use.ts'
 
 /**
- * A new total for the order, or a new price for units. It never makes anything dearer.
+ * Sets a new order total, or a new unit price. It never increases a price.
  *
  * A line of 4 × 12.50 with a price of 9.99 for three of them: 37.50 − 29.97 = 7.53 off.
+ * /
  */
 export function fixedPrice(
   cart: Cart,
   discount: FixedDiscount,
   effect: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS',
   use: Use,
-): { applied: AppliedDiscount; reached?: Reached } {
-  const { scene, trace } = use
+): { applied: AppliedDiscount; reached?: ReachedLines } {
+  const { scope, trace } = use
   const setting = priceSetting(discount.fixed_amount, {
     field: 'fixed_amount',
     formula: discount.fixed_amount_formula,
-    scene,
+    scope,
     trace,
     is_per_line: effect === 'APPLY_TO_ITEMS',
   })
@@ -42,16 +43,16 @@ export function fixedPrice(
     return { applied }
   }
 
-  const selected = select(cart, use.coverage, scene, use.blocked)
-  capUnits(selected, scene, use.bundles, trace)
+  const selected = select(cart, use.coverage, scope, use.blocked)
+  capUnits(selected, scope, use.bundles, trace)
   discountItems(
     cart,
     selected,
     {
       countsUnits: () => false,
       raw({ line, units }, worth, entry) {
-        const own = entry === null ? null : priceOf(entry, scene, line, trace)
-        const price = own ?? setting.on?.(line) ?? fixedAmount
+        const entryPrice = entry === null ? null : priceOf(entry, scope, line, trace)
+        const price = entryPrice ?? setting.valueOnLine?.(line) ?? fixedAmount
         return { rounded: price === null ? 0 : Math.max(0, roundedPart(worth) - units * price) }
       },
     },

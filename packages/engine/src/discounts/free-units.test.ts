@@ -8,7 +8,14 @@ import type {
   Redeemable,
   StackingRules,
 } from '../schema/index.ts'
-import { applicable, discounts, evaluated, ofLines, orderOf, taken } from '../testing/evaluated.ts'
+import {
+  applicable,
+  discountsOrReasons,
+  evaluateChecked,
+  fieldOfLines,
+  lineDiscounts,
+  orderOf,
+} from '../testing/evaluated.ts'
 import {
   amountOff,
   facts,
@@ -26,7 +33,7 @@ import {
 
 const mug: CatalogueProduct = product('mug', { name: 'Mug', price: 1500 })
 const tea: CatalogueProduct = product('tea', { name: 'Tea', price: 1000 })
-const bag: CatalogueProduct = product('bag', { name: 'Bag' }) // nobody knows what it costs
+const bag: CatalogueProduct = product('bag', { name: 'Bag' }) // no price
 const green: CatalogueSku = sku('green', { product_id: 'tea', price: 1200 })
 const plain: CatalogueSku = sku('plain', { product_id: 'mug' })
 const collections = { drinks: { type: 'STATIC', products: [{ id: 'tea', object: 'product' }] } } as const
@@ -49,9 +56,9 @@ const given = (givenOrder: OrderFacts | null, ...discount: Discount[]) =>
   )
 const mugAndTea = () => order(stored(mug, 1), stored(tea, 2))
 
-describe('units that are added', () => {
-  test('join the line of the good, and what is to pay stays the same', () => {
-    const verdict = evaluated(given(mugAndTea(), unitsOff(3, 'mug', Addnew)))
+describe('added free units', () => {
+  test('join the line of the good and do not change the amount to pay', () => {
+    const verdict = evaluateChecked(given(mugAndTea(), unitsOff(3, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 8000, initial_amount: 3500, total_amount: 3500 })
     expect(orderOf(verdict).items[0]).toMatchObject({
       quantity: 4,
@@ -68,8 +75,8 @@ describe('units that are added', () => {
     })
   })
 
-  test('make a line of their own where there is none; at first it was nothing', () => {
-    const verdict = evaluated(given(order(stored(tea, 2)), unitsOff(2, 'mug', Addnew)))
+  test('get a new line when there is none; its initial amount is 0', () => {
+    const verdict = evaluateChecked(given(order(stored(tea, 2)), unitsOff(2, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 5000, initial_amount: 2000, total_amount: 2000 })
     expect(orderOf(verdict).items[1]).toEqual({
       object: 'order_item',
@@ -90,46 +97,53 @@ describe('units that are added', () => {
     })
   })
 
-  test('of an SKU carry both ids; without a price of its own it costs what the product does', () => {
-    const [first] = orderOf(evaluated(given({ items: [] }, unitsOff(1, 'green')))).items
+  test("of an SKU have both ids, and the product's price when the SKU has none", () => {
+    const [first] = orderOf(evaluateChecked(given({ items: [] }, unitsOff(1, 'green')))).items
     expect(first).toMatchObject({ product_id: 'tea', sku_id: 'green', price: 1200 })
-    const [second] = orderOf(evaluated(given({ items: [] }, unitsOff(1, 'plain')))).items
+    const [second] = orderOf(evaluateChecked(given({ items: [] }, unitsOff(1, 'plain')))).items
     expect(second).toMatchObject({ product_id: 'mug', sku_id: 'plain', price: 1500 })
   })
 
-  test('of a product do not join a line of one of its SKUs, and the other way round', () => {
+  test('of a product do not join a line of its SKUs, nor the reverse', () => {
     const items = () => [storedSku(green, 1, 1200), stored(tea, 1)]
-    expect(ofLines(evaluated(given({ items: items() }, unitsOff(1, 'tea', Addnew))), 'quantity')).toEqual([1, 2])
-    expect(ofLines(evaluated(given({ items: items() }, unitsOff(1, 'green', Addnew))), 'quantity')).toEqual([2, 1])
+    expect(fieldOfLines(evaluateChecked(given({ items: items() }, unitsOff(1, 'tea', Addnew))), 'quantity')).toEqual([
+      1, 2,
+    ])
+    expect(fieldOfLines(evaluateChecked(given({ items: items() }, unitsOff(1, 'green', Addnew))), 'quantity')).toEqual([
+      2, 1,
+    ])
     const onlySku = { items: [storedSku(green, 1, 1200)] }
-    expect(ofLines(evaluated(given(onlySku, unitsOff(1, 'tea', Addnew))), 'sku_id')).toEqual(['green', undefined])
+    expect(fieldOfLines(evaluateChecked(given(onlySku, unitsOff(1, 'tea', Addnew))), 'sku_id')).toEqual([
+      'green',
+      undefined,
+    ])
   })
 
-  test('are worth what those in the line are, where its amount is not price × quantity', () => {
+  test('are valued like the units of the line when its amount is not price × quantity', () => {
     const reduced = { ...stored(mug, 2), amount: 2000 } // 10.00 each, though a mug is 15.00
-    const verdict = evaluated(given({ items: [reduced] }, unitsOff(1, 'mug', Addnew)))
+    const verdict = evaluateChecked(given({ items: [reduced] }, unitsOff(1, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 3000, total_amount: 2000 })
     expect(orderOf(verdict).items[0]).toMatchObject({ amount: 3000, discount_amount: 1000, subtotal_amount: 2000 })
     const thirds = { ...stored(mug, 3), amount: 1000 }
-    expect(orderOf(evaluated(given({ items: [thirds] }, unitsOff(2, 'mug', Addnew))))).toMatchObject({
+    expect(orderOf(evaluateChecked(given({ items: [thirds] }, unitsOff(2, 'mug', Addnew))))).toMatchObject({
       amount: 1667, // 666.67 more
       total_amount: 1000,
     })
   })
 
-  test('cost what the line says, though the catalogue says otherwise', () => {
-    const verdict = evaluated(given({ items: [{ ...stored(mug, 1), price: 900 }] }, unitsOff(1, 'mug', Addnew)))
+  test('use the price of the line rather than that of the catalogue', () => {
+    const verdict = evaluateChecked(given({ items: [{ ...stored(mug, 1), price: 900 }] }, unitsOff(1, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 1800, total_amount: 900 })
   })
 
-  test('to a line without units cost their price', () => {
-    const verdict = evaluated(given(order(stored(mug, 0), stored(tea, 1)), unitsOff(2, 'mug', Addnew)))
+  test('on a line without units use the price', () => {
+    const verdict = evaluateChecked(given(order(stored(mug, 0), stored(tea, 1)), unitsOff(2, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 4000, total_amount: 1000 })
-    expect(ofLines(verdict, 'quantity')).toEqual([2, 1])
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([2, 1])
   })
 
-  test('without a price change quantities only', () => {
-    const verdict = evaluated(given(order(stored(tea, 1)), unitsOff(2, 'bag')))
+  test('without a price change only quantities', () => {
+    const verdict = evaluateChecked(given(order(stored(tea, 1)), unitsOff(2, 'bag')))
     expect(orderOf(verdict)).toMatchObject({ amount: 1000, total_amount: 1000 })
     expect(orderOf(verdict).items[1]).toEqual({
       object: 'order_item',
@@ -144,34 +158,34 @@ describe('units that are added', () => {
     expect(verdict.redeemables).toMatchObject([{ has_effect: true }])
   })
 
-  test('to a line that nobody knows the amount of leave it unknown', () => {
-    const unknown: ItemFacts = { product_id: 'mug', quantity: 2 } // not resolved, so without the price of the catalogue
-    const verdict = evaluated(given({ items: [unknown, stored(tea, 1)] }, unitsOff(1, 'mug', Addnew)))
+  test('on a line of unknown amount leave it unknown', () => {
+    const unknown: ItemFacts = { product_id: 'mug', quantity: 2 } // without catalogue data, so without a price
+    const verdict = evaluateChecked(given({ items: [unknown, stored(tea, 1)] }, unitsOff(1, 'mug', Addnew)))
     expect(orderOf(verdict)).toMatchObject({ amount: 1000, total_amount: 1000 })
     expect(orderOf(verdict).items[0]).toMatchObject({ quantity: 3, discount_quantity: 1 })
     expect(orderOf(verdict).items[0]).not.toHaveProperty('amount')
   })
 
-  test('no units are no effect', () => {
-    expect(evaluated(given(mugAndTea(), unitsOff(0, 'mug'))).redeemables).toMatchObject([{ has_effect: false }])
-    expect(ofLines(evaluated(given(mugAndTea(), unitsOff(0, 'bag', Addnew))), 'quantity')).toEqual([1, 2])
+  test('of quantity 0 have no effect', () => {
+    expect(evaluateChecked(given(mugAndTea(), unitsOff(0, 'mug'))).redeemables).toMatchObject([{ has_effect: false }])
+    expect(fieldOfLines(evaluateChecked(given(mugAndTea(), unitsOff(0, 'bag', Addnew))), 'quantity')).toEqual([1, 2])
   })
 
-  test('by formula are whole', () => {
+  test('by formula are rounded down to whole units', () => {
     const formula = unitsOff(1, 'mug', { ...Addnew, unit_off_formula: 'ORDER_UNITS_QUANTITY / 2 + 0.4' }) // 1.9
-    expect(ofLines(evaluated(given(mugAndTea(), formula)), 'quantity')).toEqual([2, 2])
+    expect(fieldOfLines(evaluateChecked(given(mugAndTea(), formula)), 'quantity')).toEqual([2, 2])
     const negative = unitsOff(1, 'mug', { ...Addnew, unit_off_formula: '0 - 2' })
-    expect(ofLines(evaluated(given(mugAndTea(), negative)), 'quantity')).toEqual([1, 2])
+    expect(fieldOfLines(evaluateChecked(given(mugAndTea(), negative)), 'quantity')).toEqual([1, 2])
   })
 
-  test.each(['nothing', 'constructor', '__proto__', ''])('of a good that does not exist (%j) are a refusal', (id) => {
-    expect(evaluated(given(mugAndTea(), unitsOff(1, id)))).toMatchObject({
+  test.each(['nothing', 'constructor', '__proto__', ''])('of a good that does not exist (%j) are refused', (id) => {
+    expect(evaluateChecked(given(mugAndTea(), unitsOff(1, id)))).toMatchObject({
       valid: false,
       redeemables: [{ reason: { key: 'not_found', resource_type: 'product', resource_id: id } }],
     })
   })
 
-  test('beyond all measure are a refusal, and not an error', () => {
+  test('beyond the safe integers are refused without an exception', () => {
     const most = Number.MAX_SAFE_INTEGER
     for (const discount of [
       unitsOff(most, 'mug', Addnew),
@@ -180,14 +194,14 @@ describe('units that are added', () => {
       unitsOff(most, 'mug', { effect: 'REPLACE_ITEMS' }),
       { type: 'UNIT', units: [{ unit_type: 'mug', unit_off: most }] } as Discount,
     ]) {
-      expect(taken(evaluated(given(mugAndTea(), discount)))).toEqual(['invalid_amount'])
+      expect(discountsOrReasons(evaluateChecked(given(mugAndTea(), discount)))).toEqual(['invalid_amount'])
     }
   })
 })
 
-describe('units that are missing', () => {
-  test('are those that are not in the order yet', () => {
-    const verdict = evaluated(given(mugAndTea(), unitsOff(3, 'mug')))
+describe('ADD_MISSING_ITEMS', () => {
+  test('adds the units that are not in the order yet', () => {
+    const verdict = evaluateChecked(given(mugAndTea(), unitsOff(3, 'mug')))
     expect(orderOf(verdict)).toMatchObject({ initial_amount: 3500, amount: 6500, total_amount: 2000 })
     expect(orderOf(verdict).items[0]).toMatchObject({
       quantity: 3,
@@ -198,45 +212,47 @@ describe('units that are missing', () => {
     })
   })
 
-  test('none: those in the order become free, line by line', () => {
+  test('makes units in the order free, line by line', () => {
     const lines = order(stored(mug, 2), stored(tea, 1), { ...stored(mug, 2), price: 1000 })
-    const verdict = evaluated(given(lines, unitsOff(3, 'mug')))
-    expect(discounts(verdict)).toEqual([3000, 0, 1000])
-    expect(ofLines(verdict, 'discount_quantity')).toEqual([2, undefined, 1])
-    expect(ofLines(verdict, 'applied_quantity')).toEqual([undefined, undefined, undefined])
+    const verdict = evaluateChecked(given(lines, unitsOff(3, 'mug')))
+    expect(lineDiscounts(verdict)).toEqual([3000, 0, 1000])
+    expect(fieldOfLines(verdict, 'discount_quantity')).toEqual([2, undefined, 1])
+    expect(fieldOfLines(verdict, 'applied_quantity')).toEqual([undefined, undefined, undefined])
   })
 
-  test('a unit is freed at what is left of its price', () => {
+  test('discounts a freed unit by its remaining price', () => {
     const redeemables = [voucher('1', percentOff(10, { effect: 'APPLY_TO_ITEMS' })), voucher('2', unitsOff(1, 'mug'))]
-    const verdict = evaluated(shop(order({ ...stored(mug, 4), price: 250 }), redeemables))
-    expect(taken(verdict)).toEqual([100, 225]) // a quarter of 9.00
+    const verdict = evaluateChecked(shop(order({ ...stored(mug, 4), price: 250 }), redeemables))
+    expect(discountsOrReasons(verdict)).toEqual([100, 225]) // a quarter of 9.00
     expect(orderOf(verdict).items[0]).toMatchObject({ subtotal_amount: 675, quantity: 4 })
   })
 
-  test('units that are free already are not used again', () => {
-    const verdict = evaluated(given(mugAndTea(), unitsOff(1, 'mug'), unitsOff(2, 'mug')))
-    expect(taken(verdict)).toEqual([1500, 3000])
+  test('does not count units that are free already', () => {
+    const verdict = evaluateChecked(given(mugAndTea(), unitsOff(1, 'mug'), unitsOff(2, 'mug')))
+    expect(discountsOrReasons(verdict)).toEqual([1500, 3000])
     expect(orderOf(verdict)).toMatchObject({ amount: 6500, total_amount: 2000 })
     const before = { ...stored(mug, 2), free_quantity: 1, discount_quantity: 1, discount_amount: 1500 }
-    const again = evaluated(given({ items: [before] }, unitsOff(2, 'mug')))
+    const again = evaluateChecked(given({ items: [before] }, unitsOff(2, 'mug')))
     expect(orderOf(again).items[0]).toMatchObject({ quantity: 3, discount_amount: 4500, discount_quantity: 3 })
   })
 
-  test('what is freed is no more than what is to pay', () => {
+  test('discounts freed units by at most the amount to pay', () => {
     const redeemables = [voucher('1', amountOff(3000)), voucher('2', unitsOff(1, 'mug'))] // 35.00 − 30.00: 5.00 are left
-    const verdict = evaluated(shop(mugAndTea(), redeemables))
-    expect(taken(verdict)).toEqual([3000, 500])
+    const verdict = evaluateChecked(shop(mugAndTea(), redeemables))
+    expect(discountsOrReasons(verdict)).toEqual([3000, 500])
     expect(orderOf(verdict)).toMatchObject({ total_amount: 0 })
     const twoLines = shop(order(stored(mug, 1), stored(mug, 1), stored(tea, 2)), [
       voucher('1', amountOff(3000)), // 50.00 − 30.00: 20.00 are left
       voucher('2', unitsOff(2, 'mug')),
     ])
-    expect(discounts(evaluated(twoLines))).toEqual([1500, 500, 0])
+    expect(lineDiscounts(evaluateChecked(twoLines))).toEqual([1500, 500, 0])
   })
 
-  test('an order that is free already still gets the missing ones', () => {
-    const verdict = evaluated(shop(mugAndTea(), [voucher('1', percentOff(100)), voucher('2', unitsOff(2, 'mug'))]))
-    expect(taken(verdict)).toEqual([3500, 1500]) // one freed for nothing, one added
+  test('adds the missing units to an order that is free already', () => {
+    const verdict = evaluateChecked(
+      shop(mugAndTea(), [voucher('1', percentOff(100)), voucher('2', unitsOff(2, 'mug'))]),
+    )
+    expect(discountsOrReasons(verdict)).toEqual([3500, 1500]) // one freed for nothing, one added
     expect(orderOf(verdict)).toMatchObject({ amount: 5000, total_amount: 0 })
     expect(verdict.redeemables[1]).toMatchObject({ has_effect: true })
   })
@@ -245,8 +261,8 @@ describe('units that are missing', () => {
 describe('free shipping', () => {
   const shipping = unitsOff(1, 'prod_5h1pp1ng')
 
-  test('is a line without amounts, and an effect', () => {
-    const verdict = evaluated(given(mugAndTea(), shipping))
+  test('adds a line without amounts, and counts as an effect', () => {
+    const verdict = evaluateChecked(given(mugAndTea(), shipping))
     expect(orderOf(verdict)).toMatchObject({ amount: 3500, total_amount: 3500 })
     expect(orderOf(verdict).items[2]).toEqual({
       object: 'order_item',
@@ -261,21 +277,21 @@ describe('free shipping', () => {
     expect(verdict.redeemables).toMatchObject([{ has_effect: true }])
   })
 
-  test('twice joins the same line', () => {
-    const verdict = evaluated(given(mugAndTea(), shipping, shipping))
-    expect(ofLines(verdict, 'quantity')).toEqual([1, 2, 2])
-    expect(ofLines(verdict, 'discount_quantity')).toEqual([undefined, undefined, 2])
+  test('joins its line when applied twice', () => {
+    const verdict = evaluateChecked(given(mugAndTea(), shipping, shipping))
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([1, 2, 2])
+    expect(fieldOfLines(verdict, 'discount_quantity')).toEqual([undefined, undefined, 2])
   })
 
-  test('of an order that pays for it takes the price off', () => {
-    const verdict = evaluated(given(order(stored(mug, 1), line('prod_5h1pp1ng', 1, 490)), shipping))
-    expect(discounts(verdict)).toEqual([0, 490])
+  test('discounts a paid shipping line', () => {
+    const verdict = evaluateChecked(given(order(stored(mug, 1), line('prod_5h1pp1ng', 1, 490)), shipping))
+    expect(lineDiscounts(verdict)).toEqual([0, 490])
     expect(orderOf(verdict)).toMatchObject({ amount: 1990, total_amount: 1500 })
   })
 })
 
-describe('several kinds of units', () => {
-  test('are applied one after the other, each by its own effect', () => {
+describe('ADD_MANY_ITEMS', () => {
+  test('applies its units in order, each with its own effect', () => {
     const many: Discount = {
       type: 'UNIT',
       units: [
@@ -284,10 +300,10 @@ describe('several kinds of units', () => {
         { unit_type: 'green', unit_off_formula: 'ORDER_ITEMS_QUANTITY', effect: 'ADD_NEW_ITEMS', sku: { id: 'green' } },
       ],
     }
-    const verdict = evaluated(given(mugAndTea(), many))
+    const verdict = evaluateChecked(given(mugAndTea(), many))
     // One mug freed and one added, one more added, two green teas.
-    expect(ofLines(verdict, 'quantity')).toEqual([3, 2, 2])
-    expect(discounts(verdict)).toEqual([4500, 0, 2400])
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([3, 2, 2])
+    expect(lineDiscounts(verdict)).toEqual([4500, 0, 2400])
     expect(orderOf(verdict)).toMatchObject({ amount: 3500 + 3000 + 2400, total_amount: 2000 })
     expect(applicable(verdict.redeemables[0]).discount).toEqual({
       type: 'UNIT',
@@ -301,7 +317,7 @@ describe('several kinds of units', () => {
     })
   })
 
-  test('one that does not exist refuses all, and leaves the order as it was', () => {
+  test('is refused as a whole when one good does not exist, and does not change the order', () => {
     const many: Discount = {
       type: 'UNIT',
       units: [
@@ -309,46 +325,46 @@ describe('several kinds of units', () => {
         { unit_type: 'gone', unit_off: 1 },
       ],
     }
-    const verdict = evaluated(
+    const verdict = evaluateChecked(
       shop(mugAndTea(), [voucher('1', many), voucher('2', amountOff(100))], {
         redeemables_application_mode: 'PARTIAL',
       }),
     )
-    expect(taken(verdict)).toEqual(['not_found', 100])
-    expect(ofLines(verdict, 'quantity')).toEqual([1, 2])
+    expect(discountsOrReasons(verdict)).toEqual(['not_found', 100])
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([1, 2])
   })
 })
 
-describe('more of the same', () => {
+describe('ADD_SAME_ITEMS', () => {
   const same = (unitOff: number, collection = 'drinks') => unitsOff(unitOff, collection, { effect: 'ADD_SAME_ITEMS' })
 
-  test('is added to every line of the collection', () => {
+  test('adds units to every line of the collection', () => {
     const lines = order(stored(mug, 1), stored(tea, 2), storedSku(green, 1, 1200), stored(tea, 0))
-    const verdict = evaluated(given(lines, same(2)))
-    expect(ofLines(verdict, 'quantity')).toEqual([1, 4, 3, 0])
-    expect(discounts(verdict)).toEqual([0, 2000, 2400, 0])
+    const verdict = evaluateChecked(given(lines, same(2)))
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([1, 4, 3, 0])
+    expect(lineDiscounts(verdict)).toEqual([0, 2000, 2400, 0])
     expect(orderOf(verdict)).toMatchObject({ amount: 4700 + 4400, total_amount: 4700 })
   })
 
-  test('of all goods needs no entry in the catalogue', () => {
-    expect(ofLines(evaluated(given(mugAndTea(), same(1, 'pc_a11pr0dUc75'))), 'quantity')).toEqual([2, 3])
+  test('for all products needs no catalogue entry', () => {
+    expect(fieldOfLines(evaluateChecked(given(mugAndTea(), same(1, 'pc_a11pr0dUc75'))), 'quantity')).toEqual([2, 3])
   })
 
-  test('of a collection that does not exist is a refusal', () => {
-    expect(evaluated(given(mugAndTea(), same(1, 'gone')))).toMatchObject({
+  test('for a collection that does not exist is refused', () => {
+    expect(evaluateChecked(given(mugAndTea(), same(1, 'gone')))).toMatchObject({
       valid: false,
       redeemables: [{ reason: { key: 'not_found', resource_type: 'products_collection' } }],
     })
-    expect(evaluated(given(mugAndTea(), same(1, 'constructor'))).valid).toBe(false)
+    expect(evaluateChecked(given(mugAndTea(), same(1, 'constructor'))).valid).toBe(false)
   })
 })
 
-describe('where a good is discounted only once', () => {
+describe('application mode ONCE', () => {
   const once = { redeemables_products_application_mode: 'ONCE' } as const
 
-  test('free units are a discount, and are not given to a good that has one', () => {
+  test('free units count as a discount and are not given to a discounted good', () => {
     const both = (first: Discount, second: Discount) =>
-      taken(evaluated(shop(mugAndTea(), [voucher('1', first), voucher('2', second)], once)))
+      discountsOrReasons(evaluateChecked(shop(mugAndTea(), [voucher('1', first), voucher('2', second)], once)))
     const ten = percentOff(10, { effect: 'APPLY_TO_ITEMS' })
     expect(both(unitsOff(1, 'mug', Addnew), ten)).toEqual([1500, 200]) // tea only
     expect(both(ten, unitsOff(1, 'mug', Addnew))).toEqual([350, 0])
@@ -358,9 +374,9 @@ describe('where a good is discounted only once', () => {
     expect(both(unitsOff(1, 'bag', Addnew), unitsOff(1, 'bag', Addnew))).toEqual([0, 0])
   })
 
-  test('an SKU is another good than its product', () => {
+  test('an SKU and its product are different goods', () => {
     const items = () => [storedSku(green, 1, 1000), stored(tea, 1)]
-    const verdict = evaluated(
+    const verdict = evaluateChecked(
       shop(
         { items: items() },
         [
@@ -370,14 +386,14 @@ describe('where a good is discounted only once', () => {
         once,
       ),
     )
-    expect(discounts(verdict)).toEqual([100, 200])
+    expect(lineDiscounts(verdict)).toEqual([100, 200])
   })
 
-  test('goods that an earlier redemption of the order discounted are taken', () => {
+  test('goods discounted by an earlier redemption of the order get no further discount', () => {
     const before = { ...mugAndTea(), discounted_goods: ['tea'] }
-    const verdict = evaluated(shop(before, [voucher('1', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))], once))
-    expect(discounts(verdict)).toEqual([150, 0])
-    const many = evaluated(shop(before, [voucher('1', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))]))
-    expect(discounts(many)).toEqual([150, 200])
+    const verdict = evaluateChecked(shop(before, [voucher('1', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))], once))
+    expect(lineDiscounts(verdict)).toEqual([150, 0])
+    const many = evaluateChecked(shop(before, [voucher('1', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))]))
+    expect(lineDiscounts(many)).toEqual([150, 200])
   })
 })

@@ -17,24 +17,25 @@ import { ownEntry } from '../values.ts'
 import { replaceUnits } from './replace-units.ts'
 import { unitsSetting } from './settings.ts'
 import { isLineOf, type UnitGood, valueOfUnits } from './unit-goods.ts'
-import type { Reached, Use } from './use.ts'
+import type { ReachedLines, Use } from './use.ts'
 
 export type UnitEffect = NonNullable<UnitDiscount['effect']>
 
 /**
- * Gives units away, or swaps them for others.
+ * Gives units away, or replaces them by others.
  *
  * Three free mugs, one already in the cart: that one becomes free and two are added (ADD_MISSING_ITEMS), or three are
  * added to the one that is paid for (ADD_NEW_ITEMS).
+ * /
  */
 export function freeUnits(
   cart: Cart,
   discount: UnitDiscount,
   effect: UnitEffect,
   use: Use,
-): { applied: AppliedDiscount; reached?: Reached } | Reason {
+): { applied: AppliedDiscount; reached?: ReachedLines } | Reason {
   const { product, sku } = discount
-  const shown = { ...(product == null ? {} : { product }), ...(sku == null ? {} : { sku }) }
+  const goodFields = { ...(product == null ? {} : { product }), ...(sku == null ? {} : { sku }) }
   if (effect === 'ADD_MANY_ITEMS') return manyUnits(cart, discount, use)
 
   const unitType = discount.unit_type ?? ''
@@ -45,18 +46,18 @@ export function freeUnits(
     effect,
     unit_off: unitOff,
     unit_type: unitType,
-    ...shown,
+    ...goodFields,
     is_dynamic,
   }
 
   if (effect === 'ADD_SAME_ITEMS') {
-    if (unitType !== allProducts && ownEntry(use.scene.catalogue.collections, unitType) === undefined) {
+    if (unitType !== allProducts && ownEntry(use.scope.catalogue.collections, unitType) === undefined) {
       return notFound('products_collection', unitType)
     }
     addSame(cart, unitType, unitOff, use)
     return { applied }
   }
-  const good = goodOfUnit(unitType, use.scene)
+  const good = goodOfUnit(unitType, use.scope)
   if (good === null) return notFound('product', unitType)
   if (effect === 'REPLACE_ITEMS') return { applied, reached: replaceUnits(cart, good, unitOff, use) }
   addUnits(cart, good, unitOff, effect, use)
@@ -67,7 +68,7 @@ function manyUnits(cart: Cart, discount: UnitDiscount, use: Use): { applied: App
   const units: NonNullable<AppliedDiscount['units']> = []
   let isDynamic = false
   for (const entry of discount.units ?? []) {
-    const good = goodOfUnit(entry.unit_type, use.scene)
+    const good = goodOfUnit(entry.unit_type, use.scope)
     if (good === null) return notFound('product', entry.unit_type)
     const setting = unitsOf(entry, use)
     const unitOff = inRange(setting.value * use.bundles)
@@ -86,13 +87,13 @@ function manyUnits(cart: Cart, discount: UnitDiscount, use: Use): { applied: App
   return { applied: { type: 'UNIT', effect: 'ADD_MANY_ITEMS', units, is_dynamic: isDynamic } }
 }
 
-const unitsOf = ({ unit_off, unit_off_formula }: UnitDiscount | FreeUnits, { scene, trace }: Use) =>
-  unitsSetting(unit_off, { field: 'unit_off', formula: unit_off_formula, scene, trace })
+const unitsOf = ({ unit_off, unit_off_formula }: UnitDiscount | FreeUnits, { scope, trace }: Use) =>
+  unitsSetting(unit_off, { field: 'unit_off', formula: unit_off_formula, scope, trace })
 
-/** Built into every project: an order that ships for free gets one unit of it. */
+/** A built-in product of every project: free shipping adds one unit of it to the order. */
 const shipping: CatalogueProduct = { id: 'prod_5h1pp1ng', source_id: '5h1pp1ng', name: 'Shipping' }
 
-/** Null when the catalogue no longer has it. */
+/** The product or SKU of a unit discount; null when it is no longer in the catalogue. */
 function goodOfUnit(id: string, { catalogue }: EvaluationScope): UnitGood | null {
   const sku = ownEntry(catalogue.skus, id)
   if (sku !== undefined) {
@@ -120,26 +121,26 @@ function addUnits(
   addFree(cart, line, missing, good.price, use)
 }
 
-/** Makes units free that are in the order already, line by line; answers how many more are needed. */
+/** Makes units in the order free, line by line; returns how many more are needed. */
 function freePaidUnits(cart: Cart, good: UnitGood, units: number, { trace }: Use): number {
-  let needed = units
+  let unitsNeeded = units
   let leftToPay = totalOf(cart)
   for (const line of cart.lines) {
-    const paid = paidUnits(line)
-    const freed = Math.min(needed, paid)
-    if (freed <= 0 || !isLineOf(line, good)) continue
-    const value = line.amount === null ? 0 : mulDiv(line.amount - line.discount, freed, paid)
+    const paidQuantity = paidUnits(line)
+    const freedUnits = Math.min(unitsNeeded, paidQuantity)
+    if (freedUnits <= 0 || !isLineOf(line, good)) continue
+    const value = line.amount === null ? 0 : mulDiv(line.amount - line.discount, freedUnits, paidQuantity)
     const amount = Math.min(value, leftToPay)
     leftToPay -= amount
     discountLine(line, amount)
-    countDiscounted(line, freed, 'free')
-    trace?.push({ step: 'units', line: line.item.index, quantity: freed, how: 'freed', amount })
-    needed -= freed
+    countDiscounted(line, freedUnits, 'free')
+    trace?.push({ step: 'units', line: line.item.index, quantity: freedUnits, how: 'freed', amount })
+    unitsNeeded -= freedUnits
   }
-  return needed
+  return unitsNeeded
 }
 
-/** Adds units that cost nothing: the amount of the order grows with its discount, so what is to pay stays the same. */
+/** Adds free units: the order amount and the discount grow by the same value, so the amount to pay does not change. */
 function addFree(cart: Cart, line: Line, units: number, cataloguePrice: number | null, { trace }: Use): void {
   const amount = valueOfUnits(line, units, cataloguePrice)
   changeQuantity(cart, line, units, amount)
@@ -152,7 +153,7 @@ function addSame(cart: Cart, collectionId: string, units: number, use: Use): voi
   if (units === 0) return
   for (const line of cart.lines) {
     const { item } = line
-    if (line.quantity === 0 || use.blocked?.has(item.good) || !isInCollection(item, collectionId, use.scene)) continue
+    if (line.quantity === 0 || use.blocked?.has(item.good) || !isInCollection(item, collectionId, use.scope)) continue
     addFree(cart, line, units, null, use)
   }
 }

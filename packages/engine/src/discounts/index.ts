@@ -7,52 +7,58 @@ import { freeUnits } from './free-units.ts'
 import { spendCredits } from './gift-credits.ts'
 import { percentOff } from './percent-off.ts'
 import { spendPoints } from './points.ts'
-import type { Reached, Use } from './use.ts'
+import type { ReachedLines, Use } from './use.ts'
 
-/** What a redeemable did to the order besides changing it. */
-export interface Done {
+/** What a redeemable did, besides changing the order. */
+export interface ApplicationResult {
   discount?: AppliedDiscount
   credits?: number
   points?: number
-  reached?: Reached
+  reached?: ReachedLines
 }
 
-/** Applies a redeemable to the order, in place. A reason means: it cannot be applied, and the order is of no use any more. */
-export function applyTo(cart: Cart | null, use: Use): Done | Reason {
-  const apply = applications[use.redeemable.kind] as (cart: Cart | null, use: Use) => Done | Reason
+/**
+ * Applies a redeemable to the order, in place. When it returns a reason, the redeemable cannot be applied and the order
+ * must be discarded.
+ */
+export function applyTo(cart: Cart | null, use: Use): ApplicationResult | Reason {
+  const apply = applications[use.redeemable.kind] as (cart: Cart | null, use: Use) => ApplicationResult | Reason
   return apply(cart, use)
 }
 
-type Apply<R> = R extends KnownRedeemable ? (cart: Cart | null, use: Use<R>) => Done | Reason : never
+type Apply<R> = R extends KnownRedeemable ? (cart: Cart | null, use: Use<R>) => ApplicationResult | Reason : never
 
 const applications: { [K in KnownRedeemable['kind']]: Apply<Extract<KnownRedeemable, { kind: K }>> } = {
-  discount_voucher: discounted,
-  promotion_tier: discounted,
+  discount_voucher: applyDiscountOf,
+  promotion_tier: applyDiscountOf,
   gift_voucher: spendCredits,
   loyalty_card: spendPoints,
 }
 
-function discounted(cart: Cart | null, use: Use<Extract<KnownRedeemable, { discount?: unknown }>>): Done | Reason {
+function applyDiscountOf(
+  cart: Cart | null,
+  use: Use<Extract<KnownRedeemable, { discount?: unknown }>>,
+): ApplicationResult | Reason {
   const { discount } = use.redeemable
-  return discount == null ? {} : discountedBy(cart, discount, use)
+  return discount == null ? {} : applyDiscount(cart, discount, use)
 }
 
-function discountedBy(cart: Cart | null, discount: Discount, use: Use): Done | Reason {
-  const kind = discounts[discount.type] as (cart: Cart, discount: Discount, use: Use) => Discounted | Reason
-  // Without an order there is nothing to take off, but its formulas may still have a value.
-  const done = kind(cart ?? openCart({}), discount, use)
-  return 'key' in done
-    ? done
-    : { discount: done.applied, ...(done.reached === undefined ? {} : { reached: done.reached }) }
+function applyDiscount(cart: Cart | null, discount: Discount, use: Use): ApplicationResult | Reason {
+  const applyByType = discounts[discount.type] as (cart: Cart, discount: Discount, use: Use) => DiscountResult | Reason
+  // Without an order there is nothing to discount, but formulas may still have a value.
+  const result = applyByType(cart ?? openCart({}), discount, use)
+  return 'key' in result
+    ? result
+    : { discount: result.applied, ...(result.reached === undefined ? {} : { reached: result.reached }) }
 }
 
-interface Discounted {
+interface DiscountResult {
   applied: AppliedDiscount
-  reached?: Reached
+  reached?: ReachedLines
 }
 
 const discounts: {
-  [T in Discount['type']]: (cart: Cart, discount: Extract<Discount, { type: T }>, use: Use) => Discounted | Reason
+  [T in Discount['type']]: (cart: Cart, discount: Extract<Discount, { type: T }>, use: Use) => DiscountResult | Reason
 } = {
   AMOUNT: (cart, discount, use) => amountOff(cart, discount, effectOf(discount, use.coverage), use),
   PERCENT: (cart, discount, use) => percentOff(cart, discount, effectOf(discount, use.coverage), use),
@@ -61,7 +67,7 @@ const discounts: {
 }
 
 /**
- * The effect of a discount that names none: on items where rules name goods, else on the order
+ * The default effect of a discount: on items when rules include or exclude goods, else on the order
  * (docs/reference/discounts.md#discount-object).
  */
 export function effectOf<D extends Discount>(

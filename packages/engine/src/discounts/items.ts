@@ -6,7 +6,7 @@ import { cutBy, cutsFor } from './cuts.ts'
 import type { Use } from './use.ts'
 import { worthOf } from './worth.ts'
 
-/** What a discount would take off a line if nothing limited it. */
+/** The discount of a line before limits. */
 export interface RawDiscount {
   /** Before rounding, for the explanation. */
   exact?: Ratio
@@ -15,17 +15,17 @@ export interface RawDiscount {
 
 export interface ItemDiscount {
   raw(selected: SelectedLine, worth: Part, entry: Entry | null): RawDiscount
-  /** Cap of the discount on each line. */
+  /** Cap per line. */
   amount_limit?: number | null
-  /** Cap of the discount over the whole order. */
+  /** Cap over all lines. */
   aggregated_amount_limit?: number | null
   /** Whether the units of a line count as discounted (docs/reference/discounts.md#value-discounts). */
   countsUnits(entry: Entry | null): boolean
 }
 
 /**
- * Takes a discount off the selected lines, one after the other: the strictest limit wins, and a later line simply gets
- * less. Lines whose amount nobody knows get nothing.
+ * Applies a discount to the selected lines in order: the strictest limit wins, and later lines get less. Lines of unknown
+ * amount get no discount.
  */
 export function discountItems(cart: Cart, selected: readonly SelectedEntry[], discount: ItemDiscount, use: Use): void {
   const { mode, trace } = use
@@ -34,11 +34,11 @@ export function discountItems(cart: Cart, selected: readonly SelectedEntry[], di
   for (const { entry, lines } of selected) {
     let leftInEntry = entry?.aggregated_amount_limit ?? null
     const countsUnits = discount.countsUnits(entry)
-    for (const chosen of lines) {
-      const { line, units } = chosen
+    for (const selectedLine of lines) {
+      const { line, units } = selectedLine
       const worth = worthOf(line, units, mode)
       if (worth === null) continue
-      const raw = discount.raw(chosen, worth, entry)
+      const raw = discount.raw(selectedLine, worth, entry)
       const cuts: Cut[] | null = cutsFor(trace)
       let amount = cutBy(raw.rounded, 'amount_limit', discount.amount_limit ?? null, cuts)
       amount = cutBy(amount, 'applicable_to.amount_limit', entry?.amount_limit ?? null, cuts)
@@ -50,7 +50,7 @@ export function discountItems(cart: Cart, selected: readonly SelectedEntry[], di
       if (leftInDiscount !== null) leftInDiscount -= amount
       leftToPay -= amount
       discountLine(line, amount)
-      if (amount > 0) chosen.discounted_units = units // where nothing came of it, nothing is used up
+      if (amount > 0) selectedLine.discounted_units = units // without a discount no units are used up
       if (amount > 0 && countsUnits) countDiscounted(line, units, 'counted')
       trace?.push({
         step: 'amount',
@@ -65,10 +65,10 @@ export function discountItems(cart: Cart, selected: readonly SelectedEntry[], di
   }
 }
 
-/** An entry that counts units: by its target or by a limit on them. */
+/** Whether an entry counts units, because of its target or of a unit limit. */
 export const limitsUnits = (entry: Entry | null, use: Use): boolean =>
   entry !== null &&
   (entry.target === 'UNIT' ||
     entry.quantity_limit != null ||
     entry.aggregated_quantity_limit != null ||
-    lifetimeLimits(entry, use.scene).length > 0)
+    lifetimeLimits(entry, use.scope).length > 0)

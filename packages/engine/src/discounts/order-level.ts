@@ -4,7 +4,7 @@ import { cutBy, cutsFor } from './cuts.ts'
 import type { Use } from './use.ts'
 
 interface OrderDiscount {
-  /** Of what the discount is taken, or null where that plays no part. */
+  /** The amount that the discount is calculated from, or null when it does not depend on one. */
   base: number | null
   exact?: Ratio
   rounded: number
@@ -13,7 +13,8 @@ interface OrderDiscount {
 }
 
 /**
- * Takes an order-level discount off, cut by its limits and by what is left to pay (docs/reference/discounts.md#value-discounts).
+ * Applies an order-level discount, capped by its limits and by the amount to pay
+ * (docs/reference/discounts.md#value-discounts).
  */
 export function discountWhole(cart: Cart, discount: OrderDiscount, { trace }: Pick<Use, 'trace'>): number {
   const cuts = cutsFor(trace)
@@ -32,7 +33,7 @@ export function discountWhole(cart: Cart, discount: OrderDiscount, { trace }: Pi
   return amount
 }
 
-/** Of what an order-level percentage is taken; null when the order has no amount. */
+/** The base of an order-level percentage; null when the order has no amount. */
 export function orderBase(cart: Cart, mode: Use['mode']): number | null {
   if (cart.amount === null) return null
   return mode === 'INITIAL_AMOUNT' ? (cart.initial_amount ?? cart.amount) : totalOf(cart)

@@ -5,7 +5,7 @@ import { capUnits, select } from '../selection.ts'
 import { discountItems, limitsUnits } from './items.ts'
 import { discountWhole, orderBase } from './order-level.ts'
 import { percentSetting, type Setting, wholeLimit } from './settings.ts'
-import type { Reached, Use } from './use.ts'
+import type { ReachedLines, Use } from './use.ts'
 
 /**
  * A percentage of the order, or of each line.
@@ -17,12 +17,12 @@ export function percentOff(
   discount: PercentDiscount,
   effect: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS',
   use: Use,
-): { applied: AppliedDiscount; reached?: Reached } {
-  const { scene, trace, mode } = use
+): { applied: AppliedDiscount; reached?: ReachedLines } {
+  const { scope, trace, mode } = use
   const setting = percentSetting(discount.percent_off, {
     field: 'percent_off',
     formula: discount.percent_off_formula,
-    scene,
+    scope,
     trace,
     is_per_line: effect === 'APPLY_TO_ITEMS',
   })
@@ -43,8 +43,8 @@ export function percentOff(
     return { applied }
   }
 
-  const selected = select(cart, use.coverage, scene, use.blocked)
-  capUnits(selected, scene, 1, trace) // a bundle multiplies the percentage, not the units
+  const selected = select(cart, use.coverage, scope, use.blocked)
+  capUnits(selected, scope, 1, trace) // a bundle multiplies the percentage, not the units
   discountItems(
     cart,
     selected,
@@ -52,8 +52,12 @@ export function percentOff(
       ...limits,
       countsUnits: (entry) => limitsUnits(entry, use),
       raw({ line }, worth) {
-        const own = setting.on === null ? percent : timesBundles(setting.on(line), use.bundles)
-        return { rounded: percentOfPart(worth, own), ...(trace === null ? {} : { exact: percentage(worth, own) }) }
+        const linePercent =
+          setting.valueOnLine === null ? percent : timesBundles(setting.valueOnLine(line), use.bundles)
+        return {
+          rounded: percentOfPart(worth, linePercent),
+          ...(trace === null ? {} : { exact: percentage(worth, linePercent) }),
+        }
       },
     },
     use,
@@ -69,7 +73,7 @@ function timesBundles(percent: Ratio, bundles: number): Ratio {
   return Ratio.compare(multiplied, hundred) > 0 ? hundred : multiplied
 }
 
-/** Before it is rounded. */
+/** Exact, before rounding. */
 const percentage = (part: Part, percent: Ratio): Ratio => Ratio.div(Ratio.mul(Ratio.ofPart(part), percent), hundred)
 
 function appliedDiscount(

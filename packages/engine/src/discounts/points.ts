@@ -10,7 +10,7 @@ export const availablePoints = ({ balance, locked_points }: LoyaltyCard): number
   Math.max(0, balance - (locked_points ?? 0))
 
 /**
- * Points that a reward costs and what they take off the order, or why it cannot be had
+ * The price of a reward in points and its discount on the order, or why it cannot be bought
  * (docs/reference/discounts.md#loyalty-cards).
  */
 export function priceInPoints(
@@ -22,39 +22,39 @@ export function priceInPoints(
   if (reward == null) return reason('missing_reward', { details: 'A reward is required when redeeming a LOYALTY_CARD' })
   if (reward.type === 'UNKNOWN') return notFound('reward', reward.id)
   const available = availablePoints(card)
-  const isIn = (limit: string, used: number, allowed: number, passed: boolean): boolean => {
+  const traceLimit = (limit: string, used: number, allowed: number, passed: boolean): boolean => {
     trace?.push({ step: 'limit', limit, used, allowed, passed })
     return passed
   }
   if (reward.type !== 'COIN') {
     if (reward.type === 'MATERIAL' && reward.stock != null) {
       const redeemed = reward.redeemed ?? 0
-      if (!isIn('reward.stock', redeemed, reward.stock, redeemed < reward.stock)) {
+      if (!traceLimit('reward.stock', redeemed, reward.stock, redeemed < reward.stock)) {
         return reason('reward_out_of_stock', { details: reward.id })
       }
     }
-    return isIn('loyalty_card.balance', reward.price, available, reward.price <= available)
+    return traceLimit('loyalty_card.balance', reward.price, available, reward.price <= available)
       ? { points: reward.price, discount: 0 }
       : reason('loyalty_card_points_exceeded', { details: code })
   }
   if (cart === null) return reason('missing_order')
   if (cart.amount === null) return reason('missing_amount')
   const { exchange_ratio, points_ratio } = reward
-  const paid = payWithPoints({
+  const payment = payWithPoints({
     payable: totalOf(cart),
     exchange_ratio,
     points_ratio,
     balance: available,
     points: card.points ?? null,
   })
-  if (!('key' in paid)) {
-    isIn('loyalty_card.balance', paid.points, available, true)
-    return { points: paid.points, discount: paid.discount }
+  if (!('key' in payment)) {
+    traceLimit('loyalty_card.balance', payment.points, available, true)
+    return { points: payment.points, discount: payment.discount }
   }
-  if (paid.key === 'loyalty_card_points_exceeded') {
-    isIn('loyalty_card.balance', card.points ?? points_ratio, available, false)
+  if (payment.key === 'loyalty_card_points_exceeded') {
+    traceLimit('loyalty_card.balance', card.points ?? points_ratio, available, false)
   }
-  return reason(paid.key, { details: code })
+  return reason(payment.key, { details: code })
 }
 
 /** Spends points; only a COIN reward changes the order. */

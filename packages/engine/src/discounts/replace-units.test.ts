@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { ApplicableEntry, OrderFacts, Redeemable, StackingRules } from '../schema/index.ts'
-import { applicable, discounts, evaluated, ofLines, orderOf, taken } from '../testing/evaluated.ts'
+import {
+  applicable,
+  discountsOrReasons,
+  evaluateChecked,
+  fieldOfLines,
+  lineDiscounts,
+  orderOf,
+} from '../testing/evaluated.ts'
 import {
   amountOff,
   facts,
@@ -18,22 +25,22 @@ import {
 const small = product('small', { price: 320 })
 const large = product('large', { price: 410 })
 const cheap = product('cheap', { price: 100 })
-const bare = product('bare') // nobody knows what it costs
+const bare = product('bare') // no price
 const toItems = { effect: 'APPLY_TO_ITEMS' } as const
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
 
 const shop = (given: OrderFacts | null, redeemables: Redeemable[], rules: Partial<StackingRules> = {}) =>
   facts({ order: given, redeemables, rules, products: [small, large, cheap, bare] })
 
-/** Replaces what the entry selects by so many units of a good. */
+/** Replaces the selected units by units of a good. */
 const replace = (unitType: string, entry: Partial<ApplicableEntry> = {}, unitOff = 1) =>
   voucher('R', unitsOff(unitOff, unitType, { effect: 'REPLACE_ITEMS' }), {
     rules: [on({ object: 'product', id: 'small', ...entry })],
   })
 
-describe('units that replace others', () => {
-  test('cost the customer no more: two of three small ones become large ones', () => {
-    const verdict = evaluated(shop(order(stored(small, 3)), [replace('large', { aggregated_quantity_limit: 2 })]))
+describe('replacement units', () => {
+  test('cost the customer no more: two of three small units become large', () => {
+    const verdict = evaluateChecked(shop(order(stored(small, 3)), [replace('large', { aggregated_quantity_limit: 2 })]))
     expect(orderOf(verdict)).toMatchObject({
       initial_amount: 960,
       amount: 1140, // 9.60 − 6.40 + 8.20
@@ -73,37 +80,37 @@ describe('units that replace others', () => {
     expect(target).not.toHaveProperty('discount_quantity')
   })
 
-  test('that are cheaper make the order cheaper', () => {
-    const verdict = evaluated(shop(order(stored(small, 3)), [replace('cheap')]))
+  test('lower the order total when they are cheaper', () => {
+    const verdict = evaluateChecked(shop(order(stored(small, 3)), [replace('cheap')]))
     expect(orderOf(verdict)).toMatchObject({ amount: 300, items_discount_amount: 0, total_amount: 300 })
     expect(verdict.redeemables).toMatchObject([{ has_effect: true, discounted_goods: ['cheap'] }])
   })
 
-  test('several come for each: three for one', () => {
-    const verdict = evaluated(shop(order(stored(small, 2)), [replace('cheap', { quantity_limit: 1 }, 4)]))
-    expect(ofLines(verdict, 'quantity')).toEqual([1, 4])
+  test('can be several per replaced unit: three for one', () => {
+    const verdict = evaluateChecked(shop(order(stored(small, 2)), [replace('cheap', { quantity_limit: 1 }, 4)]))
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([1, 4])
     expect(orderOf(verdict)).toMatchObject({ amount: 720, items_discount_amount: 80, total_amount: 640 })
   })
 
-  test('leave with their part of the discount: 3.20 less 10 %', () => {
-    const verdict = evaluated(
+  test('replace units together with their share of the discount: 3.20 less 10 %', () => {
+    const verdict = evaluateChecked(
       shop(order(stored(small, 3)), [voucher('P', percentOff(10, toItems)), replace('large', { quantity_limit: 1 })]),
     )
-    // 9.60 − 0.96; one leaves with 3.20 and 0.32; a large one comes for 4.10, of which 1.22 are taken off.
+    // 9.60 − 0.96; one unit is removed with 3.20 and 0.32; a large unit is added for 4.10, discounted by 1.22.
     expect(orderOf(verdict)).toMatchObject({ amount: 1050, items_discount_amount: 64 + 122, total_amount: 864 })
-    expect(discounts(verdict)).toEqual([64, 122])
-    expect(ofLines(verdict, 'applied_discount_amount')).toEqual([64, 122])
+    expect(lineDiscounts(verdict)).toEqual([64, 122])
+    expect(fieldOfLines(verdict, 'applied_discount_amount')).toEqual([64, 122])
   })
 
-  test('join a line that is there, at what its units are worth', () => {
+  test('join an existing line, at the value of its units', () => {
     const reduced = { ...stored(large, 2), amount: 700 } // 3.50 each
-    const verdict = evaluated(shop({ items: [stored(small, 1), reduced] }, [replace('large')]))
+    const verdict = evaluateChecked(shop({ items: [stored(small, 1), reduced] }, [replace('large')]))
     expect(orderOf(verdict).items[1]).toMatchObject({ quantity: 3, amount: 1050, discount_amount: 30 })
     expect(orderOf(verdict)).toMatchObject({ amount: 1050, total_amount: 1020 })
   })
 
-  test('come from several lines, each told by itself', () => {
-    const verdict = evaluated(
+  test('from several lines are listed per source line', () => {
+    const verdict = evaluateChecked(
       shop(order(stored(small, 1), line('tray', 1, 900), { ...stored(small, 2), price: 500 }), [replace('large')]),
     )
     const [first, , second, target] = orderOf(verdict).items
@@ -120,42 +127,42 @@ describe('units that replace others', () => {
     expect(orderOf(verdict)).toMatchObject({ amount: 2130, total_amount: 2040 }) // 22.20 − 1.80
   })
 
-  test('are told once by the redeemable and once by the request', () => {
-    const verdict = evaluated(
+  test('are listed by the redeemable and by the request', () => {
+    const verdict = evaluateChecked(
       shop(order(stored(small, 2)), [replace('large', { quantity_limit: 1 }), { ...replace('large'), id: 'R2' }]),
     )
     const [first, second] = verdict.redeemables.map((one) => applicable(one).order?.items[1]?.application_details)
     expect([first?.length, second?.length]).toEqual([1, 1])
-    expect(ofLines(verdict, 'application_details')[1]).toEqual([...first!, ...second!])
+    expect(fieldOfLines(verdict, 'application_details')[1]).toEqual([...first!, ...second!])
   })
 
-  test('of the same good change nothing, unless more come than leave', () => {
-    const same = evaluated(shop(order(stored(small, 3)), [replace('small')]))
+  test('of the same good change nothing, unless their number is larger', () => {
+    const same = evaluateChecked(shop(order(stored(small, 3)), [replace('small')]))
     expect(same.redeemables).toMatchObject([{ has_effect: false }])
     expect(orderOf(same)).toMatchObject({ amount: 960, total_amount: 960 })
-    const twice = evaluated(shop(order(stored(small, 3)), [replace('small', {}, 2)]))
+    const twice = evaluateChecked(shop(order(stored(small, 3)), [replace('small', {}, 2)]))
     expect(orderOf(twice)).toMatchObject({ amount: 1920, items_discount_amount: 960, total_amount: 960 })
-    expect(ofLines(twice, 'applied_quantity')).toEqual([3])
+    expect(fieldOfLines(twice, 'applied_quantity')).toEqual([3])
   })
 
-  test('of the same good whose price nobody knows are worth what it was', () => {
-    const verdict = evaluated(
+  test('of the same good with unknown price keep its value', () => {
+    const verdict = evaluateChecked(
       shop({ items: [{ product_id: 'bare', quantity: 2, amount: 500 }] }, [replace('bare', { id: 'bare' })]),
     )
     expect(orderOf(verdict)).toMatchObject({ amount: 500, total_amount: 500 })
   })
 
-  test('may be among those that are replaced', () => {
-    // Everything becomes large, also what is large: 3.20 for 4.10, and 4.10 for 4.10.
+  test('may join a line that is also replaced', () => {
+    // All units become large, including the large ones: 3.20 for 4.10, and 4.10 for 4.10.
     const lines = order(stored(small, 1), stored(large, 1))
-    const verdict = evaluated(shop(lines, [replace('large', everything)]))
-    expect(ofLines(verdict, 'quantity')).toEqual([0, 2])
+    const verdict = evaluateChecked(shop(lines, [replace('large', everything)]))
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([0, 2])
     expect(orderOf(verdict)).toMatchObject({ amount: 820, items_discount_amount: 90, total_amount: 730 })
-    expect(ofLines(verdict, 'applied_discount_amount')).toEqual([undefined, 90])
+    expect(fieldOfLines(verdict, 'applied_discount_amount')).toEqual([undefined, 90])
   })
 
-  test('without a price come as they are, and what they replaced is no longer paid', () => {
-    const verdict = evaluated(
+  test('without a price are added without an amount, and the replaced units are no longer paid', () => {
+    const verdict = evaluateChecked(
       shop(order(stored(small, 3), line('tray', 1, 900)), [replace('bare', { quantity_limit: 1 })]),
     )
     expect(orderOf(verdict)).toMatchObject({ amount: 1540, total_amount: 1540 })
@@ -163,45 +170,45 @@ describe('units that replace others', () => {
     expect(orderOf(verdict).items[2]).not.toHaveProperty('amount')
   })
 
-  test('for units that nobody knows the price of cost nothing more', () => {
-    const verdict = evaluated(shop({ amount: 5000, items: [line('small', 2)] }, [replace('large')]))
+  test('for units of unknown price cost nothing more', () => {
+    const verdict = evaluateChecked(shop({ amount: 5000, items: [line('small', 2)] }, [replace('large')]))
     expect(orderOf(verdict)).toMatchObject({ amount: 5820, items_discount_amount: 820, total_amount: 5000 })
-    const unknown = evaluated(shop({ items: [line('small', 2)] }, [replace('large')]))
+    const unknown = evaluateChecked(shop({ items: [line('small', 2)] }, [replace('large')]))
     expect(orderOf(unknown)).not.toHaveProperty('amount')
-    expect(ofLines(unknown, 'quantity')).toEqual([0, 2])
+    expect(fieldOfLines(unknown, 'quantity')).toEqual([0, 2])
   })
 
-  test('that do not exist, or none, or of which nothing is selected', () => {
-    expect(taken(evaluated(shop(order(stored(small, 3)), [replace('gone')])))).toEqual(['not_found'])
-    expect(evaluated(shop(order(stored(small, 3)), [replace('large', {}, 0)])).redeemables).toMatchObject([
+  test('change nothing when the good does not exist, the number is 0, or no unit is selected', () => {
+    expect(discountsOrReasons(evaluateChecked(shop(order(stored(small, 3)), [replace('gone')])))).toEqual(['not_found'])
+    expect(evaluateChecked(shop(order(stored(small, 3)), [replace('large', {}, 0)])).redeemables).toMatchObject([
       { has_effect: false },
     ])
-    const nothing = evaluated(shop(order(line('tray', 1, 900)), [replace('large')]))
+    const nothing = evaluateChecked(shop(order(line('tray', 1, 900)), [replace('large')]))
     expect(orderOf(nothing).items).toHaveLength(1)
   })
 
-  test('free units stay where they are', () => {
+  test('free units are not replaced', () => {
     const storedLine = { ...stored(small, 3), free_quantity: 1, discount_quantity: 1, discount_amount: 320 }
-    const verdict = evaluated(shop({ items: [storedLine] }, [replace('large')]))
-    expect(ofLines(verdict, 'quantity')).toEqual([1, 2])
+    const verdict = evaluateChecked(shop({ items: [storedLine] }, [replace('large')]))
+    expect(fieldOfLines(verdict, 'quantity')).toEqual([1, 2])
     expect(orderOf(verdict).total_amount).toBe(640)
   })
 
-  test('a count of units goes down with the units', () => {
-    const verdict = evaluated(
+  test('counts of discounted units shrink with the quantity', () => {
+    const verdict = evaluateChecked(
       shop(order(stored(small, 3)), [
         voucher('Q', amountOff(10, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' })),
         replace('large', { quantity_limit: 2 }),
       ]),
     )
-    expect(ofLines(verdict, 'discount_quantity')).toEqual([1, undefined])
-    expect(ofLines(verdict, 'applied_discount_quantity')).toEqual([1, undefined])
+    expect(fieldOfLines(verdict, 'discount_quantity')).toEqual([1, undefined])
+    expect(fieldOfLines(verdict, 'applied_discount_quantity')).toEqual([1, undefined])
   })
 })
 
-describe('an order that becomes cheaper than what was taken off it', () => {
-  test('gives back what was taken off the whole order: 9.60 − 8.00, then 3 × 1.00', () => {
-    const verdict = evaluated(shop(order(stored(small, 3)), [voucher('A', amountOff(800)), replace('cheap')]))
+describe('an order that becomes cheaper than its discounts', () => {
+  test('reduces its order-level discount: 9.60 − 8.00, then 3 × 1.00', () => {
+    const verdict = evaluateChecked(shop(order(stored(small, 3)), [voucher('A', amountOff(800)), replace('cheap')]))
     expect(orderOf(verdict)).toMatchObject({
       amount: 300,
       discount_amount: 300,
@@ -210,9 +217,9 @@ describe('an order that becomes cheaper than what was taken off it', () => {
     })
   })
 
-  test('also what was taken off before the request', () => {
+  test('reduces a discount granted before the request too', () => {
     const before = { discount_amount: 500, items: [stored(small, 3)] }
-    const verdict = evaluated(shop(before, [giftCard('G', 400, { credits: 400 }), replace('cheap')]))
+    const verdict = evaluateChecked(shop(before, [giftCard('G', 400, { credits: 400 }), replace('cheap')]))
     expect(orderOf(verdict)).toMatchObject({
       amount: 300,
       discount_amount: 300,
@@ -221,18 +228,21 @@ describe('an order that becomes cheaper than what was taken off it', () => {
     })
   })
 
-  test('an order amount that was sent does not fall below its discounts', () => {
+  test('never lowers a sent order amount below its discounts', () => {
     const given = { amount: 500, items: [stored(small, 3), { ...line('tray', 1, 900), discount_amount: 200 }] }
-    const verdict = evaluated(shop(given, [replace('cheap', { aggregated_quantity_limit: 2 })]))
-    // 5.00 − 6.40 + 2.00 = 0.60, and 2.00 are taken off already.
+    const verdict = evaluateChecked(shop(given, [replace('cheap', { aggregated_quantity_limit: 2 })]))
+    // 5.00 − 6.40 + 2.00 = 0.60, but the discounts are already 2.00.
     expect(orderOf(verdict)).toMatchObject({ amount: 200, items_discount_amount: 200, total_amount: 0 })
   })
 })
 
-test('once: neither a source nor a target that has a discount is touched', () => {
+test('ONCE: a discounted good is neither replaced nor a replacement', () => {
   const once = { redeemables_products_application_mode: 'ONCE' } as const
   const both = (first: Redeemable) =>
-    ofLines(evaluated(shop(order(stored(small, 2), stored(large, 1)), [first, replace('large')], once)), 'quantity')
+    fieldOfLines(
+      evaluateChecked(shop(order(stored(small, 2), stored(large, 1)), [first, replace('large')], once)),
+      'quantity',
+    )
   expect(both(voucher('P', percentOff(10), { rules: [on('small')] }))).toEqual([2, 1])
   expect(both(voucher('P', percentOff(10), { rules: [on('large')] }))).toEqual([2, 1])
   expect(both(voucher('P', percentOff(10)))).toEqual([0, 3])

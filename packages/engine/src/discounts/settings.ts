@@ -12,63 +12,69 @@ import {
 import { Ratio } from '../money.ts'
 import type { ApplicableEntry, Step, UnitLimit } from '../schema/index.ts'
 
-/** A value of a discount: what its formula gives, or what is written when there is none or it cannot be calculated. */
+/**
+ * A value of a discount: the result of its formula, or the static value when there is no formula or it cannot be
+ * calculated.
+ */
 export interface Setting<T> {
   readonly value: T
   readonly is_dynamic: boolean
-  /** The value differs from line to line: asks the formula again, on a line. */
-  readonly on: ((line: Line) => T) | null
+  /** For a value that differs per line: evaluates the formula on a line. Null otherwise. */
+  readonly valueOnLine: ((line: Line) => T) | null
 }
 
 interface Source {
-  /** As it is called in the discount or the entry. */
+  /** Name of the field in the discount or the entry. */
   field: string
   formula: string | null | undefined
-  scene: EvaluationScope
+  scope: EvaluationScope
   trace: Step[] | null
-  /**
-   * The value is computed line by line. Elsewhere there is no line for a formula to look at
-   * (docs/reference/formulas.md#operands).
-   */
+  /** The value is computed per line. Otherwise formulas cannot refer to a line (docs/reference/formulas.md#operands). */
   is_per_line?: boolean
 }
 
-/** Minor units; decimals are rounded before anything is calculated with them. */
-export const amountSetting = (written: number | null | undefined, source: Source): Setting<number> =>
-  settingOf(wholeAmount(written ?? 0), source, formulaAmount)
+/** In minor units; decimals are rounded before use. */
+export const amountSetting = (staticValue: number | null | undefined, source: Source): Setting<number> =>
+  settingOf(wholeAmount(staticValue ?? 0), source, formulaAmount)
 
-/** A price that nobody gave is none: were it 0, a formula without a result would give everything away. */
-export const priceSetting = (written: number | null | undefined, source: Source): Setting<number | null> =>
-  settingOf<number | null>(wholeLimit(written), source, formulaAmount)
+/** A missing price is null, not 0: with 0, a formula without a result would make everything free. */
+export const priceSetting = (staticValue: number | null | undefined, source: Source): Setting<number | null> =>
+  settingOf<number | null>(wholeLimit(staticValue), source, formulaAmount)
 
-export const percentSetting = (written: number | null | undefined, source: Source): Setting<Ratio> =>
-  settingOf(percentAsWritten(written ?? 0), source, formulaPercent)
+export const percentSetting = (staticValue: number | null | undefined, source: Source): Setting<Ratio> =>
+  settingOf(parsePercent(staticValue ?? 0), source, formulaPercent)
 
-export const unitsSetting = (written: number | null | undefined, source: Source): Setting<number> =>
-  settingOf(written ?? 0, source, formulaUnits)
+export const unitsSetting = (staticValue: number | null | undefined, source: Source): Setting<number> =>
+  settingOf(staticValue ?? 0, source, formulaUnits)
 
-/** Turns the result of a formula into a value of its field. */
+/** Converts the result of a formula to a value of its field. */
 type Convert<T> = (result: Ratio | FormulaFault) => T | FormulaFault
 
-function settingOf<T>(written: T, source: Source, convert: Convert<T>): Setting<T> {
-  if (source.formula == null) return { value: written, is_dynamic: false, on: null }
+function settingOf<T>(staticValue: T, source: Source, convert: Convert<T>): Setting<T> {
+  if (source.formula == null) return { value: staticValue, is_dynamic: false, valueOnLine: null }
   const formula = compileFormula(source.formula)
   if (source.is_per_line === true && !isFault(formula) && formula.per_line) {
-    return { value: written, is_dynamic: true, on: (line) => calculated(source, line, convert) ?? written }
+    return {
+      value: staticValue,
+      is_dynamic: true,
+      valueOnLine: (line) => calculateFormula(source, line, convert) ?? staticValue,
+    }
   }
-  const value = calculated(source, null, convert)
-  return value === null ? { value: written, is_dynamic: false, on: null } : { value, is_dynamic: true, on: null }
+  const value = calculateFormula(source, null, convert)
+  return value === null
+    ? { value: staticValue, is_dynamic: false, valueOnLine: null }
+    : { value, is_dynamic: true, valueOnLine: null }
 }
 
-/** Null when there is no formula, or none that can be calculated here. */
-function calculated<T>(
-  { field, formula: text, scene, trace }: Source,
+/** Null when there is no formula, or it cannot be calculated here. */
+function calculateFormula<T>(
+  { field, formula: text, scope, trace }: Source,
   line: Line | null,
   convert: Convert<T>,
 ): T | null {
   const formula = text == null ? null : compileFormula(text)
   if (formula === null) return null
-  const result = isFault(formula) ? formula : evaluateFormula(formula, line === null ? scene : { ...scene, line })
+  const result = isFault(formula) ? formula : evaluateFormula(formula, line === null ? scope : { ...scope, line })
   const value = convert(result)
   trace?.push({
     step: 'formula',
@@ -83,12 +89,12 @@ function calculated<T>(
 const wholeAmount = (amount: number): number =>
   Number.isInteger(amount) ? amount : Ratio.toInteger(Ratio.fromDecimal(amount))
 
-/** A limit that may be absent. */
+/** An optional limit in whole minor units. */
 export const wholeLimit = (limit: number | null | undefined): number | null =>
   limit == null ? null : wholeAmount(limit)
 
-/** There are few different percentages in the world, and each is read once. */
-function percentAsWritten(percent: number): Ratio {
+/** Cached: few different percentages are in use, so each is parsed once. */
+function parsePercent(percent: number): Ratio {
   let ratio = percentages.get(percent)
   if (ratio === undefined) {
     ratio = Ratio.fromDecimal(percent)
@@ -99,25 +105,25 @@ function percentAsWritten(percent: number): Ratio {
 const percentages = new Map<number, Ratio>()
 const percentagesMax = 10_000
 
-/** The new price of a unit: the entry's own, or null. */
+/** The new unit price that an entry sets, or null. */
 export function priceOf(
   entry: ApplicableEntry,
-  scene: EvaluationScope,
+  scope: EvaluationScope,
   line: Line,
   trace: Step[] | null,
 ): number | null {
-  const source = { field: 'price', formula: entry.price_formula, scene, trace }
-  return calculated(source, line, formulaAmount) ?? wholeLimit(entry.price)
+  const source = { field: 'price', formula: entry.price_formula, scope, trace }
+  return calculateFormula(source, line, formulaAmount) ?? wholeLimit(entry.price)
 }
 
-/** A lifetime limit of an entry: by its formula, else as written; null when neither says anything. */
+/** A lifetime limit of an entry: by its formula, else its static value; null when neither is set. */
 export function limitOf(
   entry: ApplicableEntry,
   limit: UnitLimit,
-  scene: EvaluationScope,
+  scope: EvaluationScope,
   line: Line,
   trace: Step[] | null,
 ): number | null {
-  const source = { field: limit, formula: entry[`${limit}_formula`], scene, trace }
-  return calculated(source, line, formulaUnits) ?? entry[limit] ?? null
+  const source = { field: limit, formula: entry[`${limit}_formula`], scope, trace }
+  return calculateFormula(source, line, formulaUnits) ?? entry[limit] ?? null
 }

@@ -2,7 +2,7 @@ import type { Line } from '../cart.ts'
 import { inRange, mulDiv } from '../money.ts'
 import type { ItemFacts } from '../schema/index.ts'
 
-/** A product or SKU that units can be added of: how its line would be described. */
+/** A product or SKU of a unit discount, and the facts of a line that sells it. */
 export interface UnitGood {
   readonly id: string
   readonly is_sku: boolean
@@ -10,14 +10,14 @@ export interface UnitGood {
   readonly price: number | null
 }
 
-/** Units of a product are only those that are sold without an SKU. */
+/** A line of an SKU does not count as a line of its product. */
 export function isLineOf({ item }: Line, { id, is_sku }: UnitGood): boolean {
   return is_sku ? item.sku?.id === id : item.sku === null && item.product?.id === id
 }
 
 /**
- * What more units of a line are worth: as much as those that are there, so that an amount that was sent wins over a price
- * here too; else by price. Null when nobody knows.
+ * The value of additional units of a line: at the average amount of the existing units, so a sent amount takes precedence
+ * over a price; else by price. Null when neither is known.
  */
 export function valueOfUnits({ amount, quantity, item }: Line, units: number, price: number | null): number | null {
   if (quantity > 0) return amount === null ? null : mulDiv(amount, units, quantity)

@@ -2,27 +2,27 @@ import type { EvaluationScope } from '../evaluation-scope.ts'
 import type { KnownRedeemable, Step } from '../schema/index.ts'
 import type { Coverage, SelectedEntry } from '../selection.ts'
 
-/** All that a discount needs to know about its use. */
+/** The context in which a discount is applied. */
 export interface Use<R extends KnownRedeemable = KnownRedeemable> {
   readonly redeemable: R
-  readonly scene: EvaluationScope
+  readonly scope: EvaluationScope
   readonly coverage: Coverage
   /**
-   * Whether percentages are taken of what is still to pay, or of the order as it came in
+   * Whether percentages apply to the amount to pay or to the initial amount
    * (docs/reference/discounts.md#calculation-modes).
    */
   readonly mode: 'INITIAL_AMOUNT' | 'DISCOUNTED_AMOUNT'
-  /** Complete sets that multiply the discount; 1 without bundle rules. */
+  /** Number of complete bundles, which multiplies the discount; 1 without bundle rules. */
   readonly bundles: number
-  /** Goods that may not be discounted again. */
+  /** Goods that must not be discounted again. */
   readonly blocked: ReadonlySet<string> | null
-  /** Steps of the explanation, when one is wanted. */
+  /** Steps of the explanation, when requested. */
   readonly trace: Step[] | null
 }
 
-/** Lines that a redeemable reached. */
-export interface Reached {
+/** Lines that a redeemable was applied to. */
+export interface ReachedLines {
   readonly selected: readonly SelectedEntry[]
-  /** The units selected are the units discounted; they count against lifetime limits. */
+  /** The selected units are the discounted units, so they count against lifetime limits. */
   readonly counts_units: boolean
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { ApplicableEntry, Discount, OrderFacts, StackingRules, ValidationRule } from '../schema/index.ts'
-import { applicable, discounts, evaluated, ofLines, orderOf, taken } from '../testing/evaluated.ts'
+import {
+  applicable,
+  discountsOrReasons,
+  evaluateChecked,
+  fieldOfLines,
+  lineDiscounts,
+  orderOf,
+} from '../testing/evaluated.ts'
 import {
   amountOff,
   covering,
@@ -33,7 +40,7 @@ const one = (given: OrderFacts | null, discount: Discount, ...entries: Applicabl
 /** Cart K of docs/reference/examples-discounts.md. */
 const cartK = () => order(line('A', 3, 1200), line('B', 2, 2500), line('C', 1, 900))
 
-describe('the effect of a discount that names none', () => {
+describe('default effect of a discount', () => {
   const goods = { is_defined: true }
   const nothing = { is_defined: false }
 
@@ -55,8 +62,10 @@ describe('the effect of a discount that names none', () => {
     ['included goods', on('A')],
     ['excluded goods', covering({ excluded: [{ object: 'product', id: 'B' }] })],
     ['all goods', covering({ included_all: true })],
-  ])('a rule about %s makes it one on items', (_, rule) => {
-    const verdict = evaluated(facts({ order: cartK(), redeemables: [voucher('V', percentOff(10), { rules: [rule] })] }))
+  ])('a rule about %s makes it APPLY_TO_ITEMS', (_, rule) => {
+    const verdict = evaluateChecked(
+      facts({ order: cartK(), redeemables: [voucher('V', percentOff(10), { rules: [rule] })] }),
+    )
     expect(applicable(verdict.redeemables[0]).discount?.effect).toBe('APPLY_TO_ITEMS')
     expect(orderOf(verdict)).toMatchObject({ discount_amount: 0 })
   })
@@ -69,25 +78,30 @@ describe('a percentage', () => {
     ['half a cent goes up: 5 % of 0.50 is 0.025', 50, percentOff(5), 3],
     ['100 % is all', 9999, percentOff(100), 9999],
     ['0 % is nothing', 9999, percentOff(0), 0],
-    ['cut by its limit', 40_000, percentOff(30, { amount_limit: 9000 }), 9000],
-    ['cut by its other limit', 40_000, percentOff(30, { amount_limit: 9000, aggregated_amount_limit: 8000 }), 8000],
+    ['is capped by amount_limit', 40_000, percentOff(30, { amount_limit: 9000 }), 9000],
+    [
+      'is capped by aggregated_amount_limit',
+      40_000,
+      percentOff(30, { amount_limit: 9000, aggregated_amount_limit: 8000 }),
+      8000,
+    ],
     ['a limit of 89.995 is 90.00', 40_000, percentOff(30, { amount_limit: 8999.5 }), 9000],
     ['the limit comes after rounding: 12.50 is not above 12.50', 9999, percentOff(12.5, { amount_limit: 1250 }), 1250],
-    ['of nothing is nothing', 0, percentOff(50), 0],
+    ['of an amount of 0 is 0', 0, percentOff(50), 0],
   ])('of an order: %s', (_, amount, discount, expected) => {
-    const verdict = evaluated(one({ amount }, discount))
+    const verdict = evaluateChecked(one({ amount }, discount))
     expect(orderOf(verdict)).toMatchObject({ discount_amount: expected, total_amount: amount - expected })
   })
 
-  test('of lines is rounded line by line', () => {
+  test('of lines is rounded per line', () => {
     const given = one(order(line('A', 1, 1333), line('B', 1, 2667), line('C', 3, 335)), percentOff(7.5, toItems))
-    expect(discounts(evaluated(given))).toEqual([100, 200, 75]) // 99.975, 200.025, 75.375
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([100, 200, 75]) // 99.975, 200.025, 75.375
   })
 
-  test('of some units is rounded once, and not the units first', () => {
+  test('of some units is rounded once, at the end', () => {
     const thirds = (amount: number, percent: number, quantityLimit: number) =>
-      discounts(
-        evaluated(
+      lineDiscounts(
+        evaluateChecked(
           one({ items: [{ quantity: 3, amount }] }, percentOff(percent, toItems), {
             ...everything,
             quantity_limit: quantityLimit,
@@ -98,43 +112,43 @@ describe('a percentage', () => {
     expect(thirds(14, 10, 1)).toEqual([0]) // 0.4667; 10 % of 5 (4.67, rounded too early) would be 0.5, so 1
   })
 
-  test('of lines is limited on each and over all, the strictest first', () => {
+  test('of lines is capped per line and in total; the strictest cap wins', () => {
     const lines = () => order(line('A', 1, 6000), line('B', 1, 2500), line('C', 3, 1500))
     const limited = percentOff(40, { ...toItems, amount_limit: 1500, aggregated_amount_limit: 3500 })
-    expect(discounts(evaluated(one(lines(), limited)))).toEqual([1500, 1000, 1000])
+    expect(lineDiscounts(evaluateChecked(one(lines(), limited)))).toEqual([1500, 1000, 1000])
     const entry = { ...everything, amount_limit: 1200, aggregated_amount_limit: 2500 }
-    expect(discounts(evaluated(one(lines(), limited, entry)))).toEqual([1200, 1000, 300])
+    expect(lineDiscounts(evaluateChecked(one(lines(), limited, entry)))).toEqual([1200, 1000, 300])
   })
 
-  test('each entry has its own sum', () => {
+  test('aggregated limits are per entry', () => {
     const entries: ApplicableEntry[] = [
       { object: 'product', id: 'A', aggregated_amount_limit: 100 },
       { object: 'product', id: 'B', aggregated_amount_limit: 200 },
     ]
-    expect(discounts(evaluated(one(cartK(), percentOff(10), ...entries)))).toEqual([100, 200, 0])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), percentOff(10), ...entries)))).toEqual([100, 200, 0])
   })
 
-  test('is taken of what is left, or of what was there at first', () => {
+  test('applies to the discounted amount or to the initial amount, by mode', () => {
     const two = (rules: Partial<StackingRules>, second: Discount) =>
-      evaluated(
+      evaluateChecked(
         facts({
           order: order(line('A', 2, 500)),
           rules,
           redeemables: [voucher('1', amountOff(400, toItems)), voucher('2', second)],
         }),
       )
-    expect(taken(two({}, percentOff(50, toItems)))).toEqual([400, 300])
-    expect(taken(two(initial, percentOff(50, toItems)))).toEqual([400, 500])
-    expect(taken(two(initial, percentOff(80, toItems)))).toEqual([400, 600]) // 8.00, but only 6.00 are left
-    expect(taken(two({}, percentOff(50, toOrder)))).toEqual([400, 300])
-    expect(taken(two(initial, percentOff(50, toOrder)))).toEqual([400, 500])
-    expect(taken(two(initial, percentOff(80, toOrder)))).toEqual([400, 600])
+    expect(discountsOrReasons(two({}, percentOff(50, toItems)))).toEqual([400, 300])
+    expect(discountsOrReasons(two(initial, percentOff(50, toItems)))).toEqual([400, 500])
+    expect(discountsOrReasons(two(initial, percentOff(80, toItems)))).toEqual([400, 600]) // 8.00, but only 6.00 are left
+    expect(discountsOrReasons(two({}, percentOff(50, toOrder)))).toEqual([400, 300])
+    expect(discountsOrReasons(two(initial, percentOff(50, toOrder)))).toEqual([400, 500])
+    expect(discountsOrReasons(two(initial, percentOff(80, toOrder)))).toEqual([400, 600])
   })
 
-  test('a category can have another way than the project', () => {
+  test('a category can override the calculation mode', () => {
     const two = (rules: Partial<StackingRules>) =>
-      taken(
-        evaluated(
+      discountsOrReasons(
+        evaluateChecked(
           facts({
             order: { amount: 1000 },
             rules,
@@ -152,39 +166,43 @@ describe('a percentage', () => {
     ])
   })
 
-  test('of what was there at first leaves out free units', () => {
-    // Four mugs at 2.50, one given away before: 50 % of 10.00 × 3/4, of which 7.50 are left.
+  test('of the initial amount excludes free units', () => {
+    // Four mugs at 2.50, one of them free: 50 % of 10.00 × 3/4; 7.50 are left to pay.
     const stored = { ...line('mug', 4, 250), free_quantity: 1, discount_amount: 250 }
     const given = facts({
       order: { items: [stored] },
       rules: initial,
       redeemables: [voucher('P', percentOff(50, toItems))],
     })
-    expect(orderOf(evaluated(given)).items_applied_discount_amount).toBe(375)
-    // And of what is left, the same; after a discount of 1.00 on the paid units, less.
+    expect(orderOf(evaluateChecked(given)).items_applied_discount_amount).toBe(375)
+    // The same for the discounted amount; less after a discount of 1.00 on the paid units.
     const less = { ...stored, discount_amount: 350 }
     const left = (rules: Partial<StackingRules>) =>
-      taken(evaluated(facts({ order: { items: [less] }, rules, redeemables: [voucher('P', percentOff(50, toItems))] })))
+      discountsOrReasons(
+        evaluateChecked(
+          facts({ order: { items: [less] }, rules, redeemables: [voucher('P', percentOff(50, toItems))] }),
+        ),
+      )
     expect(left({})).toEqual([325])
     expect(left(initial)).toEqual([375])
   })
 
-  test('of an order at first is its amount before units were added', () => {
+  test('of the initial order amount uses the amount before units were added', () => {
     const stored: OrderFacts | null = {
       amount: 3000,
       initial_amount: 2000,
       items: [{ ...line('mug', 2, 1500), free_quantity: 1, discount_amount: 1500, discount_quantity: 1 }],
     }
     const of = (rules: Partial<StackingRules>) =>
-      taken(evaluated(facts({ order: stored, rules, redeemables: [voucher('P', percentOff(10))] })))
+      discountsOrReasons(evaluateChecked(facts({ order: stored, rules, redeemables: [voucher('P', percentOff(10))] })))
     expect(of({})).toEqual([150]) // of 15.00 to pay
     expect(of(initial)).toEqual([200])
   })
 
-  test('by units: one unit of the most expensive, every third from the cheapest', () => {
+  test('by unit: one unit of the most expensive, every third from the cheapest', () => {
     const xyz = () => order(line('X', 2, 300), line('Y', 3, 500), line('Z', 2, 800))
     const dear = { ...everything, effect: 'APPLY_TO_MOST_EXPENSIVE', target: 'UNIT' } as const
-    expect(discounts(evaluated(one(xyz(), percentOff(50), dear)))).toEqual([0, 0, 400])
+    expect(lineDiscounts(evaluateChecked(one(xyz(), percentOff(50), dear)))).toEqual([0, 0, 400])
     const third = {
       ...everything,
       effect: 'APPLY_FROM_CHEAPEST',
@@ -192,61 +210,63 @@ describe('a percentage', () => {
       skip_initially: 1,
       repeat: 3,
     } as const
-    expect(discounts(evaluated(one(xyz(), percentOff(20), third)))).toEqual([60, 100, 0])
+    expect(lineDiscounts(evaluateChecked(one(xyz(), percentOff(20), third)))).toEqual([60, 100, 0])
   })
 })
 
 describe('an amount off the order', () => {
   test.each([
-    ['is cut to the order', 750, amountOff(1000), 750],
-    ['is cut by its limit', 5000, amountOff(1000, { aggregated_amount_limit: 600 }), 600],
-    ['is rounded before it is used', 5000, amountOff(99.5), 100],
-    ['of nothing takes nothing', 5000, amountOff(0), 0],
+    ['is capped by the order amount', 750, amountOff(1000), 750],
+    ['is capped by aggregated_amount_limit', 5000, amountOff(1000, { aggregated_amount_limit: 600 }), 600],
+    ['is rounded before use', 5000, amountOff(99.5), 100],
+    ['of 0 has no effect', 5000, amountOff(0), 0],
   ])('%s', (_, amount, discount, expected) => {
-    expect(taken(evaluated(one({ amount }, discount)))).toEqual([expected])
+    expect(discountsOrReasons(evaluateChecked(one({ amount }, discount)))).toEqual([expected])
   })
 
-  test('has no effect on an order that is free already', () => {
-    expect(evaluated(one({ amount: 0 }, amountOff(100))).redeemables).toMatchObject([{ has_effect: false }])
+  test('has no effect on an order with nothing to pay', () => {
+    expect(evaluateChecked(one({ amount: 0 }, amountOff(100))).redeemables).toMatchObject([{ has_effect: false }])
   })
 
-  test('does nothing to an order that nobody knows the amount of, and counts as an effect', () => {
-    const verdict = evaluated(one(order(line('A', 1)), amountOff(100)))
+  test('does not change an order of unknown amount, and counts as an effect', () => {
+    const verdict = evaluateChecked(one(order(line('A', 1)), amountOff(100)))
     expect(verdict.redeemables).toMatchObject([{ status: 'APPLICABLE', has_effect: true }])
     expect(orderOf(verdict)).not.toHaveProperty('discount_amount')
   })
 })
 
 describe('an amount off lines', () => {
-  test('is taken once from each line, however many units it has', () => {
-    expect(discounts(evaluated(one(cartK(), amountOff(700, toItems))))).toEqual([700, 700, 700])
+  test('applies once per line, whatever its quantity', () => {
+    expect(lineDiscounts(evaluateChecked(one(cartK(), amountOff(700, toItems))))).toEqual([700, 700, 700])
   })
 
-  test('is never more than the line, nor than its selected units', () => {
-    expect(discounts(evaluated(one(cartK(), amountOff(4000, toItems))))).toEqual([3600, 4000, 900])
+  test('never exceeds the line or its selected units', () => {
+    expect(lineDiscounts(evaluateChecked(one(cartK(), amountOff(4000, toItems))))).toEqual([3600, 4000, 900])
     const oneUnit = { ...everything, effect: 'APPLY_TO_CHEAPEST', target: 'UNIT' } as const
-    expect(discounts(evaluated(one(order(line('A', 3, 1200)), amountOff(4000, toItems), oneUnit)))).toEqual([1200])
+    expect(lineDiscounts(evaluateChecked(one(order(line('A', 3, 1200)), amountOff(4000, toItems), oneUnit)))).toEqual([
+      1200,
+    ])
   })
 
-  test('a later line gets what the limit leaves', () => {
+  test('a later line gets the rest of the limit', () => {
     const lines = () => order(line('A', 1, 6000), line('B', 1, 2500), line('C', 3, 1500))
-    expect(discounts(evaluated(one(lines(), amountOff(2000, { ...toItems, aggregated_amount_limit: 5000 }))))).toEqual([
-      2000, 2000, 1000,
-    ])
-    expect(discounts(evaluated(one(lines(), amountOff(2000, { ...toItems, aggregated_amount_limit: 1000 }))))).toEqual([
-      1000, 0, 0,
-    ])
+    expect(
+      lineDiscounts(evaluateChecked(one(lines(), amountOff(2000, { ...toItems, aggregated_amount_limit: 5000 })))),
+    ).toEqual([2000, 2000, 1000])
+    expect(
+      lineDiscounts(evaluateChecked(one(lines(), amountOff(2000, { ...toItems, aggregated_amount_limit: 1000 })))),
+    ).toEqual([1000, 0, 0])
   })
 
-  test('limits of an entry follow the order of application', () => {
+  test('limits of an entry are used up in the order of application', () => {
     const entry = { ...everything, effect: 'APPLY_FROM_CHEAPEST', aggregated_amount_limit: 1000 } as const
     // C 9.00, A 12.00, B 25.00 a unit: 7.00, then 3.00, then nothing.
-    expect(discounts(evaluated(one(cartK(), amountOff(700), entry)))).toEqual([300, 0, 700])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), amountOff(700), entry)))).toEqual([300, 0, 700])
     const each = { ...everything, amount_limit: 500 }
-    expect(discounts(evaluated(one(cartK(), amountOff(700), each)))).toEqual([500, 500, 500])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), amountOff(700), each)))).toEqual([500, 500, 500])
   })
 
-  test('is cut to what the order leaves: 90 % off, then 20.00 off a line', () => {
+  test('is capped by the amount to pay: 90 % off, then 20.00 off a line', () => {
     const given = facts({
       order: order(line('A', 1, 5000), line('B', 1, 1000)),
       redeemables: [
@@ -254,32 +274,32 @@ describe('an amount off lines', () => {
         voucher('2', amountOff(2000, toItems), { rules: [on('A')] }),
       ],
     })
-    expect(taken(evaluated(given))).toEqual([5400, 600])
+    expect(discountsOrReasons(evaluateChecked(given))).toEqual([5400, 600])
   })
 
-  test('an order amount below its lines is the end of it; above, only the lines are discounted', () => {
+  test('is capped by a sent order amount below the lines; above them, by the lines', () => {
     const lines = order(line('A', 1, 1000), line('B', 1, 1000))
-    expect(discounts(evaluated(one({ ...lines, amount: 1500 }, amountOff(900, toItems))))).toEqual([900, 600])
-    expect(orderOf(evaluated(one({ ...lines, amount: 9000 }, percentOff(100, toItems))))).toMatchObject({
+    expect(lineDiscounts(evaluateChecked(one({ ...lines, amount: 1500 }, amountOff(900, toItems))))).toEqual([900, 600])
+    expect(orderOf(evaluateChecked(one({ ...lines, amount: 9000 }, percentOff(100, toItems))))).toMatchObject({
       items_discount_amount: 2000,
       total_amount: 7000,
     })
   })
 
-  test('a line that nobody knows the amount of gets nothing', () => {
+  test('a line of unknown amount gets nothing', () => {
     const given = one({ amount: 1000, items: [line('A', 1), line('B', 1, 400)] }, amountOff(300, toItems))
-    expect(discounts(evaluated(given))).toEqual([0, 300])
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([0, 300])
   })
 
-  test('no line that matches is no failure, and no effect', () => {
-    const verdict = evaluated(one(cartK(), amountOff(700), { object: 'product', id: 'X' }))
+  test('without a matching line it is applicable without effect', () => {
+    const verdict = evaluateChecked(one(cartK(), amountOff(700), { object: 'product', id: 'X' }))
     expect(verdict).toMatchObject({ valid: true, redeemables: [{ status: 'APPLICABLE', has_effect: false }] })
   })
 })
 
 describe('an amount off each unit', () => {
-  test('of two units of a line at most', () => {
-    const verdict = evaluated(
+  test('is limited to two units per line', () => {
+    const verdict = evaluateChecked(
       one(
         cartK(),
         amountOff(500, byQuantity),
@@ -287,129 +307,129 @@ describe('an amount off each unit', () => {
         { object: 'product', id: 'B' },
       ),
     )
-    expect(discounts(verdict)).toEqual([1000, 1000, 0])
-    expect(ofLines(verdict, 'discount_quantity')).toEqual([2, 2, undefined])
+    expect(lineDiscounts(verdict)).toEqual([1000, 1000, 0])
+    expect(fieldOfLines(verdict, 'discount_quantity')).toEqual([2, 2, undefined])
   })
 
-  test('a unit never costs less than nothing', () => {
-    expect(discounts(evaluated(one(order(line('A', 4, 300)), amountOff(500, byQuantity))))).toEqual([1200])
+  test('never makes a unit price negative', () => {
+    expect(lineDiscounts(evaluateChecked(one(order(line('A', 4, 300)), amountOff(500, byQuantity))))).toEqual([1200])
     // 10.00 / 3 = 3.33…: two units of that are 6.67.
     const thirds = one({ items: [{ quantity: 3, amount: 1000 }] }, amountOff(500, byQuantity), {
       ...everything,
       quantity_limit: 2,
     })
-    expect(discounts(evaluated(thirds))).toEqual([667])
-    // 3.33 is less than 3.33…, so it is taken as it is.
+    expect(lineDiscounts(evaluateChecked(thirds))).toEqual([667])
+    // 3.33 is less than 3.33…, so the full amount is deducted.
     const exact = one({ items: [{ quantity: 3, amount: 1000 }] }, amountOff(333, byQuantity), {
       ...everything,
       quantity_limit: 2,
     })
-    expect(discounts(evaluated(exact))).toEqual([666])
+    expect(lineDiscounts(evaluateChecked(exact))).toEqual([666])
   })
 
-  test('of what is left of a unit: 3.00, less 1.00, less 5.00', () => {
+  test('is capped by the remaining unit price: 3.00 − 1.00, then 5.00 off', () => {
     const given = facts({
       order: order(line('A', 4, 300)),
       redeemables: [voucher('1', amountOff(100, byQuantity)), voucher('2', amountOff(500, byQuantity))],
     })
-    expect(taken(evaluated(given))).toEqual([400, 800])
+    expect(discountsOrReasons(evaluateChecked(given))).toEqual([400, 800])
   })
 
-  test('free units get nothing', () => {
+  test('free units get no discount', () => {
     const stored = { ...line('A', 4, 300), free_quantity: 1, discount_amount: 300 }
-    expect(taken(evaluated(one({ items: [stored] }, amountOff(50, byQuantity))))).toEqual([150])
+    expect(discountsOrReasons(evaluateChecked(one({ items: [stored] }, amountOff(50, byQuantity))))).toEqual([150])
   })
 
-  test('many units of a small amount are no trouble', () => {
+  test('is exact for many units of a small amount', () => {
     const entry = { ...everything, quantity_limit: 500_000_000 }
     const given = one({ items: [{ quantity: 1_000_000_001, amount: 1000 }] }, amountOff(1, byQuantity), entry)
-    expect(discounts(evaluated(given))).toEqual([500]) // 499.9999995
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([500]) // 499.9999995
     const large = one({ items: [line('A', 1_000_000, 100_000)] }, percentOff(50, toItems), {
       ...everything,
       quantity_limit: 333_333,
     })
-    expect(discounts(evaluated(large))).toEqual([16_666_650_000]) // half of 333,333 × 1,000.00
+    expect(lineDiscounts(evaluateChecked(large))).toEqual([16_666_650_000]) // half of 333,333 × 1,000.00
   })
 })
 
-describe('an amount that is spread', () => {
-  test('by amount, to the cent', () => {
+describe('an amount split over lines', () => {
+  test('in proportion to amounts, exact to the cent', () => {
     const lines = order(line('A', 1, 1999), line('B', 1, 3001), line('C', 1, 501))
-    expect(discounts(evaluated(one(lines, amountOff(1000, spread))))).toEqual([363, 546, 91])
-    expect(discounts(evaluated(one(lines, amountOff(9999, spread))))).toEqual([1999, 3001, 501])
-    expect(discounts(evaluated(one(lines, amountOff(1000, { ...spread, aggregated_amount_limit: 10 }))))).toEqual([
-      4, 5, 1,
-    ])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(1000, spread))))).toEqual([363, 546, 91])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(9999, spread))))).toEqual([1999, 3001, 501])
+    expect(
+      lineDiscounts(evaluateChecked(one(lines, amountOff(1000, { ...spread, aggregated_amount_limit: 10 })))),
+    ).toEqual([4, 5, 1])
   })
 
-  test('over selected units by what they are worth', () => {
+  test('over selected units in proportion to their value', () => {
     const lines = order(line('A', 4, 100), line('B', 2, 300))
     const entry = { ...everything, target: 'UNIT', repeat: 2 } as const // two of A: 2.00, one of B: 3.00
-    expect(discounts(evaluated(one(lines, amountOff(100, spread), entry)))).toEqual([40, 60])
-    expect(discounts(evaluated(one(lines, amountOff(9999, spread), entry)))).toEqual([200, 300])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(100, spread), entry)))).toEqual([40, 60])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(9999, spread), entry)))).toEqual([200, 300])
   })
 
-  test('by quantity; what a line has no room for goes to the others', () => {
+  test('by quantity; the excess of a line without capacity goes to the others', () => {
     const lines = order(line('A', 1, 100), line('B', 2, 1200), line('C', 4, 900))
-    expect(discounts(evaluated(one(lines, amountOff(1000, spreadByQuantity))))).toEqual([100, 300, 600])
-    expect(discounts(evaluated(one(lines, amountOff(70, spreadByQuantity))))).toEqual([10, 20, 40])
-    expect(discounts(evaluated(one(lines, amountOff(99_999, spreadByQuantity))))).toEqual([100, 2400, 3600])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(1000, spreadByQuantity))))).toEqual([100, 300, 600])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(70, spreadByQuantity))))).toEqual([10, 20, 40])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(99_999, spreadByQuantity))))).toEqual([100, 2400, 3600])
   })
 
-  test('in the mode of initial amounts, the weights are what was there at first', () => {
+  test('in INITIAL_AMOUNT mode the weights are initial amounts', () => {
     const two = (rules: Partial<StackingRules>) =>
-      evaluated(
+      evaluateChecked(
         facts({
           order: order(line('A', 1, 1000), line('B', 1, 1000)),
           rules,
           redeemables: [voucher('1', amountOff(500), { rules: [on('A')] }), voucher('2', amountOff(300, spread))],
         }),
       )
-    expect(ofLines(two({}), 'discount_amount')).toEqual([600, 200]) // 5.00 and 10.00: one third, two thirds
-    expect(ofLines(two(initial), 'discount_amount')).toEqual([650, 150])
+    expect(fieldOfLines(two({}), 'discount_amount')).toEqual([600, 200]) // 5.00 and 10.00: one third, two thirds
+    expect(fieldOfLines(two(initial), 'discount_amount')).toEqual([650, 150])
   })
 
-  test('limits of an entry cut afterwards', () => {
+  test('limits of an entry apply after the split', () => {
     const entry = { ...everything, amount_limit: 200 }
     const lines = order(line('A', 1, 1000), line('B', 1, 3000))
-    expect(discounts(evaluated(one(lines, amountOff(400, spread), entry)))).toEqual([100, 200])
+    expect(lineDiscounts(evaluateChecked(one(lines, amountOff(400, spread), entry)))).toEqual([100, 200])
   })
 })
 
 describe('a fixed price', () => {
   test.each([
     ['a new total', 7290, 5000, 2290],
-    ['never makes an order dearer', 4200, 5000, 0],
-    ['of nothing makes it free', 4200, 0, 4200],
+    ['never raises the total', 4200, 5000, 0],
+    ['of 0 makes the order free', 4200, 0, 4200],
   ])('for an order: %s', (_, amount, fixed, expected) => {
-    expect(taken(evaluated(one({ amount }, fixedPrice(fixed))))).toEqual([expected])
+    expect(discountsOrReasons(evaluateChecked(one({ amount }, fixedPrice(fixed))))).toEqual([expected])
   })
 
   test('for units', () => {
     const price = fixedPrice(999, toItems)
-    const verdict = evaluated(one(order(line('A', 4, 1250)), price, { ...everything, quantity_limit: 3 }))
-    expect(discounts(verdict)).toEqual([753]) // 3 × 12.50 − 3 × 9.99
-    expect(ofLines(verdict, 'discount_quantity')).toEqual([undefined])
-    expect(discounts(evaluated(one(order(line('A', 4, 500)), price)))).toEqual([0])
+    const verdict = evaluateChecked(one(order(line('A', 4, 1250)), price, { ...everything, quantity_limit: 3 }))
+    expect(lineDiscounts(verdict)).toEqual([753]) // 3 × 12.50 − 3 × 9.99
+    expect(fieldOfLines(verdict, 'discount_quantity')).toEqual([undefined])
+    expect(lineDiscounts(evaluateChecked(one(order(line('A', 4, 500)), price)))).toEqual([0])
   })
 
-  test('of an entry goes before that of the discount', () => {
+  test('of an entry takes precedence over that of the discount', () => {
     const entries: ApplicableEntry[] = [
       { object: 'product', id: 'A', price: 1000 },
       { object: 'product', id: 'B', price: 3000, price_formula: 'ORDER_ITEM_PRICE / 2' },
       { object: 'product', id: 'C', price: 800, price_formula: 'CUSTOMER_METADATA("nothing")' },
     ]
     // A 3 × 2.00, B 2 × 12.50, C 1.00 (its formula has no value)
-    expect(discounts(evaluated(one(cartK(), fixedPrice(0, toItems), ...entries)))).toEqual([600, 2500, 100])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), fixedPrice(0, toItems), ...entries)))).toEqual([600, 2500, 100])
     const all = covering({ included: [{ object: 'product', id: 'A', price: 1000 }], included_all: true })
     const given = facts({ order: cartK(), redeemables: [voucher('F', fixedPrice(800, toItems), { rules: [all] })] })
-    expect(discounts(evaluated(given))).toEqual([600, 3400, 100])
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([600, 3400, 100])
   })
 
-  test('of the initial amount: what is left is the end of it', () => {
+  test('of the initial amount is capped by the amount to pay', () => {
     const two = (rules: Partial<StackingRules>, effect: typeof toItems | typeof toOrder) =>
-      taken(
-        evaluated(
+      discountsOrReasons(
+        evaluateChecked(
           facts({
             order: order(line('A', 2, 1000)),
             rules,
@@ -426,15 +446,15 @@ describe('a fixed price', () => {
     expect(two(initial, toOrder)).toEqual([600, 1000])
   })
 
-  test('a price that nobody gave is no price, and not 0.00', () => {
+  test('a missing price is not 0.00', () => {
     const formula = 'CUSTOMER_METADATA("my_price")'
     const none = { type: 'FIXED', fixed_amount_formula: formula } as const
-    expect(taken(evaluated(one(cartK(), { ...none, effect: 'APPLY_TO_ORDER' })))).toEqual([0])
-    expect(taken(evaluated(one(cartK(), { ...none, effect: 'APPLY_TO_ITEMS' })))).toEqual([0])
-    expect(taken(evaluated(one(cartK(), { type: 'FIXED' }, { object: 'product', id: 'A', price: 1100 })))).toEqual([
-      300,
-    ])
-    expect(taken(evaluated(one(cartK(), { type: 'FIXED' })))).toEqual([0])
+    expect(discountsOrReasons(evaluateChecked(one(cartK(), { ...none, effect: 'APPLY_TO_ORDER' })))).toEqual([0])
+    expect(discountsOrReasons(evaluateChecked(one(cartK(), { ...none, effect: 'APPLY_TO_ITEMS' })))).toEqual([0])
+    expect(
+      discountsOrReasons(evaluateChecked(one(cartK(), { type: 'FIXED' }, { object: 'product', id: 'A', price: 1100 }))),
+    ).toEqual([300])
+    expect(discountsOrReasons(evaluateChecked(one(cartK(), { type: 'FIXED' })))).toEqual([0])
   })
 })
 
@@ -444,24 +464,24 @@ describe('counted units', () => {
   const lifetime = { ...everything, product_campaign_quantity_limit: 2 }
 
   test.each<[string, Discount, ApplicableEntry, number | undefined]>([
-    ['by quantity, always', amountOff(10, byQuantity), everything, 3],
+    ['by quantity: always counted', amountOff(10, byQuantity), everything, 3],
     ['by quantity, as limited', amountOff(10, byQuantity), limited, 2],
-    ['a percentage of whole lines: not', percentOff(10), everything, undefined],
+    ['a percentage of whole lines: not counted', percentOff(10), everything, undefined],
     ['a percentage with a limit on units', percentOff(10), limited, 2],
     ['a percentage with a limit over all redemptions', percentOff(10), lifetime, 2],
     ['a percentage of single units', percentOff(10), byUnit, 2],
-    ['an amount off lines: not', amountOff(10), everything, undefined],
+    ['an amount off lines: not counted', amountOff(10), everything, undefined],
     ['an amount off single units', amountOff(10), byUnit, 2],
-    ['an amount that is spread over single units', amountOff(10, spread), byUnit, 2],
-    ['a fixed price: never', fixedPrice(10), limited, undefined],
-    ['a fixed price for single units: never', fixedPrice(10), byUnit, undefined],
+    ['a split amount over single units', amountOff(10, spread), byUnit, 2],
+    ['a fixed price: not counted', fixedPrice(10), limited, undefined],
+    ['a fixed price for single units: not counted', fixedPrice(10), byUnit, undefined],
   ])('%s', (_, discount, entry, expected) => {
-    const [item] = orderOf(evaluated(one(order(line('A', 3, 100)), discount, entry))).items
+    const [item] = orderOf(evaluateChecked(one(order(line('A', 3, 100)), discount, entry))).items
     expect(item?.discount_quantity).toBe(expected)
     expect(item?.applied_discount_quantity).toBe(expected)
   })
 
-  test('overlap: the larger count stays', () => {
+  test('overlapping counts keep the larger one', () => {
     const given = facts({
       order: order(line('A', 5, 100)),
       redeemables: [
@@ -470,7 +490,7 @@ describe('counted units', () => {
         voucher('3', percentOff(10), { rules: [on({ ...everything, quantity_limit: 4 })] }),
       ],
     })
-    const verdict = evaluated(given)
+    const verdict = evaluateChecked(given)
     expect(
       verdict.redeemables.map((outcome) => {
         const [item] = applicable(outcome).order?.items ?? []
@@ -481,74 +501,81 @@ describe('counted units', () => {
       [2, 3],
       [4, 4],
     ])
-    expect(ofLines(verdict, 'applied_discount_quantity')).toEqual([4])
+    expect(fieldOfLines(verdict, 'applied_discount_quantity')).toEqual([4])
   })
 
-  test('nothing off is nothing counted', () => {
+  test('units without a discount are not counted', () => {
     const given = facts({
       order: order(line('A', 5, 100)),
       redeemables: [voucher('1', percentOff(100)), voucher('2', amountOff(10, byQuantity))],
     })
-    expect(evaluated(given).redeemables[1]).toMatchObject({ has_effect: false })
-    expect(ofLines(evaluated(given), 'discount_quantity')).toEqual([undefined])
+    expect(evaluateChecked(given).redeemables[1]).toMatchObject({ has_effect: false })
+    expect(fieldOfLines(evaluateChecked(given), 'discount_quantity')).toEqual([undefined])
   })
 })
 
 describe('a formula', () => {
-  test('is asked on every line where the value is for a line', () => {
+  test('is evaluated per line for values per line', () => {
     const half = 'ORDER_ITEM_PRICE / 2'
     const formula = { amount_off_formula: half }
-    expect(discounts(evaluated(one(cartK(), amountOff(10, { ...toItems, ...formula }))))).toEqual([600, 1250, 450])
-    expect(discounts(evaluated(one(cartK(), amountOff(10, { ...byQuantity, ...formula }))))).toEqual([1800, 2500, 450])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), amountOff(10, { ...toItems, ...formula }))))).toEqual([
+      600, 1250, 450,
+    ])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), amountOff(10, { ...byQuantity, ...formula }))))).toEqual([
+      1800, 2500, 450,
+    ])
     const percent = percentOff(10, { ...toItems, percent_off_formula: 'ORDER_ITEM_UNITS_QUANTITY * 10' })
-    expect(discounts(evaluated(one(cartK(), percent)))).toEqual([1080, 1000, 90])
-    expect(applicable(evaluated(one(cartK(), percent)).redeemables[0]).discount).toEqual({
+    expect(lineDiscounts(evaluateChecked(one(cartK(), percent)))).toEqual([1080, 1000, 90])
+    expect(applicable(evaluateChecked(one(cartK(), percent)).redeemables[0]).discount).toEqual({
       type: 'PERCENT',
       effect: 'APPLY_TO_ITEMS',
       percent_off: 10,
       is_dynamic: true,
     })
     const fixed = fixedPrice(10, { ...toItems, fixed_amount_formula: half })
-    expect(discounts(evaluated(one(cartK(), fixed)))).toEqual([1800, 2500, 450])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), fixed)))).toEqual([1800, 2500, 450])
   })
 
-  test('falls back line by line', () => {
+  test('falls back to the static value per line', () => {
     const given = one(
       { items: [{ ...line('A', 1, 1000), metadata: { off: 2 } }, line('B', 1, 1000)] },
       amountOff(50, { ...toItems, amount_off_formula: 'ORDER_ITEM_METADATA("off")' }),
     )
-    expect(discounts(evaluated(given))).toEqual([200, 50])
+    expect(lineDiscounts(evaluateChecked(given))).toEqual([200, 50])
   })
 
   test.each<[string, Discount]>([
     ['off the order', amountOff(70, { ...toOrder, amount_off_formula: 'ORDER_ITEM_PRICE' })],
-    ['that is spread', amountOff(70, { ...spread, amount_off_formula: 'ORDER_ITEM_PRICE' })],
-    ['that is spread by quantity', amountOff(70, { ...spreadByQuantity, amount_off_formula: 'ORDER_ITEM_PRICE' })],
-  ])('knows no line for an amount %s, so the value as written is used', (_, discount) => {
-    const verdict = evaluated(one(cartK(), discount))
-    expect(taken(verdict)).toEqual([70])
+    ['that is split', amountOff(70, { ...spread, amount_off_formula: 'ORDER_ITEM_PRICE' })],
+    ['that is split by quantity', amountOff(70, { ...spreadByQuantity, amount_off_formula: 'ORDER_ITEM_PRICE' })],
+  ])('has no line for an amount %s, so the static value is used', (_, discount) => {
+    const verdict = evaluateChecked(one(cartK(), discount))
+    expect(discountsOrReasons(verdict)).toEqual([70])
     expect(applicable(verdict.redeemables[0]).discount).toMatchObject({ amount_off: 70, is_dynamic: false })
   })
 
-  test('may have a value for where there is no line', () => {
+  test('may be calculable where there is no line', () => {
     const formula = 'DEFAULT_TO(ORDER_ITEM_PRICE;3)'
     const whole = amountOff(70, { ...toOrder, amount_off_formula: formula })
-    expect(taken(evaluated(one(cartK(), whole)))).toEqual([300])
-    expect(discounts(evaluated(one(cartK(), { ...whole, effect: 'APPLY_TO_ITEMS' } as Discount)))).toEqual([
+    expect(discountsOrReasons(evaluateChecked(one(cartK(), whole)))).toEqual([300])
+    expect(lineDiscounts(evaluateChecked(one(cartK(), { ...whole, effect: 'APPLY_TO_ITEMS' } as Discount)))).toEqual([
       1200, 2500, 900,
     ])
     const percent = percentOff(7, { ...toOrder, percent_off_formula: 'DEFAULT_TO(ORDER_ITEM_PRICE;50)' })
-    expect(taken(evaluated(one(cartK(), percent)))).toEqual([4750])
+    expect(discountsOrReasons(evaluateChecked(one(cartK(), percent)))).toEqual([4750])
   })
 
-  test('that does not parse is as good as none', () => {
+  test('with a syntax error is ignored', () => {
     const given = one(cartK(), amountOff(70, { amount_off_formula: '1 +' }))
-    expect(applicable(evaluated(given).redeemables[0]).discount).toMatchObject({ amount_off: 70, is_dynamic: false })
+    expect(applicable(evaluateChecked(given).redeemables[0]).discount).toMatchObject({
+      amount_off: 70,
+      is_dynamic: false,
+    })
   })
 })
 
 describe('bundles multiply', () => {
-  /** Three complete sets of one pot and two lids. */
+  /** Three complete bundles of one pot and two lids. */
   const sets = (limit = 9): ValidationRule => {
     const demand = (id: string, quantity: number) => ({
       name: 'order.items.any',
@@ -563,7 +590,7 @@ describe('bundles multiply', () => {
   }
   const kitchen = () => order(line('pot', 3, 2000), line('lid', 7, 500)) // 60.00 + 35.00
   const bundled = (discount: Discount, entry?: ApplicableEntry) =>
-    evaluated(
+    evaluateChecked(
       facts({
         order: kitchen(),
         products: [{ id: 'pan', price: 1000 }],
@@ -575,32 +602,32 @@ describe('bundles multiply', () => {
   test.each<[string, Discount, ApplicableEntry | undefined, number[]]>([
     ['an amount off the order', amountOff(100, toOrder), undefined, [0, 0]],
     ['an amount off lines', amountOff(100, toItems), undefined, [300, 300]],
-    ['an amount that is spread', amountOff(95, spread), undefined, [180, 105]],
-    ['an amount that is spread by quantity', amountOff(100, spreadByQuantity), undefined, [90, 210]],
+    ['an amount split over lines', amountOff(95, spread), undefined, [180, 105]],
+    ['a split amount by quantity', amountOff(100, spreadByQuantity), undefined, [90, 210]],
     ['a percentage', percentOff(5, toItems), undefined, [900, 525]],
     ['a percentage, up to 100', percentOff(40, toItems), undefined, [6000, 3500]],
-    ['a percentage, and not its units', percentOff(5, toItems), twoUnits, [600, 75]],
-    ['units of an amount off each, and not the amount', amountOff(100, byQuantity), twoUnits, [300, 600]],
-    ['nothing of an amount off each without caps', amountOff(100, byQuantity), undefined, [300, 700]],
-    ['units of a fixed price', fixedPrice(100, toItems), twoUnits, [5700, 2400]],
-    ['nothing of a fixed price without caps', fixedPrice(100, toItems), undefined, [5700, 2800]],
+    ['a percentage, not its units', percentOff(5, toItems), twoUnits, [600, 75]],
+    ['the unit cap of an amount off each unit, not the amount', amountOff(100, byQuantity), twoUnits, [300, 600]],
+    ['not an amount off each unit without unit caps', amountOff(100, byQuantity), undefined, [300, 700]],
+    ['the unit cap of a fixed price', fixedPrice(100, toItems), twoUnits, [5700, 2400]],
+    ['not a fixed price without unit caps', fixedPrice(100, toItems), undefined, [5700, 2800]],
   ])('%s', (_, discount, entry, expected) => {
     const verdict = bundled(discount, entry)
-    expect(discounts(verdict)).toEqual(expected)
+    expect(lineDiscounts(verdict)).toEqual(expected)
     expect(verdict.redeemables).toMatchObject([{ bundle: { quantity: 3, limit: 9 } }])
   })
 
-  test('on the order: the amount, the percentage, and not a fixed total', () => {
-    expect(taken(bundled(amountOff(100, toOrder)))).toEqual([300])
-    expect(taken(bundled(percentOff(5, toOrder)))).toEqual([1425])
-    expect(taken(bundled(percentOff(50, toOrder)))).toEqual([9500])
-    expect(taken(bundled(fixedPrice(5000, toOrder)))).toEqual([4500])
+  test('on the order: the amount and the percentage, not a fixed total', () => {
+    expect(discountsOrReasons(bundled(amountOff(100, toOrder)))).toEqual([300])
+    expect(discountsOrReasons(bundled(percentOff(5, toOrder)))).toEqual([1425])
+    expect(discountsOrReasons(bundled(percentOff(50, toOrder)))).toEqual([9500])
+    expect(discountsOrReasons(bundled(fixedPrice(5000, toOrder)))).toEqual([4500])
     expect(applicable(bundled(percentOff(5, toOrder)).redeemables[0]).discount?.percent_off).toBe(15)
     expect(applicable(bundled(percentOff(40, toOrder)).redeemables[0]).discount?.percent_off).toBe(100)
     expect(applicable(bundled(amountOff(100, toOrder)).redeemables[0]).discount?.amount_off).toBe(300)
   })
 
-  test('units that are given away', () => {
+  test('free units', () => {
     expect(orderOf(bundled(unitsOff(2, 'pan'))).items[2]).toMatchObject({
       quantity: 6,
       amount: 6000,
@@ -609,27 +636,27 @@ describe('bundles multiply', () => {
     const many: Discount = { type: 'UNIT', units: [{ unit_type: 'pan', unit_off: 1 }] }
     expect(orderOf(bundled(many)).items[2]).toMatchObject({ quantity: 3 })
     const same = unitsOff(1, 'pc_a11pr0dUc75', { effect: 'ADD_SAME_ITEMS' })
-    expect(ofLines(bundled(same), 'quantity')).toEqual([6, 10])
+    expect(fieldOfLines(bundled(same), 'quantity')).toEqual([6, 10])
   })
 
-  test('the caps of a replacement, and not what comes for each', () => {
+  test('the unit caps of a replacement, not the units per replaced unit', () => {
     const replaced = bundled(unitsOff(1, 'pan', { effect: 'REPLACE_ITEMS' }), twoUnits)
-    // Nine units in all, six of a line: three pots and six lids.
-    expect(ofLines(replaced, 'quantity')).toEqual([0, 1, 9])
+    // At most nine units in total, six per line: three pots and six lids.
+    expect(fieldOfLines(replaced, 'quantity')).toEqual([0, 1, 9])
   })
 
-  test('an amount beyond all measure ends there', () => {
-    expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, toOrder)))).toEqual([9500])
-    expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, spreadByQuantity)))).toEqual([9500])
-    expect(taken(bundled(amountOff(Number.MAX_SAFE_INTEGER, spread)))).toEqual([9500])
+  test('an amount beyond the safe integers is capped', () => {
+    expect(discountsOrReasons(bundled(amountOff(Number.MAX_SAFE_INTEGER, toOrder)))).toEqual([9500])
+    expect(discountsOrReasons(bundled(amountOff(Number.MAX_SAFE_INTEGER, spreadByQuantity)))).toEqual([9500])
+    expect(discountsOrReasons(bundled(amountOff(Number.MAX_SAFE_INTEGER, spread)))).toEqual([9500])
   })
 
-  test('an incomplete set is a refusal, with what is missing', () => {
+  test('an incomplete bundle is refused, with the missing units', () => {
     const given = facts({
       order: order(line('pot', 1, 2000), line('lid', 1, 500)),
       redeemables: [voucher('B', percentOff(5), { rules: [{ ...sets(), error: { message: 'Take two lids' } }] })],
     })
-    expect(evaluated(given)).toMatchObject({
+    expect(evaluateChecked(given)).toMatchObject({
       valid: false,
       redeemables: [
         {

@@ -3,8 +3,8 @@ import type { Part } from '../money.ts'
 import type { Use } from './use.ts'
 
 /**
- * The value of some units of a line, before any rounding (`bu` of docs/reference/discounts.md#value-discounts): their share of
- * what is still to pay for the line, or of its amount without the free units. Null when nobody knows what the line costs.
+ * The unrounded value of some units of a line (`bu` of docs/reference/discounts.md#value-discounts): their share of the
+ * amount to pay for the line, or of its amount without the free units. Null when the amount of the line is unknown.
  */
 export function worthOf(line: Line, units: number, mode: Use['mode']): Part | null {
   const { amount, quantity } = line

@@ -1,43 +1,44 @@
-import { once } from '../once.ts'
+import { memoize } from '../memoize.ts'
 import type { Catalogue, Filter } from '../schema/index.ts'
 import type { Clock } from '../time/index.ts'
 import { isRecord, isScalar, ownEntry, type Scalar, toBoolean, toInstant, toNumber } from '../values.ts'
-import { type Argument, type FieldType, type Given, type Operator, operators } from './operators.ts'
+import { type Argument, type Arguments, type FieldType, type Operator, operators } from './operators.ts'
 
-/** Whether something fits a filter; `read` gives the values of its fields. */
+/** Whether an object matches a filter; `read` returns the values of its fields. */
 export type CompiledFilter = (read: (field: string) => unknown, clock: Clock, catalogue: Catalogue) => boolean
 
-/** Whose metadata schema says which type a `metadata.` field has. */
+/** The resource whose metadata schema defines the types of `metadata.` fields. */
 export type FilterSubject = 'product' | 'customer'
 
 /**
- * Prepares a filter of the shared language (docs/reference/filters.md#meaning-of-the-operators), once per filter. It decides as
- * the database does for lists; a filter that `checkFilter` faults matches nothing.
+ * Compiles a filter (docs/reference/filters.md#meaning-of-the-operators), once per filter object. It must agree with the
+ * SQL that lists use; a filter rejected by `checkFilter` matches nothing.
  *
  * `compileFilter({ junction: 'and', price: { conditions: { $more_than: [100] } } })` matches what costs more than 1.00.
+ * /
  */
 export function compileFilter(filter: Filter, subject: FilterSubject = 'product'): CompiledFilter {
   return isRecord(filter) ? compilers[subject](filter) : () => false
 }
 
 const compilers: Readonly<Record<FilterSubject, (filter: Filter) => CompiledFilter>> = {
-  product: once((filter) => compile(filter, 'product')),
-  customer: once((filter) => compile(filter, 'customer')),
+  product: memoize((filter) => compile(filter, 'product')),
+  customer: memoize((filter) => compile(filter, 'customer')),
 }
 
 function compile(filter: Filter, subject: FilterSubject): CompiledFilter {
-  const read = readFilter(filter)
-  if (typeof read === 'string') return () => false
-  const { is_and, fields } = read
+  const parsed = readFilter(filter)
+  if (typeof parsed === 'string') return () => false
+  const { is_and, fields } = parsed
   if (fields.length === 0) return () => true
   return (fieldOf, clock, catalogue) => {
     for (const { name, tests, metadata_key, own_type } of fields) {
-      const value = folded(name, fieldOf(name))
+      const value = foldCase(name, fieldOf(name))
       const type =
         metadata_key === null ? own_type : ownEntry(ownEntry(catalogue.metadata_types, subject), metadata_key)
       let holds = true
-      for (const { operator, given } of tests) {
-        holds = operator.holds(value, given, type, clock, catalogue)
+      for (const { operator, args } of tests) {
+        holds = operator.holds(value, args, type, clock, catalogue)
         if (!holds) break
       }
       if (holds !== is_and) return holds
@@ -47,17 +48,17 @@ function compile(filter: Filter, subject: FilterSubject): CompiledFilter {
 }
 
 /**
- * What is wrong with a filter, as `details` of an error; null when nothing is. `permitted` tells which fields there are,
- * `property` where the filter stood.
+ * The fault of a filter as `details` of an error; null when it is valid. `permitted` tells which fields exist, `property`
+ * is the path of the filter in the request.
  */
 export function checkFilter(
   filter: unknown,
   permitted: (field: string) => boolean = () => true,
   property = '.filter',
 ): string | null {
-  const read = readFilter(filter, permitted)
-  if (typeof read !== 'string') return null
-  return read === '' ? howToWrite(property) : `Property ${property}${read}`
+  const parsed = readFilter(filter, permitted)
+  if (typeof parsed !== 'string') return null
+  return parsed === '' ? howToWrite(property) : `Property ${property}${parsed}`
 }
 
 function howToWrite(property: string): string {
@@ -72,7 +73,7 @@ interface ReadFilter {
 
 interface ReadField {
   name: string
-  /** Null for our own fields, whose type is known. */
+  /** Null for built-in fields, whose type is fixed. */
   metadata_key: string | null
   own_type: FieldType
   tests: Test[]
@@ -80,13 +81,13 @@ interface ReadField {
 
 interface Test {
   operator: Operator
-  given: Given
+  args: Arguments
 }
 
 const fieldsMax = 50
 const valuesMax = 1_000
 
-/** The filter, or a fault: where and what, or nothing when it is not written as a filter at all. */
+/** The parsed filter, or its fault; an empty string when the value does not have the form of a filter. */
 function readFilter(filter: unknown, permitted: (field: string) => boolean = () => true): ReadFilter | string {
   if (!isRecord(filter)) return ''
   const { junction = 'and', ...sets } = filter
@@ -99,7 +100,7 @@ function readFilter(filter: unknown, permitted: (field: string) => boolean = () 
   for (const [name, set] of entries) {
     const tests = permitted(name) ? readTests(name, set) : ''
     if (typeof tests === 'string') return tests
-    for (const { given } of tests) valuesCount += Math.max(1, given.list.length)
+    for (const { args } of tests) valuesCount += Math.max(1, args.list.length)
     if (valuesCount > valuesMax) return ` must NOT have more than ${valuesMax} values`
     const metadataKey = name.startsWith('metadata.') ? name.slice('metadata.'.length) : null
     if (tests.length > 0) fields.push({ name, metadata_key: metadataKey, own_type: ownType(name), tests })
@@ -134,35 +135,35 @@ function readTests(field: string, set: unknown): Test[] | string {
     if (operator === undefined) return ''
     const { takes } = operator
     const scalars = scalarsOf(argument)
-    // Switched off, the operator is not there at all, also where it would be one of two alternatives.
+    // An operator switched off by `false` is ignored, even as one of two alternatives.
     if (takes === 'switch' && scalars?.some((value) => toBoolean(value) === false)) continue
-    const needed = takes === 'switch' || takes === 'nothing' ? [] : scalars
-    if (needed === null) return ''
-    const list = needed.map((scalar) => readArgument(field, scalar))
+    const acceptedScalars = takes === 'switch' || takes === 'nothing' ? [] : scalars
+    if (acceptedScalars === null) return ''
+    const list = acceptedScalars.map((scalar) => readArgument(field, scalar))
     const fault = list.map((a) => faultOf(a, operator, ownType(field))).find((fault) => fault !== null)
     if (fault != null) return `.${field}.conditions.${name} ${fault}`
     const forms = new Set(list.flatMap(({ text, number, boolean }) => [text, number, boolean]).filter(isScalar))
-    tests.push({ operator, given: { list, forms } })
+    tests.push({ operator, args: { list, forms } })
   }
   return entries.length === 0 ? '' : tests
 }
 
-/** `a`, `['a', 'b']` or `{ 0: 'a', 1: 'b' }` as a list; null when it is none, or empty. */
-function scalarsOf(given: unknown): Scalar[] | null {
-  const values = isRecord(given) ? listOfIndexed(given) : Array.isArray(given) ? given : [given]
+/** `a`, `['a', 'b']` or `{ 0: 'a', 1: 'b' }` as a list; null for an empty list or any other value. */
+function scalarsOf(argument: unknown): Scalar[] | null {
+  const values = isRecord(argument) ? listOfIndexed(argument) : Array.isArray(argument) ? argument : [argument]
   return values.length > 0 && values.every(isScalar) ? values : null
 }
 
-const listOfIndexed = (given: Record<string, unknown>): unknown[] =>
-  Object.keys(given).every((index) => /^\d{1,9}$/.test(index)) ? Object.values(given) : []
+const listOfIndexed = (argument: Record<string, unknown>): unknown[] =>
+  Object.keys(argument).every((index) => /^\d{1,9}$/.test(index)) ? Object.values(argument) : []
 
-function readArgument(field: string, given: Scalar): Argument {
-  const number = toNumber(given)
-  return { text: folded(field, String(given)), number, boolean: toBoolean(given), at: toInstant(given) }
+function readArgument(field: string, argument: Scalar): Argument {
+  const number = toNumber(argument)
+  return { text: foldCase(field, String(argument)), number, boolean: toBoolean(argument), at: toInstant(argument) }
 }
 
-/** Of all texts only mail addresses are the same in capitals. */
-const folded = <T>(field: string, value: T): T | string =>
+/** Only email addresses are compared case-insensitively. */
+const foldCase = <T>(field: string, value: T): T | string =>
   field === 'email' && typeof value === 'string' ? value.toLowerCase() : value
 
 function faultOf(
@@ -171,7 +172,7 @@ function faultOf(
   type: FieldType,
 ): string | null {
   if (takes === 'magnitude' && number === null && at === null)
-    // A field that has neither numbers nor dates is never more than anything.
+    // On a field without numbers or dates the comparison never holds, so any argument is accepted.
     return type === 'scalar' || type === 'list' ? null : 'must be number or ISO-8601 compliant date'
   if (takes === 'instant' && at === null) return 'cannot be recognized as a ISO-8601 compliant date'
   if (takes !== 'integer') return null

@@ -1,6 +1,6 @@
 import { indexAreas } from '../area-index.ts'
 import { areaOf, readPoint } from '../location.ts'
-import { once } from '../once.ts'
+import { memoize } from '../memoize.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
 import {
   type Clock,
@@ -27,12 +27,12 @@ import {
 } from '../values.ts'
 
 /**
- * What a field holds. Metadata has the type that its schema gives it; where none does, a value is read in all the ways it
- * can be. Our own fields are scalars, lists, moments, or a birthday, which has no year.
+ * The type of a field. Metadata has the type of its schema; without one (undefined), a value is interpreted in every
+ * possible way. Built-in fields are scalars, lists, moments, or a birthday, for which near periods ignore the year.
  */
 export type FieldType = MetadataType | 'scalar' | 'list' | 'moment' | 'birthday' | undefined
 
-/** One argument in all the ways an operator may compare it. */
+/** One argument in every form that an operator may compare. */
 export interface Argument {
   readonly text: string
   readonly number: number | null
@@ -40,28 +40,28 @@ export interface Argument {
   readonly at: Ms | null
 }
 
-export interface Given {
+export interface Arguments {
   readonly list: readonly Argument[]
-  /** Every JSON value that one of them may mean: its text, and the number or boolean it spells. */
+  /** Every JSON value that equals an argument: its text, and the number or boolean that it spells. */
   readonly forms: ReadonlySet<unknown>
 }
 
-/** What an operator takes: nothing, a switch (`false` leaves the operator out), or values of a kind. */
+/** The arguments of an operator: none, a switch (`false` disables the operator), or values of one kind. */
 export type Takes = 'nothing' | 'switch' | 'value' | 'text' | 'magnitude' | 'instant' | 'integer'
 
 export interface Operator {
   readonly takes: Takes
   readonly minimum?: number
   readonly maximum?: number
-  holds(value: unknown, given: Given, type: FieldType, clock: Clock, catalogue: Catalogue): boolean
+  holds(value: unknown, given: Arguments, type: FieldType, clock: Clock, catalogue: Catalogue): boolean
 }
 
 type Holds = Operator['holds']
 
 const not =
   (holds: Holds): Holds =>
-  (...seen) =>
-    !holds(...seen)
+  (...args) =>
+    !holds(...args)
 
 const equals: Holds = (value, { list, forms }, type, clock) => {
   if (Array.isArray(value)) return value.some((element) => forms.has(element))
@@ -85,7 +85,7 @@ function someOf<T>(list: readonly Argument[], value: T | null, test: (a: Argumen
   return value !== null && list.some((a) => test(a, value))
 }
 
-/** A text contains one of the given texts; an array has all of them as elements. */
+/** A string contains one of the arguments; an array contains all of them. */
 const contains: Holds = (value, { list, forms }, type) => {
   if (!Array.isArray(value)) return hasText(value, type) && list.some(({ text }) => value.includes(text))
   const elements = new Set<unknown>(value.filter((element) => forms.has(element)))
@@ -97,20 +97,26 @@ const hasText = (value: unknown, type: FieldType): value is string =>
 
 const textTypes: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'string', 'image_url', 'list'])
 
-/** Number: the value against the argument. Date and number: days ago. Date and date: moments. */
+/**
+ * Number and number: compares the values. Date and number: compares the days since the date. Date and date: compares
+ * instants.
+ */
 const compare =
-  (is: Comparison, ofThePast = false): Holds =>
+  (is: Comparison, excludesFuture = false): Holds =>
   (value, { list }, type, clock) =>
     list.some((a) => {
       if (a.number === null) return someMoment(value, type, (at) => a.at !== null && is(at, a.at))
-      const given = a.number
+      const argument = a.number
       const number = type === 'number' ? toNumber(value) : typeof value === 'number' ? value : null
-      if (number !== null) return is(number, given)
+      if (number !== null) return is(number, argument)
       const today = clock.wall().day
-      return someDay(value, type, clock, (day) => is(today - day, given) && !(ofThePast && day > today))
+      return someDay(value, type, clock, (day) => is(today - day, argument) && !(excludesFuture && day > today))
     })
 
-/** Whether the date, or one of several, is so. Lists of dates are ours, or promised by a schema. */
+/**
+ * Whether the date, or any date of a list, passes the test. Lists of dates occur only in built-in fields and typed
+ * metadata.
+ */
 function someMoment(value: unknown, type: FieldType, test: (at: Ms) => boolean): boolean {
   if (type !== undefined && !dateTypes.has(type)) return false
   if (Array.isArray(value)) return type !== undefined && value.some((element) => someMoment(element, type, test))
@@ -127,7 +133,7 @@ function someDay(value: unknown, type: FieldType, clock: Clock, test: (day: Day)
 
 const dateTypes: ReadonlySet<FieldType> = new Set<FieldType>(['date', 'datetime', 'moment', 'birthday'])
 
-/** True of a day, for one of the given numbers. */
+/** An operator on a day that holds for one of the numbers. */
 const day = (
   test: (day: Day, a: number, today: Day) => boolean,
   bounds: { minimum?: number; maximum?: number } = {},
@@ -138,22 +144,22 @@ const day = (
     someDay(value, type, clock, (day) => list.some(({ number }) => test(day, number as number, clock.wall().day))),
 })
 
-/** Days from the first up to, but not including, the second. */
+/** A range of days; the end is exclusive. */
 type Days = readonly [from: Day, until: Day]
 
 const within = (day: Day, [from, until]: Days): boolean => from <= day && day < until
 
-/** The day of some year with the month and day of another one; 29 February is the 28th where there is none. */
+/** The anniversary of a day in a year; 29 February falls on the 28th in other than leap years. */
 function anniversary(of: Day, year: number): Day {
   const { month, day } = partsOf(of)
   return dayOf(year, month, Math.min(day, daysInMonth(year, month)))
 }
 
-/** Also over New Year: a period has at most two years. */
+/** A period spans at most two calendar years, so both are tried. */
 const hasAnniversary = (of: Day, days: Days): boolean =>
   within(anniversary(of, partsOf(days[0]).year), days) || within(anniversary(of, partsOf(days[1] - 1).year), days)
 
-const single =
+const oneDay =
   (shift: number) =>
   (today: Day): Days => [today + shift, today + shift + 1]
 const week =
@@ -164,9 +170,9 @@ const months =
   (today: Day): Days => [startOfPeriod(today, length, shift), startOfPeriod(today, length, shift + 1)]
 
 const nearPeriods = {
-  $today: single(0),
-  $yesterday: single(-1),
-  $tomorrow: single(1),
+  $today: oneDay(0),
+  $yesterday: oneDay(-1),
+  $tomorrow: oneDay(1),
   $this_week: week(0),
   $last_week: week(-1),
   $next_week: week(1),
@@ -182,7 +188,7 @@ const period = (days: (today: Day) => Days, ignoresYear: (type: FieldType) => bo
     someDay(value, type, clock, (day) => (ignoresYear(type) ? hasAnniversary : within)(day, days(clock.wall().day))),
 })
 
-/** How long ago the month and day of a date were last, today included; or how soon they come. */
+/** Days since the last anniversary of a date, 0 for today; below: days until the next. */
 function sinceLast(of: Day, today: Day): number {
   const { year } = partsOf(today)
   const thisYear = anniversary(of, year)
@@ -195,12 +201,12 @@ function untilNext(of: Day, today: Day): number {
 }
 
 const sizeOf = (value: unknown, type: FieldType): number =>
-  Array.isArray(value) ? value.length : isMissing(value) && !sizeless.has(type) ? 0 : Number.NaN
+  Array.isArray(value) ? value.length : isMissing(value) && !typesWithoutSize.has(type) ? 0 : Number.NaN
 
-/** Of our own fields, only lists have a size. */
-const sizeless: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'moment', 'birthday'])
+/** Of the built-in fields, only lists have a size. */
+const typesWithoutSize: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'moment', 'birthday'])
 
-const sized = (is: Comparison): Operator => ({
+const countOperator = (is: Comparison): Operator => ({
   takes: 'integer',
   minimum: 0,
   holds: (value, { list }, type) => list.some(({ number }) => is(sizeOf(value, type), number as number)),
@@ -223,8 +229,8 @@ const inLocation: Holds = (value, { forms }, _, __, { locations }) => {
 
 type Locations = NonNullable<Catalogue['locations']>
 
-/** Locations are prepared together, once: a filter that names thousands asks which of them are here. */
-const areasIn = once((locations: Locations) =>
+/** One spatial index over all locations, built once: a filter may name thousands of them. */
+const areasIn = memoize((locations: Locations) =>
   indexAreas(
     Object.entries(locations).flatMap(([id, shape]) => {
       const area = areaOf(shape)
@@ -233,15 +239,13 @@ const areasIn = once((locations: Locations) =>
   ),
 )
 
-/** States belong to vouchers, campaigns and jobs, which are filtered by the database only. */
+/** State operators apply to vouchers, campaigns and jobs, which only the database filters. */
 const state: Operator = { takes: 'switch', holds: () => false }
 
-const each = <T, R>(table: Readonly<Record<string, T>>, make: (entry: T, name: string) => R, suffix = '') =>
+const mapOperators = <T, R>(table: Readonly<Record<string, T>>, make: (entry: T, name: string) => R, suffix = '') =>
   Object.fromEntries(Object.entries(table).map(([name, entry]) => [name + suffix, make(entry, name)]))
 
-/**
- * Every operator of the language (docs/reference/filters.md#meaning-of-the-operators), in the order in which an error lists them.
- */
+/** Every filter operator (docs/reference/filters.md#meaning-of-the-operators), in the order in which errors list them. */
 export const operators: Readonly<Record<string, Operator>> = {
   $is: { takes: 'value', holds: equals },
   $is_not: { takes: 'value', holds: not(equals) },
@@ -253,15 +257,18 @@ export const operators: Readonly<Record<string, Operator>> = {
   $not_contain: { takes: 'text', holds: not(contains) },
   $starts_with: texts((value, text) => value.startsWith(text)),
   $ends_with: texts((value, text) => value.endsWith(text)),
-  ...each(comparisons, (is, name): Operator => ({ takes: 'magnitude', holds: compare(is, name.startsWith('$less')) })),
+  ...mapOperators(
+    comparisons,
+    (is, name): Operator => ({ takes: 'magnitude', holds: compare(is, name.startsWith('$less')) }),
+  ),
   $after: { takes: 'instant', holds: compare(comparisons.$more_than) },
   $before: { takes: 'instant', holds: compare(comparisons.$less_than) },
-  ...each(daysAgo, (test) => day((day, a, today) => test(today - day, a), { minimum: 0 })),
-  $count: sized((size, a) => size === a),
-  $count_more: sized((size, a) => size > a),
-  $count_less: sized((size, a) => size < a),
-  ...each(nearPeriods, (days) => period(days, (type) => type === 'birthday')),
-  ...each(years, (days) => period(days, () => false)),
+  ...mapOperators(daysAgo, (test) => day((day, a, today) => test(today - day, a), { minimum: 0 })),
+  $count: countOperator((size, a) => size === a),
+  $count_more: countOperator((size, a) => size > a),
+  $count_less: countOperator((size, a) => size < a),
+  ...mapOperators(nearPeriods, (days) => period(days, (type) => type === 'birthday')),
+  ...mapOperators(years, (days) => period(days, () => false)),
   $is_day: day((day, a) => weekdayOf(day) === a, { minimum: 0, maximum: 6 }),
   $is_day_of_month: day((day, a) => partsOf(day).day === a, { minimum: 1, maximum: 31 }),
   $is_month: day((day, a) => partsOf(day).month === a, { minimum: 1, maximum: 12 }),
@@ -270,7 +277,7 @@ export const operators: Readonly<Record<string, Operator>> = {
     const { year } = partsOf(today)
     return year - partsOf(day).year === a && anniversary(day, year) === today
   }),
-  ...each(nearPeriods, (days) => period(days, () => true), '_md'),
+  ...mapOperators(nearPeriods, (days) => period(days, () => true), '_md'),
   $is_days_ago_md: day((day, a, today) => sinceLast(day, today) === a),
   $is_more_days_ago_md: day((day, a, today) => sinceLast(day, today) > a),
   $is_less_days_ago_md: day((day, a, today) => sinceLast(day, today) < a),

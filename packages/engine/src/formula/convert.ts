@@ -2,22 +2,22 @@ import type { Ratio } from '../money.ts'
 import { floor, halfUp } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
 
-// What a result means in the field it was calculated for (docs/reference/formulas.md#results-and-fallback). Faults pass through,
-// so that
-// `formulaAmount(evaluateFormula(formula, scene))` is either a usable value or the reason to take the static one.
+// Converts the result of a formula to a value of its field (docs/reference/formulas.md#results-and-fallback). Faults pass
+// through, so `formulaAmount(evaluateFormula(formula, scope))` is either a usable value or the reason to use the static
+// value.
 
-/** An amount in minor units, of a result in major ones: 17.925 → 1793. Negative is 0. */
+/** Converts major units to an amount in minor units: 17.925 → 1793. Negative results become 0. */
 export const formulaAmount = (result: Ratio | FormulaFault): number | FormulaFault =>
   isFault(result) ? result : natural(halfUp(result.n * 100n, result.d))
 
-/** A percentage from 0 to 100; still exact, because the amount it gives is rounded only once. */
+/** Clamps to a percentage from 0 to 100; not rounded, because the discount amount is rounded only once. */
 export function formulaPercent(result: Ratio | FormulaFault): Ratio | FormulaFault {
   if (isFault(result)) return result
   if (result.n < 0n) return { n: 0n, d: 1n }
   return result.n > 100n * result.d ? { n: 100n, d: 1n } : result
 }
 
-/** Whole units, of a free good or of a limit: 2.9 → 2. Negative is 0. */
+/** Rounds down to whole units, of a free good or of a limit: 2.9 → 2. Negative results become 0. */
 export const formulaUnits = (result: Ratio | FormulaFault): number | FormulaFault =>
   isFault(result) ? result : natural(floor(result.n, result.d))
 

@@ -13,17 +13,17 @@ import {
   isSmall,
   modulo,
   multiply,
-  negated,
+  negate,
   ofText,
   power,
-  rounded,
+  roundTo,
   subtract,
   toRatio,
   whole,
 } from './exact.ts'
 import { isFault } from './fault.ts'
 
-/** Small ones, ones at the end of the safe integers, and ones beyond it. */
+/** Small numbers, numbers near the largest safe integer, and larger ones. */
 const integer = fc.oneof(fc.integer({ min: -1_000, max: 1_000 }), fc.maxSafeInteger())
 const natural = fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
 const short = fc.tuple(integer, natural).map(([n, d]) => fraction(n, d))
@@ -32,7 +32,7 @@ const exact = fc.oneof(
   fc.tuple(short, short).map(([a, b]) => multiply(a, b) as Exact),
 )
 
-describe('two numbers', () => {
+describe('arithmetic on two exact numbers', () => {
   const zero = Ratio.of(0, 1)
   test.each([
     ['add', add, Ratio.add],
@@ -48,8 +48,8 @@ describe('two numbers', () => {
         return Ratio.sub(a, Ratio.mul(b, { n: n / d, d: 1n }))
       },
     ],
-    ['negated', negated, (a: Ratio) => Ratio.sub(zero, a)],
-  ])('%s as fractions do', (_, calculate, reference) => {
+    ['negated', negate, (a: Ratio) => Ratio.sub(zero, a)],
+  ])('%s agrees with fractions', (_, calculate, reference) => {
     fc.assert(
       fc.property(exact, exact, (a, b) => {
         const result = calculate(a, b)
@@ -60,7 +60,7 @@ describe('two numbers', () => {
         }
         expect(isFault(result)).toBe(false)
         expect(toRatio(result as Exact)).toEqual(expected)
-        // Numbers where they can be, so that equal values have equal forms.
+        // Plain numbers whenever they fit, so that equal values have equal representations.
         expect(isSmall(result as Exact)).toBe(
           Number.isSafeInteger(Number(expected.n)) && Number.isSafeInteger(Number(expected.d)),
         )
@@ -69,7 +69,7 @@ describe('two numbers', () => {
     )
   })
 
-  test('compare as fractions do', () => {
+  test('comparison agrees with fractions', () => {
     fc.assert(
       fc.property(exact, exact, (a, b) => {
         expect(Math.sign(compare(a, b))).toBe(Ratio.compare(toRatio(a), toRatio(b)))
@@ -80,12 +80,12 @@ describe('two numbers', () => {
   })
 })
 
-test('a sum that is safe again after a step that was not', () => {
-  // 9007199254740993 is no double: added as doubles, this would be …987/3.
+test('a sum is exact even if an intermediate product is not a safe integer', () => {
+  // 9007199254740993 has no exact double: computed with doubles, the result would be …987/3.
   expect(add(whole(3_002_399_751_580_331), fraction(-5, 3))).toEqual({ n: 9_007_199_254_740_988, d: 3 })
 })
 
-test('a whole power is a repeated product', () => {
+test('an integer power equals repeated multiplication', () => {
   fc.assert(
     fc.property(short, fc.integer({ min: -4, max: 4 }), (a, exponent) => {
       let expected: ReturnType<typeof multiply> = whole(1)
@@ -109,19 +109,19 @@ test.each([
   else expect(result).toEqual({ n: expected, d: 1n })
 })
 
-test('a power is not taken when it would be too long', () => {
+test('a power with too many digits is refused before it is computed', () => {
   // 2^(2^45) would not fit into the memory of any machine; a bigint of that size throws.
   expect(power(whole(3), whole(2 ** 45))).toEqual({ fault: 'the number is too long' })
   expect(power(fraction(1, 3), whole(2 ** 45))).toEqual({ fault: 'the number is too long' })
   expect(power(whole(1e15), fraction(1_000_001, 2))).toEqual({ fault: 'the number is too long' })
 })
 
-test('rounding is the nearest step, half away from zero, or the next one below or above', () => {
+test('ROUND, FLOOR and CEIL round to the nearest step (half away from zero), down or up', () => {
   fc.assert(
     fc.property(exact, fc.integer({ min: -20, max: 20 }), (a, digits) => {
       const step = toRatio(power(whole(10), whole(-digits)) as Exact)
       const value = toRatio(a)
-      const [down, near, up] = [floor, halfUp, ceil].map((how) => toRatio(rounded(a, whole(digits), how) as Exact)) as [
+      const [down, near, up] = [floor, halfUp, ceil].map((how) => toRatio(roundTo(a, whole(digits), how) as Exact)) as [
         Ratio,
         Ratio,
         Ratio,
@@ -152,7 +152,7 @@ test.each([
   expect(value && toRatio(value as Exact)).toEqual(number && Ratio.fromDecimal(number))
 })
 
-test('the longest numbers that are read', () => {
+test('number literals are limited in length', () => {
   expect(ofText('9'.repeat(154))).toEqual({ n: 10n ** 154n - 1n, d: 1n })
   expect(ofText('9'.repeat(155))).toEqual({ fault: 'the number is too long' })
   expect(ofText(`-${'9'.repeat(155)}`)).toEqual({ fault: 'the number is too long' })

@@ -1,11 +1,13 @@
-/** Why a text is no formula, or why a formula gives no number here: in plain words, and where (0 is the first character). */
+/**
+ * Why a text is not a valid formula, or why a formula gives no number: a message and a position (0 is the first character).
+ */
 export interface FormulaFault {
   readonly fault: string
   readonly position: number
 }
 
-/** A fault whose place is not known yet: operators and functions do not see the text. */
-export type Trouble = Pick<FormulaFault, 'fault'>
+/** A fault without position: operators and functions do not know where they stand in the text. */
+export type UnlocatedFault = Pick<FormulaFault, 'fault'>
 
-export const isFault = (result: unknown): result is Trouble =>
+export const isFault = (result: unknown): result is UnlocatedFault =>
   typeof result === 'object' && result !== null && 'fault' in result

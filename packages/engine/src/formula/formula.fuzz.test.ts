@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openCart } from '../cart.ts'
-import type { LineScene } from '../evaluation-scope.ts'
+import type { LineScope } from '../evaluation-scope.ts'
 import { Ratio } from '../money.ts'
 import { cpuTimeOf } from '../testing/cpu-time.ts'
 import { clockAt } from '../time/index.ts'
@@ -19,7 +19,7 @@ const cart = openCart({
     { quantity: 1, price: 700 },
   ],
 })
-const scene: LineScene = {
+const scope: LineScope = {
   clock: clockAt('2025-02-28T23:30:00.000Z', 'America/St_Johns'),
   customer: { birthdate: '2000-02-29', metadata: { n: 3 } },
   caller: null,
@@ -34,7 +34,7 @@ const scene: LineScene = {
   line: cart.lines[0]!,
 }
 
-/** Whatever a text says, the answer is a well-formed one, and the same again. */
+/** Compiling any text gives a well-formed result, and the same one again. */
 function answers(text: string): void {
   const formula = compileFormula(text)
   if (isFault(formula)) {
@@ -43,8 +43,8 @@ function answers(text: string): void {
     expect(formula.position).toBeLessThanOrEqual(text.length)
     return
   }
-  const result = evaluateFormula(formula, scene)
-  expect(evaluateFormula(formula, scene)).toEqual(result)
+  const result = evaluateFormula(formula, scope)
+  expect(evaluateFormula(formula, scope)).toEqual(result)
   if (isFault(result)) {
     expect(result.position).toBeGreaterThanOrEqual(0)
     expect(result.position).toBeLessThan(text.length)
@@ -67,23 +67,23 @@ const words = [
   ...['0', '1', '2.50', '99999999999999999999', '"n"', '"2025-01-31"', '"', '\\', 'é', '.', ','],
 ]
 
-describe('any text gets an answer', () => {
-  test('of arbitrary characters', () => {
+describe('every text compiles or gives a well-formed fault', () => {
+  test('arbitrary characters', () => {
     const units = fc.oneof(fc.integer({ min: 32, max: 126 }), fc.nat(0xffff)) // halves of surrogate pairs too
     const text = fc.array(units, { maxLength: 60 }).map((codes) => String.fromCharCode(...codes))
     fc.assert(fc.property(text, answers), { numRuns: 500 })
   })
 
-  test('of words of the language', () => {
+  test('arbitrary words of the language', () => {
     const text = fc.array(fc.constantFrom(...words), { maxLength: 25 }).map((parts) => parts.join(' '))
     fc.assert(fc.property(text, answers), { numRuns: 1_000 })
   })
 
-  test('of formulas as the grammar allows them', () => {
+  test('formulas generated from the grammar', () => {
     fc.assert(fc.property(wellFormed, answers), { numRuns: 1_000 })
   })
 
-  test('and well-formed ones are formulas', () => {
+  test('well-formed formulas compile', () => {
     fc.assert(
       fc.property(wellFormed, (text) => {
         const formula = compileFormula(text)
@@ -92,7 +92,7 @@ describe('any text gets an answer', () => {
     )
   })
 
-  test('of cut formulas', () => {
+  test('truncated formulas', () => {
     fc.assert(
       fc.property(wellFormed, fc.nat(200), (text, length) => answers(text.slice(0, length))),
       { numRuns: 500 },
@@ -135,7 +135,7 @@ const { expression: wellFormed } = fc.letrec<{ expression: string; call: string 
 })
 
 describe('arithmetic agrees with fractions', () => {
-  /** A tree of the four operations, minus and modulo: as a text, and calculated beside the parser. */
+  /** An expression of the four operations, unary minus and modulo: as text, and its value computed without the parser. */
   interface Tree {
     text: string
     value: Ratio | null
@@ -177,10 +177,10 @@ describe('arithmetic agrees with fractions', () => {
 
   const fits = ({ n, d }: Ratio) => n ** 2n < 2n ** BigInt(2 * exactBitsMax) && d < 2n ** BigInt(exactBitsMax)
 
-  test('in every tree', () => {
+  test('in every expression tree', () => {
     fc.assert(
       fc.property(tree, ({ text, value }) => {
-        const result = evaluateFormula(compileFormula(text) as Formula, scene)
+        const result = evaluateFormula(compileFormula(text) as Formula, scope)
         if (isFault(result) && result.fault === 'the number is too long') return
         if (value === null) expect(result).toMatchObject({ fault: 'division by zero' })
         else if (fits(value)) expect(result).toEqual(value)
@@ -189,7 +189,7 @@ describe('arithmetic agrees with fractions', () => {
     )
   })
 
-  test('without parentheses, by precedence and from the left', () => {
+  test('without parentheses, by precedence and left to right', () => {
     const sums = fc.array(
       fc.tuple(
         fc.constantFrom('+', '-'),
@@ -208,7 +208,7 @@ describe('arithmetic agrees with fractions', () => {
           const term = factors.reduce((a, [mul, b]) => a && calculations[mul]!(a, b.value!), start)
           total = total && term && calculations[sign]!(total, term)
         }
-        const result = evaluateFormula(compileFormula(text) as Formula, scene)
+        const result = evaluateFormula(compileFormula(text) as Formula, scope)
         if (isFault(result) && result.fault === 'the number is too long') return
         expect(result).toEqual(total ?? { fault: 'division by zero', position: expect.any(Number) })
       }),
@@ -216,12 +216,12 @@ describe('arithmetic agrees with fractions', () => {
     )
   })
 
-  test('comparisons too', () => {
+  test('in comparisons', () => {
     fc.assert(
       fc.property(tree, tree, (a, b) => {
         fc.pre(a.value !== null && b.value !== null && fits(a.value) && fits(b.value))
         const text = `IF(${a.text} < ${b.text};-1;IF(${a.text} = ${b.text};0;1))`
-        const result = evaluateFormula(compileFormula(text) as Formula, scene)
+        const result = evaluateFormula(compileFormula(text) as Formula, scope)
         if (isFault(result)) return
         expect(Number(result.n)).toBe(Ratio.compare(a.value!, b.value!))
       }),
@@ -229,8 +229,8 @@ describe('arithmetic agrees with fractions', () => {
   })
 })
 
-/** The shared machines of a test run are slow, so the bounds are loose: without limits these would take hours. */
-describe('no formula can eat time or memory', () => {
+/** CI machines are slow, so the bounds are loose: without limits these would take hours. */
+describe('no formula takes unbounded time or memory', () => {
   const repeated = (start: string, part: string, times: number) => start + part.repeat(times)
   test.each([
     ['a tower of powers', `${'POW(9;'.repeat(49)}9${')'.repeat(49)}`],
@@ -244,8 +244,8 @@ describe('no formula can eat time or memory', () => {
     ],
     ['sums of unlike fractions', Array.from({ length: 240 }, (_, i) => `1/${2 * i + 3}`).join('+')],
     ['powers to fractions', repeated('2', '*POW(1.000001;0.000001)', 160)],
-    ['numbers without end', '9'.repeat(5_000)],
-    ['digits without end', `0.${'3'.repeat(4_990)}`],
+    ['a literal of 5,000 digits', '9'.repeat(5_000)],
+    ['a literal of 4,990 decimal places', `0.${'3'.repeat(4_990)}`],
     ['huge rounding', 'ROUND(POW(10;154);20) + ROUND(POW(10;154);-20)'],
     ['parentheses', repeated('', '(', 5_000)],
     ['minus signs', repeated('', '-', 5_000)],
@@ -260,11 +260,11 @@ describe('no formula can eat time or memory', () => {
     expect(cpuTimeOf(() => answers(text))).toBeLessThan(1_000)
   })
 
-  test('the number of operations on long numbers has an end', () => {
+  test('the number of operations on long numbers is limited', () => {
     const text = repeated('POW(7;89)', ' * 3 / 3', 60)
     const formula = compileFormula(text) as Formula
-    expect(evaluateFormula(formula, scene)).toMatchObject({ fault: 'too many operations on long numbers' })
+    expect(evaluateFormula(formula, scope)).toMatchObject({ fault: 'too many operations on long numbers' })
     const fewer = compileFormula(repeated('POW(7;89)', ' * 3 / 3', 49)) as Formula
-    expect(evaluateFormula(fewer, scene)).toEqual({ n: 7n ** 89n, d: 1n })
+    expect(evaluateFormula(fewer, scope)).toEqual({ n: 7n ** 89n, d: 1n })
   })
 })

@@ -15,7 +15,7 @@ import {
 } from './index.ts'
 
 /** The order of the spec's examples: 256.00, four lines, nine units. It is Saturday, 1 March 2025, 08:30 in Tokyo. */
-const scene: EvaluationScope = {
+const scope: EvaluationScope = {
   clock: clockAt('2025-02-28T23:30:00.000Z', 'Asia/Tokyo'),
   customer: {
     birthdate: '1990-05-17',
@@ -62,7 +62,7 @@ function formulaOf(text: string): Formula {
   return formula
 }
 
-const calculate = (text: string) => evaluateFormula(formulaOf(text), scene)
+const calculate = (text: string) => evaluateFormula(formulaOf(text), scope)
 
 /** Formula and result; `null` is "not calculable". */
 function table(cases: Array<[text: string, expected: number | string | null]>) {
@@ -82,31 +82,31 @@ describe('the examples of the spec', () => {
     const text = 'IF(ORDER_AMOUNT > 250 AND CUSTOMER_METADATA("visits") > 10;ROUND(ORDER_AMOUNT * 0.07;0);5)'
     expect(formulaAmount(calculate(text))).toBe(1_800) // 17.92 → 18
   })
-  test('44: five percent and two and a half more per line', () => {
+  test('44: 5 percent plus 2.5 percent per line', () => {
     expect(formulaPercent(calculate('MIN(30;5 + ORDER_ITEMS_QUANTITY * 2.5)'))).toEqual(Ratio.of(15, 1))
   })
-  test('45: a quarter of the units, whole ones', () => {
+  test('45: a quarter of the units, rounded down', () => {
     expect(calculate('ORDER_UNITS_QUANTITY / 4')).toEqual(Ratio.fromDecimal('2.25'))
     expect(formulaUnits(calculate('ORDER_UNITS_QUANTITY / 4'))).toBe(2)
   })
-  test('46: a missing key makes the formula not calculable, and says so', () => {
+  test('46: a missing metadata key makes the formula not calculable, and the fault names it', () => {
     const fault = { fault: 'CUSTOMER_METADATA("bonus") has no value', position: 0 }
     expect(formulaAmount(calculate('CUSTOMER_METADATA("bonus") + 1'))).toEqual(fault)
   })
-  test('47: unless there is a default', () => {
+  test('47: DEFAULT_TO replaces a missing value', () => {
     expect(formulaAmount(calculate('DEFAULT_TO(CUSTOMER_METADATA("bonus");3)'))).toBe(300)
   })
   test('48: a percentage by channel', () => {
     const text = 'SWITCH(ORDER_METADATA("channel");SWITCH_CASE("app";12) SWITCH_CASE("kiosk";8);4)'
     expect(formulaPercent(calculate(text))).toEqual(Ratio.of(8, 1))
   })
-  test('49: no more than everything', () => {
+  test('49: a percentage is capped at 100', () => {
     expect(calculate('120 - 10 / 2')).toEqual(Ratio.of(115, 1))
     expect(formulaPercent(calculate('120 - 10 / 2'))).toEqual(Ratio.of(100, 1))
   })
   test('loyalty 6: 33.30 × 0.15 points', () => {
     const cart = openCart({ amount: 3_330 })
-    expect(evaluateFormula(formulaOf('ORDER_AMOUNT * 0.15'), { ...scene, cart })).toEqual(Ratio.fromDecimal('4.995'))
+    expect(evaluateFormula(formulaOf('ORDER_AMOUNT * 0.15'), { ...scope, cart })).toEqual(Ratio.fromDecimal('4.995'))
   })
 })
 
@@ -174,7 +174,7 @@ describe('functions', () => {
     ['POW(-1;1000001)', -1],
     ['POW(10;50) / POW(10;49)', 10],
     ['POW(4;0.5)', 2],
-    ['POW(1000;1/3)', 10], // the machine says 9.999999999999998
+    ['POW(1000;1/3)', 10], // floating-point pow gives 9.999999999999998
     ['POW(2;0.5)', '1.41421356237310'],
     ['POW(0;-1)', null],
     ['POW(0;-0.5)', null],
@@ -188,7 +188,7 @@ describe('functions', () => {
     ['ROUND(17.925;2)', 17.93],
     ['ROUND(1250;-2)', 1300],
     ['ROUND(1249;-2)', 1200],
-    ['ROUND(1.005;2)', 1.01], // binary floats say 1
+    ['ROUND(1.005;2)', 1.01], // with doubles it would be 1
     ['FLOOR(2.9)', 2],
     ['FLOOR(-2.1)', -3],
     ['FLOOR(17.929;2)', 17.92],
@@ -316,7 +316,7 @@ describe('comparisons', () => {
   ])
 })
 
-describe('dates, in the zone of the project', () => {
+describe('dates, in the time zone of the project', () => {
   table([
     ['DAY_OF_MONTH(TODAY)', 1], // still 28 February in UTC
     ['MONTH(TODAY)', 3],
@@ -382,7 +382,7 @@ describe('dates, in the zone of the project', () => {
 
 describe('metadata', () => {
   table([
-    ['CUSTOMER_METADATA("rate") * 3', 0.3], // as it is written, not as binary
+    ['CUSTOMER_METADATA("rate") * 3', 0.3], // exact decimal, not the binary double
     ['CUSTOMER_METADATA("address.zip")', 1],
     ['IF(CUSTOMER_METADATA("address.city.name") is "Oslo";1;2)', 1],
     ['IF(CUSTOMER_METADATA("a.b") is "dotted";1;2)', 1],
@@ -397,8 +397,8 @@ describe('metadata', () => {
   ])
 })
 
-describe('what a formula looks at', () => {
-  test('is listed, with the first place', () => {
+describe('operands of a formula', () => {
+  test('are listed with the position of their first use', () => {
     const formula = formulaOf('ORDER_AMOUNT + ORDER_METADATA("a") * ORDER_AMOUNT - order.bundle.quantity')
     expect([...formula.operands]).toEqual([
       ['ORDER_AMOUNT', 0],
@@ -422,7 +422,7 @@ describe('what a formula looks at', () => {
     'ORDER_METADATA("a") + CUSTOMER_METADATA("b") + ORDER_AMOUNT + ORDER_ITEMS_QUANTITY + ORDER_UNITS_QUANTITY',
     'CHEAPEST_ORDER_ITEM_METADATA("a") + MOST_EXPENSIVE_ORDER_ITEM_SUBTOTAL',
     'YEARS_SINCE(CUSTOMER_BIRTHDATE) + DAYS_SINCE(TODAY) + DAYS_SINCE(NOW) + 1',
-  ])('points may be earned by %s', (text) => {
+  ])('%s is available when points are earned', (text) => {
     expect(whyNotForPoints(formulaOf(text))).toBeNull()
   })
 
@@ -435,14 +435,14 @@ describe('what a formula looks at', () => {
     'PUBLICATION_METADATA("a")',
     'ORDER_ITEM_PRICE',
     'order.bundle.quantity',
-  ])('points may not be earned by %s', (text) => {
+  ])('%s is not available when points are earned', (text) => {
     const fault = whyNotForPoints(formulaOf(`TODAY DATE_IS NOW AND ${text} > 1`))
     expect(fault?.fault).toMatch(/^[A-Z_]+ is not available where points are earned$/)
     expect(fault?.position).toBe(22 + (text.startsWith('DAYS') ? 11 : 0))
   })
 })
 
-describe('faults of a calculation say why and where', () => {
+describe('faults of an evaluation have a message and a position', () => {
   test.each([
     ['1 + 2 / (1 - 1)', 'division by zero', 6],
     ['1 + "a"', '+ does not fit a number and a text', 2],
@@ -467,11 +467,11 @@ describe('faults of a calculation say why and where', () => {
   })
 })
 
-test('a text is compiled once', () => {
+test('a formula is compiled once and cached by text', () => {
   expect(compileFormula('1 + 41')).toBe(compileFormula('1 + 41'))
 })
 
-test('remembered formulas do not pile up for ever', () => {
+test('the cache of compiled formulas is bounded', () => {
   const first = compileFormula('2 + 40')
   for (let i = 0; i < 200; i += 1) compileFormula(`"${'x'.repeat(4_000)}${i}"`)
   expect(compileFormula('2 + 40')).not.toBe(first)

@@ -1,13 +1,13 @@
 import { addMonths, type Clock, type Day, partsOf } from '../time/index.ts'
-import { ceil, compare, type Exact, floor, halfUp, power, type Rounding, rounded, whole } from './exact.ts'
-import type { Trouble } from './fault.ts'
+import { ceil, compare, type Exact, floor, halfUp, power, type Rounding, roundTo, whole } from './exact.ts'
+import type { UnlocatedFault } from './fault.ts'
 import { dayOn, instantOf, isNumber, momentOf, pointOf, type Value } from './value.ts'
 
-/** A function that looks at all its arguments; null when it does not fit their kinds. */
+/** A function that evaluates all its arguments; `apply` returns null when their types do not fit. */
 export interface PlainFunction {
   readonly least: number
   readonly most: number
-  readonly apply: (args: readonly Value[], clock: Clock) => Value | Trouble | null
+  readonly apply: (args: readonly Value[], clock: Clock) => Value | UnlocatedFault | null
 }
 
 const extreme = (sign: 1 | -1): PlainFunction => ({
@@ -21,10 +21,10 @@ const rounding = (how: Rounding): PlainFunction => ({
   least: 1,
   most: 2,
   apply: ([a, digits = whole(0)]) =>
-    isNumber(a as Value) && isNumber(digits) ? rounded(a as Exact, digits, how) : null,
+    isNumber(a as Value) && isNumber(digits) ? roundTo(a as Exact, digits, how) : null,
 })
 
-/** Of one date, which is a day on the shop's calendar. */
+/** A function of one date, taken as a day in the project's time zone. */
 const ofDay = (measure: (day: Day, today: Day) => number): PlainFunction => ({
   least: 1,
   most: 1,
@@ -34,7 +34,7 @@ const ofDay = (measure: (day: Day, today: Day) => number): PlainFunction => ({
   },
 })
 
-/** Whole months, counted from the earlier day: from 31 January to 28 February is one. */
+/** Whole months from the earlier day: 31 January to 28 February is one. */
 function monthsBetween(from: Day, to: Day): number {
   if (to < from) return 0 - monthsBetween(to, from)
   const [a, b] = [partsOf(from), partsOf(to)]
@@ -73,7 +73,7 @@ export const functions: Readonly<Record<string, PlainFunction>> = {
     least: 1,
     most: 1,
     apply: ([date], clock) => {
-      // A text is a point in time as everywhere in the contract: without a zone it is UTC.
+      // A string is an instant, as elsewhere in the contract: without a zone it is UTC.
       const moment = typeof date === 'string' ? pointOf(date) : momentOf(date as Value)
       return moment === null ? null : { at: instantOf(moment, clock) }
     },

@@ -1,24 +1,24 @@
-// Formulas are written by users and run in every calculation: each dimension has an end.
+// Formulas are user input and run in every evaluation, so every dimension is limited.
 
 export const formulaLengthMax = 5_000
 
-/** Parentheses and function calls inside each other; the parser and the closures call themselves that deep. */
+/** Nesting of parentheses and function calls: the recursion depth of the parser and of the evaluators. */
 export const formulaDepthMax = 50
 
-/** Numbers, texts, operands and calls in one formula. */
+/** Literals, operands and calls in one formula. */
 export const formulaValuesMax = 500
 
-/** Numerators and denominators end at 2^512, about 154 digits. Whatever is longer is not calculable. */
+/** Numerators and denominators are limited to 2^512, about 154 digits; anything longer is not calculable. */
 export const exactBitsMax = 512
 
 /**
- * Operations of one evaluation whose result has left 2^53. Reducing two numbers of 1,024 bits takes a tenth of a
- * millisecond, so this keeps the worst formula at about ten; honest ones need none, or a handful.
+ * Operations per evaluation whose result exceeds 2^53. Reducing two numbers of 1,024 bits takes 0.1 ms, so the worst
+ * formula takes about 10 ms; normal formulas need none, or a handful.
  */
 export const longStepsMax = 100
 
-/** Digits that ROUND, FLOOR and CEIL keep, or clear before the point. */
+/** Maximum number of digits for ROUND, FLOOR and CEIL, before or after the decimal point. */
 export const roundingDigitsMax = 20
 
-/** Characters of all formulas that are kept compiled; then we start again. */
-export const rememberedLengthMax = 500_000
+/** Total length of cached formulas in characters; beyond it the cache is cleared. */
+export const cachedLengthMax = 500_000

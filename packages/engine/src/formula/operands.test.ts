@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { discountLine, type Line, openCart } from '../cart.ts'
-import type { EvaluationScope, LineScene } from '../evaluation-scope.ts'
+import type { EvaluationScope, LineScope } from '../evaluation-scope.ts'
 import { Ratio } from '../money.ts'
 import type { DiscountVoucher, ItemFacts, KnownRedeemable, OrderFacts } from '../schema/index.ts'
 import { clockAt } from '../time/index.ts'
@@ -54,7 +54,7 @@ const order: OrderFacts = {
   ],
 }
 
-const sceneOf = (facts: OrderFacts | null, redeemable: KnownRedeemable | null = voucher): EvaluationScope => ({
+const scopeOf = (facts: OrderFacts | null, redeemable: KnownRedeemable | null = voucher): EvaluationScope => ({
   clock: clockAt('2025-02-28T23:30:00.000Z', 'Asia/Tokyo'),
   customer: { birthdate: '1990-05-17', metadata: { visits: 12 } },
   caller: null,
@@ -69,10 +69,10 @@ const sceneOf = (facts: OrderFacts | null, redeemable: KnownRedeemable | null = 
 })
 
 /** The value as a decimal, or `missing`. */
-function look(text: string, scene: EvaluationScope | LineScene): unknown {
+function evaluateText(text: string, scope: EvaluationScope | LineScope): unknown {
   const formula = compileFormula(text)
   if (isFault(formula)) throw new Error(`${formula.fault}: ${text}`)
-  const value = evaluateFormula(formula, scene)
+  const value = evaluateFormula(formula, scope)
   return isFault(value) ? (value.fault.endsWith(' has no value') ? 'missing' : value.fault) : value
 }
 
@@ -102,7 +102,7 @@ test.each([
   ['CHEAPEST_ORDER_ITEM_SUBTOTAL', 38.5],
   ['CHEAPEST_ORDER_ITEM_UNITS_QUANTITY', 2],
   ['CHEAPEST_ORDER_ITEM_METADATA("weight")', 1],
-  ['CHEAPEST_ORDER_ITEM_PRODUCT_METADATA("aroma")', 8], // what was sent beats the catalogue
+  ['CHEAPEST_ORDER_ITEM_PRODUCT_METADATA("aroma")', 8], // sent data take precedence over the catalogue
   ['CHEAPEST_ORDER_ITEM_PRODUCT_METADATA("grams")', 250],
   ['CHEAPEST_ORDER_ITEM_METADATA("aroma")', 'missing'],
   ['CHEAPEST_ORDER_ITEM_PRODUCT_METADATA("weight")', 'missing'],
@@ -121,7 +121,7 @@ test.each([
   ['YEAR(PROMOTION_TIER_START_DATE)', 'missing'],
   ['YEAR(PROMOTION_TIER_EXPIRATION_DATE)', 'missing'],
 ])('%s of a voucher on the order is %s', (text, expected) => {
-  expect(look(text, sceneOf(order))).toEqual(exactly(expected))
+  expect(evaluateText(text, scopeOf(order))).toEqual(exactly(expected))
 })
 
 test.each([
@@ -136,8 +136,8 @@ test.each([
   ['ORDER_ITEM_PRODUCT_METADATA("weight")', 'missing'],
   ['MOST_EXPENSIVE_ORDER_ITEM_PRICE - ORDER_ITEM_PRICE', 36.5],
 ])('%s on the line of the tea is %s', (text, expected) => {
-  const scene = sceneOf(order)
-  expect(look(text, { ...scene, line: scene.cart?.lines[2] as Line })).toEqual(exactly(expected))
+  const scope = scopeOf(order)
+  expect(evaluateText(text, { ...scope, line: scope.cart?.lines[2] as Line })).toEqual(exactly(expected))
 })
 
 test.each([
@@ -151,7 +151,7 @@ test.each([
   ['VOUCHER_PUBLISH_COUNT', 'missing'],
   ['PUBLICATION_METADATA("channel.weight")', 'missing'],
 ])('%s of a promotion tier is %s', (text, expected) => {
-  expect(look(text, sceneOf(order, tier))).toEqual(exactly(expected))
+  expect(evaluateText(text, scopeOf(order, tier))).toEqual(exactly(expected))
 })
 
 test.each([
@@ -167,29 +167,29 @@ test.each([
   'VOUCHER_PUBLISH_COUNT',
   'CHEAPEST_ORDER_ITEM_PRICE',
   'MOST_EXPENSIVE_ORDER_ITEM_METADATA("a")',
-])('without order, customer and redeemable there is no %s', (text) => {
-  expect(look(text, { ...sceneOf(null, null), customer: null, metadata: null })).toBe('missing')
+])('%s is missing without order, customer and redeemable', (text) => {
+  expect(evaluateText(text, { ...scopeOf(null, null), customer: null, metadata: null })).toBe('missing')
 })
 
-describe('what a voucher does not say', () => {
-  test('is missing, but one that was never published was published zero times', () => {
+describe('fields that a voucher does not have', () => {
+  test('are missing, except the publish count, which is 0', () => {
     const { publish_count: _, start_date: __, expiration_date: ___, ...rest } = voucher
-    const scene = sceneOf(order, { ...rest, quantity: null })
-    expect(look('VOUCHER_REDEMPTION_QUANTITY', scene)).toBe('missing')
-    expect(look('YEAR(VOUCHER_START_DATE)', scene)).toBe('missing')
-    expect(look('YEAR(VOUCHER_EXPIRATION_DATE)', scene)).toBe('missing')
-    expect(look('VOUCHER_PUBLISH_COUNT', scene)).toEqual(Ratio.of(0, 1))
+    const scope = scopeOf(order, { ...rest, quantity: null })
+    expect(evaluateText('VOUCHER_REDEMPTION_QUANTITY', scope)).toBe('missing')
+    expect(evaluateText('YEAR(VOUCHER_START_DATE)', scope)).toBe('missing')
+    expect(evaluateText('YEAR(VOUCHER_EXPIRATION_DATE)', scope)).toBe('missing')
+    expect(evaluateText('VOUCHER_PUBLISH_COUNT', scope)).toEqual(Ratio.of(0, 1))
   })
 })
 
 describe('the cheapest and the most expensive line', () => {
   const picked = (which: 'CHEAPEST' | 'MOST_EXPENSIVE', ...items: ItemFacts[]) => {
     const marked = items.map((item, index) => ({ ...item, metadata: { index } }))
-    const found = look(`${which}_ORDER_ITEM_METADATA("index")`, sceneOf({ items: marked }))
+    const found = evaluateText(`${which}_ORDER_ITEM_METADATA("index")`, scopeOf({ items: marked }))
     return found === 'missing' ? found : Number((found as Ratio).n)
   }
 
-  test('of equal prices the lowest subtotal, of equal subtotals the first', () => {
+  test('on equal prices the line with the lowest subtotal, then the first line', () => {
     const lines = [
       { price: 500, quantity: 3 },
       { price: 500, quantity: 2, discount_amount: 100 }, // 900
@@ -200,7 +200,7 @@ describe('the cheapest and the most expensive line', () => {
     expect(picked('MOST_EXPENSIVE', ...lines)).toBe(2)
   })
 
-  test('the price decides, not the amount', () => {
+  test('is chosen by unit price, not by line amount', () => {
     const lines = [
       { price: 500, quantity: 1 },
       { price: 100, quantity: 90 },
@@ -209,16 +209,16 @@ describe('the cheapest and the most expensive line', () => {
     expect(picked('MOST_EXPENSIVE', ...lines)).toBe(0)
   })
 
-  test('a price that was sent counts, also when the amount says something else', () => {
+  test('a sent price is compared even if the amount implies another', () => {
     const lines = [
       { price: 500, quantity: 1, amount: 100 },
       { price: 400, quantity: 1 },
     ]
     expect(picked('CHEAPEST', ...lines)).toBe(1)
-    expect(look('MOST_EXPENSIVE_ORDER_ITEM_PRICE', sceneOf({ items: lines }))).toEqual(Ratio.of(5, 1))
+    expect(evaluateText('MOST_EXPENSIVE_ORDER_ITEM_PRICE', scopeOf({ items: lines }))).toEqual(Ratio.of(5, 1))
   })
 
-  test('without a price, the amount of a unit', () => {
+  test('without a price, the amount per unit is compared', () => {
     const lines = [
       { price: 334, quantity: 1 },
       { amount: 1_000, quantity: 3 },
@@ -226,10 +226,10 @@ describe('the cheapest and the most expensive line', () => {
     ]
     expect(picked('CHEAPEST', ...lines)).toBe(2)
     expect(picked('CHEAPEST', ...lines.slice(0, 2))).toBe(1)
-    expect(look('CHEAPEST_ORDER_ITEM_PRICE', sceneOf({ items: lines.slice(0, 2) }))).toEqual(Ratio.of(10, 3))
+    expect(evaluateText('CHEAPEST_ORDER_ITEM_PRICE', scopeOf({ items: lines.slice(0, 2) }))).toEqual(Ratio.of(10, 3))
   })
 
-  test('lines without units or without any price are not looked at', () => {
+  test('lines without units or without a price are ignored', () => {
     const lines = [
       { quantity: 1 },
       { price: 1, quantity: 0 },
@@ -243,35 +243,39 @@ describe('the cheapest and the most expensive line', () => {
 })
 
 test('lines without units do not count, and an order without lines has none', () => {
-  const scene = sceneOf({ items: [{ price: 100, quantity: 0 }, { price: 100 }] })
-  expect(look('ORDER_ITEMS_QUANTITY', scene)).toEqual(Ratio.of(1, 1))
-  expect(look('ORDER_UNITS_QUANTITY', scene)).toEqual(Ratio.of(1, 1))
-  expect(look('ORDER_ITEMS_QUANTITY', sceneOf({ amount: 5 }))).toEqual(Ratio.of(0, 1))
-  expect(look('ORDER_AMOUNT', sceneOf({ items: [{ quantity: 1 }] }))).toBe('missing')
+  const scope = scopeOf({ items: [{ price: 100, quantity: 0 }, { price: 100 }] })
+  expect(evaluateText('ORDER_ITEMS_QUANTITY', scope)).toEqual(Ratio.of(1, 1))
+  expect(evaluateText('ORDER_UNITS_QUANTITY', scope)).toEqual(Ratio.of(1, 1))
+  expect(evaluateText('ORDER_ITEMS_QUANTITY', scopeOf({ amount: 5 }))).toEqual(Ratio.of(0, 1))
+  expect(evaluateText('ORDER_AMOUNT', scopeOf({ items: [{ quantity: 1 }] }))).toBe('missing')
 })
 
-test('a line without price, amount or units has no such values', () => {
-  const scene = sceneOf({ items: [{ quantity: 0, amount: 0 }, { quantity: 2 }] })
-  const on = (index: number) => ({ ...scene, line: scene.cart?.lines[index] as Line })
-  expect(look('ORDER_ITEM_PRICE', on(0))).toBe('missing')
-  expect(look('ORDER_ITEM_AMOUNT', on(0))).toEqual(Ratio.of(0, 1))
-  expect(look('ORDER_ITEM_PRICE', on(1))).toBe('missing')
-  expect(look('ORDER_ITEM_AMOUNT', on(1))).toBe('missing')
-  expect(look('ORDER_ITEM_SUBTOTAL', on(1))).toBe('missing')
+test('operands of a line without price, amount or units are missing', () => {
+  const scope = scopeOf({ items: [{ quantity: 0, amount: 0 }, { quantity: 2 }] })
+  const on = (index: number) => ({ ...scope, line: scope.cart?.lines[index] as Line })
+  expect(evaluateText('ORDER_ITEM_PRICE', on(0))).toBe('missing')
+  expect(evaluateText('ORDER_ITEM_AMOUNT', on(0))).toEqual(Ratio.of(0, 1))
+  expect(evaluateText('ORDER_ITEM_PRICE', on(1))).toBe('missing')
+  expect(evaluateText('ORDER_ITEM_AMOUNT', on(1))).toBe('missing')
+  expect(evaluateText('ORDER_ITEM_SUBTOTAL', on(1))).toBe('missing')
 })
 
-test('the state of the cart counts, and the order amount is the one before discounts', () => {
-  const scene = sceneOf(order)
-  discountLine(scene.cart?.lines[3] as Line, 11_950)
-  expect(look('ORDER_AMOUNT', scene)).toEqual(Ratio.of(256, 1))
-  expect(look('ORDER_ITEM_SUBTOTAL', { ...scene, line: scene.cart?.lines[3] as Line })).toEqual(Ratio.fromDecimal(0.5))
+test('operands read the current cart, and ORDER_AMOUNT is the amount before discounts', () => {
+  const scope = scopeOf(order)
+  discountLine(scope.cart?.lines[3] as Line, 11_950)
+  expect(evaluateText('ORDER_AMOUNT', scope)).toEqual(Ratio.of(256, 1))
+  expect(evaluateText('ORDER_ITEM_SUBTOTAL', { ...scope, line: scope.cart?.lines[3] as Line })).toEqual(
+    Ratio.fromDecimal(0.5),
+  )
 })
 
-test('more units than can be counted have no number', () => {
+test('a quantity beyond the safe integers is missing', () => {
   const items = [{ quantity: Number.MAX_SAFE_INTEGER }, { quantity: 1 }]
-  expect(look('ORDER_UNITS_QUANTITY', sceneOf({ items }))).toBe('missing')
+  expect(evaluateText('ORDER_UNITS_QUANTITY', scopeOf({ items }))).toBe('missing')
 })
 
-test('a birthdate that is no date is missing', () => {
-  expect(look('YEAR(CUSTOMER_BIRTHDATE)', { ...sceneOf(order), customer: { birthdate: 'in spring' } })).toBe('missing')
+test('an invalid birthdate is missing', () => {
+  expect(evaluateText('YEAR(CUSTOMER_BIRTHDATE)', { ...scopeOf(order), customer: { birthdate: 'in spring' } })).toBe(
+    'missing',
+  )
 })

@@ -5,53 +5,54 @@ import type { KnownRedeemable } from '../schema/index.ts'
 import { compare, divide, type Exact, fraction, major, whole } from './exact.ts'
 import { momentOf, pointOf, type Value } from './value.ts'
 
-/** The scene, on a line or not. */
-export type Sight = EvaluationScope & { readonly line?: Line }
+/** The evaluation scope, with the current line for values per line. */
+export type FormulaScope = EvaluationScope & { readonly line?: Line }
 
-/** A value of the scene; null and undefined are missing. */
-type Look = (sight: Sight) => Value | null | undefined
+/** Reads an operand; null and undefined mean missing. */
+type OperandReader = (scope: FormulaScope) => Value | null | undefined
 
-/** Where the values of a name with a key are: `ORDER_METADATA("channel")`. */
-type LookUp = (sight: Sight) => unknown
+/** Returns the metadata of an operand with a key: `ORDER_METADATA("channel")`. */
+type MetadataReader = (scope: FormulaScope) => unknown
 
 const money = (amount: number | null | undefined): Exact | null => (amount == null ? null : major(amount))
 const count = (number: number | null | undefined): Exact | null =>
   Number.isSafeInteger(number) ? whole(number as number) : null
 
-const voucherOf = ({ redeemable }: Sight) => (redeemable?.kind === 'promotion_tier' ? null : redeemable)
-const tierOf = ({ redeemable }: Sight): KnownRedeemable | null =>
+const voucherOf = ({ redeemable }: FormulaScope) => (redeemable?.kind === 'promotion_tier' ? null : redeemable)
+const tierOf = ({ redeemable }: FormulaScope): KnownRedeemable | null =>
   redeemable?.kind === 'promotion_tier' ? redeemable : null
 
 /**
- * Lines that are being bought. One without units (sent so, or replaced by another good) is no longer part of the order;
- * and if it counted, a client could raise a discount by sending empty lines.
+ * Lines with units. A line with quantity 0 (sent so, or fully replaced) is not part of the order; if it counted, a client
+ * could raise a discount by sending empty lines.
  */
-const boughtLines = ({ cart }: Sight): Line[] | undefined => cart?.lines.filter(({ quantity }) => quantity > 0)
+const boughtLines = ({ cart }: FormulaScope): Line[] | undefined => cart?.lines.filter(({ quantity }) => quantity > 0)
 
 function priceOf(line: Line): Exact | null {
   const price = unitPrice(line)
   return price === null ? null : fraction(price.amount, price.of)
 }
 
-/** The cheapest line (−1) or the dearest (1); of several the one with the lowest subtotal, of these the first. */
-function extremeLine(sight: Sight, sign: 1 | -1): Line | undefined {
+/** The cheapest line (−1) or the most expensive (1); on a tie the one with the lowest subtotal, then the first. */
+function extremeLine(scope: FormulaScope, sign: 1 | -1): Line | undefined {
   let found: Line | undefined
   let best: Exact | undefined
-  for (const line of boughtLines(sight) ?? []) {
+  for (const line of boughtLines(scope) ?? []) {
     const price = priceOf(line)
     if (price === null) continue
     const ahead = best === undefined ? 1 : compare(price, best) * sign
-    if (ahead > 0 || (ahead === 0 && found !== undefined && restOf(line) < restOf(found))) [found, best] = [line, price]
+    if (ahead > 0 || (ahead === 0 && found !== undefined && subtotalOrInfinity(line) < subtotalOrInfinity(found)))
+      [found, best] = [line, price]
   }
   return found
 }
 
-const restOf = (line: Line): number => subtotalOf(line) ?? Number.POSITIVE_INFINITY
+const subtotalOrInfinity = (line: Line): number => subtotalOf(line) ?? Number.POSITIVE_INFINITY
 
 const valuesOfLine: Record<string, (line: Line) => Exact | null> = {
   PRICE: (line) => {
     const price = priceOf(line)
-    return price === null ? null : (divide(price, whole(100)) as Exact) // too short to get too long
+    return price === null ? null : (divide(price, whole(100)) as Exact) // cannot exceed the length limit
   },
   AMOUNT: ({ amount }) => money(amount),
   SUBTOTAL: (line) => money(subtotalOf(line)),
@@ -63,61 +64,63 @@ const metadataOfLine: Record<string, (line: Line) => unknown> = {
   PRODUCT_METADATA: ({ item }) => productMetadata(item),
 }
 
-const pickedLines: Array<[prefix: string, pick: (sight: Sight) => Line | undefined]> = [
+const pickedLines: Array<[prefix: string, pick: (scope: FormulaScope) => Line | undefined]> = [
   ['', ({ line }) => line],
-  ['CHEAPEST_', (sight) => extremeLine(sight, -1)],
-  ['MOST_EXPENSIVE_', (sight) => extremeLine(sight, 1)],
+  ['CHEAPEST_', (scope) => extremeLine(scope, -1)],
+  ['MOST_EXPENSIVE_', (scope) => extremeLine(scope, 1)],
 ]
 
-/** `ORDER_ITEM_PRICE`, `CHEAPEST_ORDER_ITEM_PRICE` and so on: the same values of three lines. */
-function ofPickedLines<T>(looks: Record<string, (line: Line) => T>): Record<string, (sight: Sight) => T | undefined> {
-  const all: Record<string, (sight: Sight) => T | undefined> = {}
+/** `ORDER_ITEM_PRICE`, `CHEAPEST_ORDER_ITEM_PRICE` and so on: the same operands for three lines. */
+function ofPickedLines<T>(
+  readers: Record<string, (line: Line) => T>,
+): Record<string, (scope: FormulaScope) => T | undefined> {
+  const all: Record<string, (scope: FormulaScope) => T | undefined> = {}
   for (const [prefix, pick] of pickedLines) {
-    for (const [name, look] of Object.entries(looks)) {
-      all[`${prefix}ORDER_ITEM_${name}`] = (sight) => {
-        const line = pick(sight)
-        return line === undefined ? undefined : look(line)
+    for (const [name, read] of Object.entries(readers)) {
+      all[`${prefix}ORDER_ITEM_${name}`] = (scope) => {
+        const line = pick(scope)
+        return line === undefined ? undefined : read(line)
       }
     }
   }
   return all
 }
 
-export const operands: Readonly<Record<string, Look>> = {
+export const operands: Readonly<Record<string, OperandReader>> = {
   ORDER_AMOUNT: ({ cart }) => money(cart?.amount),
-  ORDER_ITEMS_QUANTITY: (sight) => count(boughtLines(sight)?.length),
+  ORDER_ITEMS_QUANTITY: (scope) => count(boughtLines(scope)?.length),
   ORDER_UNITS_QUANTITY: ({ cart }) => count(cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0)),
   ORDER_BUNDLE_QUANTITY: ({ bundle_quantity }) => whole(bundle_quantity),
   ...ofPickedLines(valuesOfLine),
-  VOUCHER_REDEMPTION_QUANTITY: (sight) => count(voucherOf(sight)?.quantity),
-  VOUCHER_REDEEMED_QUANTITY: (sight) => count(voucherOf(sight)?.redeemed_quantity),
-  VOUCHER_PUBLISH_COUNT: (sight) => {
-    const voucher = voucherOf(sight)
+  VOUCHER_REDEMPTION_QUANTITY: (scope) => count(voucherOf(scope)?.quantity),
+  VOUCHER_REDEEMED_QUANTITY: (scope) => count(voucherOf(scope)?.redeemed_quantity),
+  VOUCHER_PUBLISH_COUNT: (scope) => {
+    const voucher = voucherOf(scope)
     return voucher == null ? null : whole(voucher.publish_count ?? 0)
   },
-  VOUCHER_START_DATE: (sight) => pointOf(voucherOf(sight)?.start_date),
-  VOUCHER_EXPIRATION_DATE: (sight) => pointOf(voucherOf(sight)?.expiration_date),
-  PROMOTION_TIER_START_DATE: (sight) => pointOf(tierOf(sight)?.start_date),
-  PROMOTION_TIER_EXPIRATION_DATE: (sight) => pointOf(tierOf(sight)?.expiration_date),
+  VOUCHER_START_DATE: (scope) => pointOf(voucherOf(scope)?.start_date),
+  VOUCHER_EXPIRATION_DATE: (scope) => pointOf(voucherOf(scope)?.expiration_date),
+  PROMOTION_TIER_START_DATE: (scope) => pointOf(tierOf(scope)?.start_date),
+  PROMOTION_TIER_EXPIRATION_DATE: (scope) => pointOf(tierOf(scope)?.expiration_date),
   CUSTOMER_BIRTHDATE: ({ customer }) => momentOf(customer?.birthdate ?? ''),
   TODAY: ({ clock }) => ({ day: clock.wall().day }),
   NOW: ({ clock }) => ({ at: clock.at }),
 }
 
-export const keyedOperands: Readonly<Record<string, LookUp>> = {
+export const keyedOperands: Readonly<Record<string, MetadataReader>> = {
   ORDER_METADATA: ({ cart }) => cart?.facts.metadata,
   CUSTOMER_METADATA: ({ customer }) => customer?.metadata,
   REDEMPTION_METADATA: ({ metadata }) => metadata,
   REDEEMABLE_METADATA: ({ redeemable }) => redeemable?.metadata,
-  PUBLICATION_METADATA: (sight) => voucherOf(sight)?.publication_metadata,
+  PUBLICATION_METADATA: (scope) => voucherOf(scope)?.publication_metadata,
   ...ofPickedLines(metadataOfLine),
 }
 
-/** Exists only where a value is computed line by line. */
+/** Available only for values computed per line. */
 export const isOfLine = (operand: string): boolean => operand.startsWith('ORDER_ITEM_')
 
 /**
- * Where points are earned there is an order and a customer, but nothing that is redeemed
+ * Operands available when points are earned: there is an order and a customer, but no redeemable
  * (docs/reference/earning-rules.md#base-points).
  */
 export const isForPoints = (operand: string): boolean =>

@@ -1,19 +1,19 @@
 import type { Clock } from '../time/index.ts'
 import { add, compare, divide, type Exact, modulo, multiply, ofText, subtract } from './exact.ts'
-import { isFault, type Trouble } from './fault.ts'
+import { isFault, type UnlocatedFault } from './fault.ts'
 import { dayOn, instantOf, isIn, isNumber, isSame, type Moment, momentOf, type Value } from './value.ts'
 
-/** What an operator makes of its two sides; null when it does not fit their kinds. */
-export type Operator = (a: Value, b: Value, clock: Clock) => Value | Trouble | null
+/** A binary operator; returns null when the operand types do not fit. */
+export type Operator = (a: Value, b: Value, clock: Clock) => Value | UnlocatedFault | null
 
 export interface Level {
   readonly operators: Readonly<Record<string, Operator>>
-  /** Sums go on and on; `1 < 2 < 3` does not. */
+  /** Whether operators of the level can be chained: `1 + 2 + 3` can, `1 < 2 < 3` cannot. */
   readonly repeats: boolean
 }
 
 const numbers =
-  (calculate: (a: Exact, b: Exact) => Value | Trouble): Operator =>
+  (calculate: (a: Exact, b: Exact) => Value | UnlocatedFault): Operator =>
   (a, b) =>
     isNumber(a) && isNumber(b) ? calculate(a, b) : null
 
@@ -46,7 +46,7 @@ const contains: Operator = (a, b, clock) => {
   return typeof b === 'object' && !isNumber(b) ? null : isIn(a, b)
 }
 
-/** The list is a text, so its members are read as the kind of the value that is looked for: 5 is in "1, 5.0". */
+/** The list is a string, so its members are parsed as the type of the searched value: 5 is in "1, 5.0". */
 const inArray: Operator = (a, b) => {
   if (typeof b !== 'string' || (typeof a === 'object' && !isNumber(a))) return null
   const members = b.split(',').map((member) => member.trim())
@@ -59,7 +59,7 @@ const inArray: Operator = (a, b) => {
 
 const sameDay = dates((a, b, clock) => dayOn(a, clock) === dayOn(b, clock))
 
-/** From the loosest to the tightest (docs/reference/formulas.md#grammar). */
+/** From the lowest precedence to the highest (docs/reference/formulas.md#grammar). */
 export const levels: readonly Level[] = [
   { repeats: true, operators: { OR: truths((a, b) => a || b) } },
   { repeats: true, operators: { AND: truths((a, b) => a && b) } },

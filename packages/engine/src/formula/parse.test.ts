@@ -85,7 +85,7 @@ test.each([
   expect(isFault(compileFormula(text))).toBe(false)
 })
 
-test('length, depth and number of values have an end', () => {
+test('length, depth and number of values are limited', () => {
   const sum = (values: number) => Array(values).fill('1').join('+')
   const nested = (depth: number) => '('.repeat(depth) + 1 + ')'.repeat(depth)
   expect(isFault(compileFormula('1'.padEnd(formulaLengthMax)))).toBe(false)
@@ -97,7 +97,7 @@ test('length, depth and number of values have an end', () => {
   expect(compileFormula(sum(formulaValuesMax + 1))).toEqual({ fault: 'too many values', position: 1_000 })
   expect(isFault(compileFormula(nested(formulaDepthMax - 1)))).toBe(false)
   expect(compileFormula(nested(formulaDepthMax))).toEqual({ fault: 'nested too deeply', position: 50 })
-  // Depth is left again: many parentheses beside each other are fine, and do not make room for deeper ones.
+  // Depth decreases at a closing parenthesis: many parentheses side by side are accepted, and do not allow deeper nesting.
   expect(isFault(compileFormula(Array(60).fill('(1)').join('+')))).toBe(false)
   expect(compileFormula('((1)+'.repeat(60))).toMatchObject({ fault: 'nested too deeply' })
   expect(compileFormula('MIN('.repeat(1_250))).toEqual({ fault: 'nested too deeply', position: 200 })

@@ -1,5 +1,5 @@
 import { valueAt } from '../goods.ts'
-import { negated, ofText, tooLong } from './exact.ts'
+import { negate, ofText, tooLong } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
 import { functions, type PlainFunction } from './functions.ts'
 import { formulaDepthMax, formulaLengthMax, formulaValuesMax } from './limits.ts'
@@ -7,36 +7,36 @@ import { keyedOperands, operands } from './operands.ts'
 import { type Level, levels, type Operator } from './operators.ts'
 import {
   type Case,
-  chained,
+  chainEvaluator,
   constant,
+  type Evaluator,
   type Link,
   lazyFunctions,
   type Place,
-  type Run,
-  settled,
-  switched,
+  switchEvaluator,
+  toResult,
 } from './run.ts'
 import { type Token, tokensOf } from './tokens.ts'
 import { isNumber, momentOf, readValue, type Value } from './value.ts'
 
-/** What a text says, as a function; and the operands it names, each with the place where it does so first. */
-export function parse(text: string): { run: Run; operands: ReadonlyMap<string, number> } | FormulaFault {
+/** Parses a formula to an evaluator, and collects its operands with the position of their first use. */
+export function parse(text: string): { run: Evaluator; operands: ReadonlyMap<string, number> } | FormulaFault {
   if (text.length > formulaLengthMax) {
     return { fault: `longer than ${formulaLengthMax} characters`, position: formulaLengthMax }
   }
   const tokens = tokensOf(text)
   if (isFault(tokens)) return tokens
-  const reading: Reading = { tokens, operands: new Map(), next: 0, depth: 0, values: 0, fault: null }
-  const run = expression(reading)
-  if (peek(reading).kind !== 'end') unexpected(reading)
-  return reading.fault ?? { run, operands: reading.operands }
+  const parser: ParserState = { tokens, operands: new Map(), next: 0, depth: 0, values: 0, fault: null }
+  const run = expression(parser)
+  if (peek(parser).kind !== 'end') unexpected(parser)
+  return parser.fault ?? { run, operands: parser.operands }
 }
 
 /**
- * The parser on its way through the tokens. The first fault is kept and moves it to the end, where every rule of the
- * grammar stops by itself: nothing is thrown, and what was built until then is dropped.
+ * Parser state. The first fault is kept and moves the parser to the end token, where every grammar rule stops by itself:
+ * nothing is thrown, and the partial result is discarded.
  */
-interface Reading {
+interface ParserState {
   readonly tokens: readonly Token[]
   readonly operands: Map<string, number>
   next: number
@@ -45,191 +45,191 @@ interface Reading {
   fault: FormulaFault | null
 }
 
-function refuse(reading: Reading, fault: string, position: number): Run {
-  reading.fault ??= { fault, position }
-  reading.next = reading.tokens.length - 1
+function fail(parser: ParserState, fault: string, position: number): Evaluator {
+  parser.fault ??= { fault, position }
+  parser.next = parser.tokens.length - 1
   return constant(false)
 }
 
-function unexpected(reading: Reading): Run {
-  const { kind, text, position } = peek(reading)
-  if (kind === 'end') return refuse(reading, 'the formula ends too early', position)
-  return refuse(reading, `${kind === 'text' ? 'a text' : `"${text}"`} is not expected here`, position)
+function unexpected(parser: ParserState): Evaluator {
+  const { kind, text, position } = peek(parser)
+  if (kind === 'end') return fail(parser, 'the formula ends too early', position)
+  return fail(parser, `${kind === 'text' ? 'a text' : `"${text}"`} is not expected here`, position)
 }
 
-const peek = ({ tokens, next }: Reading): Token => tokens[next] as Token
+const peek = ({ tokens, next }: ParserState): Token => tokens[next] as Token
 
-/** The end can be taken again and again. */
-function take(reading: Reading): Token {
-  const token = peek(reading)
-  if (token.kind !== 'end') reading.next += 1
+/** Consumes the next token; the end token can be consumed repeatedly. */
+function consume(parser: ParserState): Token {
+  const token = peek(parser)
+  if (token.kind !== 'end') parser.next += 1
   return token
 }
 
-const isNext = (reading: Reading, kind: Token['kind'], text: string): boolean =>
-  peek(reading).kind === kind && peek(reading).text === text
+const isNext = (parser: ParserState, kind: Token['kind'], text: string): boolean =>
+  peek(parser).kind === kind && peek(parser).text === text
 
-/** Takes a token if it comes now. */
-const takes = (reading: Reading, kind: Token['kind'], text: string): boolean =>
-  isNext(reading, kind, text) && take(reading) !== undefined
+/** Consumes the next token if it matches. */
+const consumeIf = (parser: ParserState, kind: Token['kind'], text: string): boolean =>
+  isNext(parser, kind, text) && consume(parser) !== undefined
 
-/** Takes a sign that must come now. */
-function expect(reading: Reading, sign: string): void {
-  if (!takes(reading, 'sign', sign)) refuse(reading, `"${sign}" is missing`, peek(reading).position)
+/** Consumes a required sign. */
+function expect(parser: ParserState, sign: string): void {
+  if (!consumeIf(parser, 'sign', sign)) fail(parser, `"${sign}" is missing`, peek(parser).position)
 }
 
-function expression(reading: Reading): Run {
-  if (reading.depth >= formulaDepthMax) return refuse(reading, 'nested too deeply', peek(reading).position)
-  reading.depth += 1
-  const run = chain(reading, 0)
-  reading.depth -= 1
+function expression(parser: ParserState): Evaluator {
+  if (parser.depth >= formulaDepthMax) return fail(parser, 'nested too deeply', peek(parser).position)
+  parser.depth += 1
+  const run = chain(parser, 0)
+  parser.depth -= 1
   return run
 }
 
-/** Operators of one level between parts of the next tighter one. */
-function chain(reading: Reading, tightness: number): Run {
+/** Operators of one precedence level, with operands of the next higher level. */
+function chain(parser: ParserState, tightness: number): Evaluator {
   const level = levels[tightness]
-  if (level === undefined) return unary(reading)
-  const first = chain(reading, tightness + 1)
+  if (level === undefined) return unary(parser)
+  const first = chain(parser, tightness + 1)
   const links: Link[] = []
-  for (let apply = operatorAt(reading, level); apply !== undefined; apply = operatorAt(reading, level)) {
-    const { text, position } = take(reading)
-    links.push({ name: text, position, apply, right: chain(reading, tightness + 1) })
+  for (let apply = operatorAt(parser, level); apply !== undefined; apply = operatorAt(parser, level)) {
+    const { text, position } = consume(parser)
+    links.push({ name: text, position, apply, right: chain(parser, tightness + 1) })
     if (!level.repeats) break
   }
-  return links.length === 0 ? first : chained(first, links)
+  return links.length === 0 ? first : chainEvaluator(first, links)
 }
 
-function operatorAt(reading: Reading, { operators }: Level): Operator | undefined {
-  const { kind, text } = peek(reading)
-  return kind === 'sign' || kind === 'word' ? entry(operators, text) : undefined
+function operatorAt(parser: ParserState, { operators }: Level): Operator | undefined {
+  const { kind, text } = peek(parser)
+  return kind === 'sign' || kind === 'word' ? ownMember(operators, text) : undefined
 }
 
-/** Words of a formula come from outside: `constructor` is in no table. */
-const entry = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+/** Own members only: words of a formula are user input, and `constructor` is in no table. */
+const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-function unary(reading: Reading): Run {
-  const { position } = peek(reading)
-  if (!takes(reading, 'sign', '-')) return primary(reading)
-  const run = primary(reading)
-  return (course) => {
-    const value = run(course)
+function unary(parser: ParserState): Evaluator {
+  const { position } = peek(parser)
+  if (!consumeIf(parser, 'sign', '-')) return primary(parser)
+  const run = primary(parser)
+  return (state) => {
+    const value = run(state)
     if (isFault(value)) return value
-    return isNumber(value) ? negated(value) : settled(null, { name: '-', position }, [value], course)
+    return isNumber(value) ? negate(value) : toResult(null, { name: '-', position }, [value], state)
   }
 }
 
-function primary(reading: Reading): Run {
-  const { kind, position } = peek(reading)
-  reading.values += 1
-  if (reading.values > formulaValuesMax) return refuse(reading, 'too many values', position)
-  if (kind === 'number') return number(reading)
-  if (kind === 'text') return constant(take(reading).text)
-  if (kind === 'word') return named(reading)
-  if (!takes(reading, 'sign', '(')) return unexpected(reading)
-  const run = expression(reading)
-  expect(reading, ')')
+function primary(parser: ParserState): Evaluator {
+  const { kind, position } = peek(parser)
+  parser.values += 1
+  if (parser.values > formulaValuesMax) return fail(parser, 'too many values', position)
+  if (kind === 'number') return number(parser)
+  if (kind === 'text') return constant(consume(parser).text)
+  if (kind === 'word') return functionOrOperand(parser)
+  if (!consumeIf(parser, 'sign', '(')) return unexpected(parser)
+  const run = expression(parser)
+  expect(parser, ')')
   return run
 }
 
-function number(reading: Reading): Run {
-  const { text, position } = take(reading)
+function number(parser: ParserState): Evaluator {
+  const { text, position } = consume(parser)
   const value = ofText(text) ?? tooLong
-  return isFault(value) ? refuse(reading, value.fault, position) : constant(value)
+  return isFault(value) ? fail(parser, value.fault, position) : constant(value)
 }
 
-function named(reading: Reading): Run {
-  const { text: name, position } = take(reading)
+function functionOrOperand(parser: ParserState): Evaluator {
+  const { text: name, position } = consume(parser)
   const place = { name, position }
-  if (name === 'SWITCH') return choice(reading, place)
-  const lazy = entry(lazyFunctions, name)
-  if (lazy !== undefined) return lazy.make(argumentsOf(reading, place, lazy), place)
-  const plain = entry(functions, name)
-  return plain === undefined ? operand(reading, place) : call(reading, place, plain)
+  if (name === 'SWITCH') return switchExpression(parser, place)
+  const lazyFunction = ownMember(lazyFunctions, name)
+  if (lazyFunction !== undefined) return lazyFunction.make(argumentsOf(parser, place, lazyFunction), place)
+  const plainFunction = ownMember(functions, name)
+  return plainFunction === undefined ? operand(parser, place) : call(parser, place, plainFunction)
 }
 
-/** `( a ; b ; … )`, as many as the function takes. */
+/** `( a ; b ; … )`: checks the number of arguments. */
 function argumentsOf(
-  reading: Reading,
+  parser: ParserState,
   { name, position }: Place,
   { least, most }: { least: number; most: number },
-): Run[] {
-  const args: Run[] = []
-  expect(reading, '(')
-  do args.push(expression(reading))
-  while (takes(reading, 'sign', ';'))
-  expect(reading, ')')
+): Evaluator[] {
+  const args: Evaluator[] = []
+  expect(parser, '(')
+  do args.push(expression(parser))
+  while (consumeIf(parser, 'sign', ';'))
+  expect(parser, ')')
   if (args.length < least || args.length > most) {
     const wanted =
       least === most ? least : most === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${most}`
-    refuse(reading, `${name} takes ${wanted} argument${wanted === 1 ? '' : 's'}, not ${args.length}`, position)
+    fail(parser, `${name} takes ${wanted} argument${wanted === 1 ? '' : 's'}, not ${args.length}`, position)
   }
   return args
 }
 
-function call(reading: Reading, place: Place, { least, most, apply }: PlainFunction): Run {
-  const start = reading.next
-  const args = argumentsOf(reading, place, { least, most })
-  if (constants.has(place.name)) checkConstant(reading, start + 1)
-  return (course) => {
+function call(parser: ParserState, place: Place, { least, most, apply }: PlainFunction): Evaluator {
+  const start = parser.next
+  const args = argumentsOf(parser, place, { least, most })
+  if (constants.has(place.name)) checkConstant(parser, start + 1)
+  return (state) => {
     const values: Value[] = []
     for (const arg of args) {
-      const value = arg(course)
+      const value = arg(state)
       if (isFault(value)) return value
       values.push(value)
     }
-    return settled(apply(values, course.sight.clock), place, values, course)
+    return toResult(apply(values, state.scope.clock), place, values, state)
   }
 }
 
 const constants: ReadonlySet<string> = new Set(['DATE', 'DATE_TIME'])
 
-/** `DATE("2025-02-30")` would never give a value: better said when it is saved than when it is used. */
-function checkConstant(reading: Reading, index: number): void {
-  const [argument, after] = reading.tokens.slice(index, index + 2)
+/** `DATE("2025-02-30")` can never have a value: reported when the formula is saved, not when it is used. */
+function checkConstant(parser: ParserState, index: number): void {
+  const [argument, after] = parser.tokens.slice(index, index + 2)
   if (argument?.kind !== 'text' || after?.text !== ')') return
-  if (momentOf(argument.text) === null) refuse(reading, 'this is no date', argument.position)
+  if (momentOf(argument.text) === null) fail(parser, 'this is no date', argument.position)
 }
 
 /** `( x ; SWITCH_CASE(v;r) SWITCH_CASE(v;r) … ; d )` */
-function choice(reading: Reading, place: Place): Run {
-  expect(reading, '(')
-  const subject = expression(reading)
-  expect(reading, ';')
+function switchExpression(parser: ParserState, place: Place): Evaluator {
+  expect(parser, '(')
+  const subject = expression(parser)
+  expect(parser, ';')
   const cases: Case[] = []
   do {
-    const { position } = peek(reading)
-    if (!takes(reading, 'word', 'SWITCH_CASE')) return refuse(reading, 'SWITCH_CASE is missing', position)
-    const [value, result] = argumentsOf(reading, { name: 'SWITCH_CASE', position }, { least: 2, most: 2 })
-    cases.push({ value: value as Run, result: result as Run })
-  } while (isNext(reading, 'word', 'SWITCH_CASE'))
-  expect(reading, ';')
-  const otherwise = expression(reading)
-  expect(reading, ')')
-  return switched(subject, cases, otherwise, place)
+    const { position } = peek(parser)
+    if (!consumeIf(parser, 'word', 'SWITCH_CASE')) return fail(parser, 'SWITCH_CASE is missing', position)
+    const [value, result] = argumentsOf(parser, { name: 'SWITCH_CASE', position }, { least: 2, most: 2 })
+    cases.push({ value: value as Evaluator, result: result as Evaluator })
+  } while (isNext(parser, 'word', 'SWITCH_CASE'))
+  expect(parser, ';')
+  const otherwise = expression(parser)
+  expect(parser, ')')
+  return switchEvaluator(subject, cases, otherwise, place)
 }
 
-function operand(reading: Reading, place: Place): Run {
+function operand(parser: ParserState, place: Place): Evaluator {
   const { position } = place
   const name = place.name === 'order.bundle.quantity' ? 'ORDER_BUNDLE_QUANTITY' : place.name
-  const look = entry(operands, name)
-  const lookUp = entry(keyedOperands, name)
-  if (look === undefined && lookUp === undefined) return refuse(reading, `"${name}" is not known`, position)
-  if (!reading.operands.has(name)) reading.operands.set(name, position)
-  if (look !== undefined) return ({ sight }) => look(sight) ?? { fault: `${name} has no value`, position }
-  const key = keyOf(reading)
-  return (course) => {
-    const value = readValue(valueAt(lookUp?.(course.sight), key))
-    return value === null ? { fault: `${name}("${key}") has no value`, position } : settled(value, place, [], course)
+  const readOperand = ownMember(operands, name)
+  const readMetadata = ownMember(keyedOperands, name)
+  if (readOperand === undefined && readMetadata === undefined) return fail(parser, `"${name}" is not known`, position)
+  if (!parser.operands.has(name)) parser.operands.set(name, position)
+  if (readOperand !== undefined) return ({ scope }) => readOperand(scope) ?? { fault: `${name} has no value`, position }
+  const key = keyOf(parser)
+  return (state) => {
+    const value = readValue(valueAt(readMetadata?.(state.scope), key))
+    return value === null ? { fault: `${name}("${key}") has no value`, position } : toResult(value, place, [], state)
   }
 }
 
-/** `("key")`: the key is always written out, so that everybody can see what a formula looks at. */
-function keyOf(reading: Reading): string {
-  expect(reading, '(')
-  const { kind, text, position } = take(reading)
-  if (kind !== 'text') refuse(reading, 'a key in quotes is missing', position)
-  expect(reading, ')')
+/** `("key")`: keys are always literals, so the operands of a formula are known statically. */
+function keyOf(parser: ParserState): string {
+  expect(parser, '(')
+  const { kind, text, position } = consume(parser)
+  if (kind !== 'text') fail(parser, 'a key in quotes is missing', position)
+  expect(parser, ')')
   return text
 }

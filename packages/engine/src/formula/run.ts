@@ -1,73 +1,72 @@
 import { isSmall } from './exact.ts'
-import { type FormulaFault, isFault, type Trouble } from './fault.ts'
+import { type FormulaFault, isFault, type UnlocatedFault } from './fault.ts'
 import { longStepsMax } from './limits.ts'
-import type { Sight } from './operands.ts'
+import type { FormulaScope } from './operands.ts'
 import type { Operator } from './operators.ts'
 import { isNumber, isSame, kindOf, type Value } from './value.ts'
 
-/** A part of a formula, ready to be calculated. */
-export type Run = (course: Course) => Value | FormulaFault
+/** A compiled part of a formula. */
+export type Evaluator = (state: EvaluationState) => Value | FormulaFault
 
-/** One evaluation on its way. */
-export interface Course {
-  readonly sight: Sight
-  /** Operations so far that gave a long number. */
+/** State of one evaluation. */
+export interface EvaluationState {
+  readonly scope: FormulaScope
+  /** Number of operations so far with a result beyond 2^53. */
   long_steps: number
 }
 
-/** Who speaks, and where that stands in the formula. */
+/** The operator, function or operand of a fault, and its position in the formula. */
 export interface Place {
   readonly name: string
   readonly position: number
 }
 
 export const constant =
-  (value: Value): Run =>
+  (value: Value): Evaluator =>
   () =>
     value
 
 export interface Link extends Place {
   readonly apply: Operator
-  readonly right: Run
+  readonly right: Evaluator
 }
 
 /**
- * A chain of operators, from left to right. Both sides are always calculated, those of AND and OR too: only DEFAULT_TO
- * absorbs a missing value (docs/reference/formulas.md#results-and-fallback), and `a AND b` is calculable exactly when `b AND a`
- * is.
+ * A left-associative chain of operators. Both sides are always evaluated, even those of AND and OR: only DEFAULT_TO absorbs
+ * a missing value (docs/reference/formulas.md#results-and-fallback), and `a AND b` is calculable exactly when `b AND a` is.
  */
-export const chained =
-  (first: Run, links: readonly Link[]): Run =>
-  (course) => {
-    let value = first(course)
+export const chainEvaluator =
+  (first: Evaluator, links: readonly Link[]): Evaluator =>
+  (state) => {
+    let value = first(state)
     for (const link of links) {
       if (isFault(value)) return value
-      const other = link.right(course)
-      if (isFault(other)) return other
-      value = settled(link.apply(value, other, course.sight.clock), link, [value, other], course)
+      const rightValue = link.right(state)
+      if (isFault(rightValue)) return rightValue
+      value = toResult(link.apply(value, rightValue, state.scope.clock), link, [value, rightValue], state)
     }
     return value
   }
 
-/** What an operator or a function made of its arguments (null: it does not fit them), with the place of a fault. */
-export function settled(
-  result: Value | Trouble | null,
+/** Checks the result of an operator or a function (null: argument types do not fit) and adds the position to a fault. */
+export function toResult(
+  result: Value | UnlocatedFault | null,
   { name, position }: Place,
   args: readonly Value[],
-  course: Course,
+  state: EvaluationState,
 ): Value | FormulaFault {
   if (result === null) return { fault: `${name} does not fit ${args.map(kindOf).join(' and ')}`, position }
   if (isFault(result)) return { fault: result.fault, position }
   if (!isNumber(result) || isSmall(result)) return result
-  course.long_steps += 1
-  return course.long_steps > longStepsMax ? { fault: 'too many operations on long numbers', position } : result
+  state.long_steps += 1
+  return state.long_steps > longStepsMax ? { fault: 'too many operations on long numbers', position } : result
 }
 
-/** Functions that do not look at all their arguments. */
+/** Functions that do not evaluate all their arguments. */
 export interface LazyFunction {
   readonly least: number
   readonly most: number
-  readonly make: (args: readonly Run[], place: Place) => Run
+  readonly make: (args: readonly Evaluator[], place: Place) => Evaluator
 }
 
 export const lazyFunctions: Readonly<Record<string, LazyFunction>> = {
@@ -76,40 +75,40 @@ export const lazyFunctions: Readonly<Record<string, LazyFunction>> = {
     most: 3,
     make:
       ([condition, then, otherwise], place) =>
-      (course) => {
-        const holds = condition!(course)
+      (state) => {
+        const holds = condition!(state)
         if (isFault(holds)) return holds
-        if (typeof holds !== 'boolean') return settled(null, place, [holds], course)
-        return holds ? then!(course) : otherwise!(course)
+        if (typeof holds !== 'boolean') return toResult(null, place, [holds], state)
+        return holds ? then!(state) : otherwise!(state)
       },
   },
   DEFAULT_TO: {
     least: 1,
     most: Number.POSITIVE_INFINITY,
-    make: (args) => (course) => {
-      let value = args[0]!(course)
-      for (let i = 1; isFault(value) && i < args.length; i += 1) value = args[i]!(course)
+    make: (args) => (state) => {
+      let value = args[0]!(state)
+      for (let i = 1; isFault(value) && i < args.length; i += 1) value = args[i]!(state)
       return value
     },
   },
 }
 
 export interface Case {
-  readonly value: Run
-  readonly result: Run
+  readonly value: Evaluator
+  readonly result: Evaluator
 }
 
-/** The result of the first case that is the subject. A case of another kind is not it. */
-export const switched =
-  (subject: Run, cases: readonly Case[], otherwise: Run, place: Place): Run =>
-  (course) => {
-    const sought = subject(course)
-    if (isFault(sought)) return sought
-    if (typeof sought === 'object' && !isNumber(sought)) return settled(null, place, [sought], course)
+/** The result of the first case that equals the subject; a case of another type does not match. */
+export const switchEvaluator =
+  (subject: Evaluator, cases: readonly Case[], otherwise: Evaluator, place: Place): Evaluator =>
+  (state) => {
+    const subjectValue = subject(state)
+    if (isFault(subjectValue)) return subjectValue
+    if (typeof subjectValue === 'object' && !isNumber(subjectValue)) return toResult(null, place, [subjectValue], state)
     for (const { value, result } of cases) {
-      const found = value(course)
-      if (isFault(found)) return found
-      if (isSame(found, sought) === true) return result(course)
+      const caseValue = value(state)
+      if (isFault(caseValue)) return caseValue
+      if (isSame(caseValue, subjectValue) === true) return result(state)
     }
-    return otherwise(course)
+    return otherwise(state)
   }

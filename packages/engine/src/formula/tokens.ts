@@ -2,12 +2,12 @@ import { type FormulaFault, isFault } from './fault.ts'
 
 export interface Token {
   readonly kind: 'number' | 'text' | 'word' | 'sign' | 'end'
-  /** Of a text: what it says, without quotes and escapes. */
+  /** For a string literal: its content, without quotes and escapes. */
   readonly text: string
   readonly position: number
 }
 
-/** The words and signs of a formula; the last token is the end. */
+/** Splits a formula into tokens; the last token is the end. */
 export function tokensOf(text: string): Token[] | FormulaFault {
   const tokens: Token[] = []
   const end = text.trimEnd().length
@@ -22,7 +22,7 @@ export function tokensOf(text: string): Token[] | FormulaFault {
   return tokens
 }
 
-// No name has a small x in it and no word begins with one, so that `2x3` and `ORDER_AMOUNTx2` are products.
+// No name contains a lowercase x and no word begins with one, so `2x3` and `ORDER_AMOUNTx2` are products.
 const form =
   /\s*(?:(\d+(?:\.\d+)?)|"((?:[^"\\]|\\[\s\S])*)"|([A-Z][A-Za-wyz0-9_]*|[a-wyz][A-Za-z_.]*)|(>=|<=|!=|[-+*x×/÷%=<>();]))/y
 
@@ -38,7 +38,7 @@ function tokenAt(text: string, start: number): { token: Token; next: number } | 
   const position = start + whole.search(/\S/)
   const next = start + whole.length
   if (number !== undefined) return { token: { kind: 'number', text: number, position }, next }
-  // A backslash before anything but a quote or a backslash stands for itself.
+  // A backslash that does not precede a quote or a backslash is literal.
   if (quoted !== undefined) return { token: { kind: 'text', text: quoted.replace(/\\(["\\])/g, '$1'), position }, next }
   return {
     token: word === undefined ? { kind: 'sign', text: sign, position } : { kind: 'word', text: word, position },

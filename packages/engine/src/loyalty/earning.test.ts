@@ -30,7 +30,7 @@ const facts = (rules: EarningRule[], more: Partial<EarningFacts> = {}): EarningF
   ...more,
 })
 
-/** What one rule pays; 0 when there is no accrual. */
+/** The points of one rule; 0 when there is no accrual. */
 function points(loyalty: EarningPoints, sources: Sources, mapping?: EarningMapping): number {
   const tier = mapping === undefined ? null : { id: 'ltr_1', points: { from: 0 }, earning_rules: { ern_1: mapping } }
   const paid = accruals(facts([rule(loyalty)], { ...sources, tier }))
@@ -109,7 +109,7 @@ describe('the points of a rule', () => {
     ['05 #5: an item of two entries counts once', subtotal, { order: mixed, catalogue }, undefined, 20],
     ['05 #6: 33.30 × 0.15 is 4.995', fixed(10, 'ORDER_AMOUNT * 0.15'), { order: { amount: 3_330 } }, undefined, 5],
     [
-      '05 #6: nothing to calculate with',
+      '05 #6: a formula with a missing value falls back to the fixed number',
       fixed(10, 'ORDER_METADATA("x") * 2'),
       { order: { amount: 3_330 } },
       undefined,
@@ -117,24 +117,24 @@ describe('the points of a rule', () => {
     ],
     ['05 #7: 27 × 3', ofAmount(1_000, 1), { order: { amount: 27_900 } }, replaced(3), 81],
     ['05 #7: 7 × 2 × 1.25 is 17.5', ofAmount(1_000, 2), { order: { amount: 7_900 } }, times(1.25), 18],
-    ['a factor counts as written: 10 × 1.15 is 11.5', fixed(10), {}, times(1.15), 12],
+    ['multipliers are exact: 10 × 1.15 is 11.5', fixed(10), {}, times(1.15), 12],
     ['rounded once: 4.995 × 3 is 14.985', fixed(10, 'ORDER_AMOUNT * 0.15'), { order: { amount: 3_330 } }, times(3), 15],
     ['half a point is one', fixed(1), {}, times(0.5), 1],
-    ['less is none', fixed(1), {}, times(0.49), 0],
-    ['times nothing', fixed(40), {}, times(0), 0],
-    ['replaced, without shares', fixed(40), {}, replaced(7), 7],
-    ['replaced by nothing', fixed(40), {}, replaced(0), 0],
+    ['less than half a point is 0', fixed(1), {}, times(0.49), 0],
+    ['a multiplier of 0', fixed(40), {}, times(0), 0],
+    ['custom points, fixed rule', fixed(40), {}, replaced(7), 7],
+    ['custom points of 0', fixed(40), {}, replaced(0), 0],
     [
-      'replaced goes before the formula',
+      'custom points take precedence over the formula',
       fixed(10, 'ORDER_AMOUNT * 0.15'),
       { order: { amount: 3_330 } },
       replaced(2),
       2,
     ],
-    ['a formula below zero', fixed(10, '0 - 5'), {}, undefined, 0],
-    ['a formula that is none', fixed(10, '1 +'), {}, undefined, 10],
+    ['a negative formula result', fixed(10, '0 - 5'), {}, undefined, 0],
+    ['an invalid formula falls back to the fixed number', fixed(10, '1 +'), {}, undefined, 10],
     [
-      'a formula for each share',
+      'a formula per share',
       {
         ...ofAmount(1_000, 1),
         order: { amount: { every: 1_000, points: 1, points_formula: '1.25' } },
@@ -143,7 +143,13 @@ describe('the points of a rule', () => {
       undefined,
       3,
     ],
-    ['before units were added', ofAmount(100, 1), { order: { amount: 900, initial_amount: 500 } }, undefined, 5],
+    [
+      'the order amount before units were added',
+      ofAmount(100, 1),
+      { order: { amount: 900, initial_amount: 500 } },
+      undefined,
+      5,
+    ],
     ['no order', ofAmount(100, 1), {}, undefined, 0],
     ['an order without amounts', ofAmount(100, 1), { order: { items: [{ product_id: 'prod_p' }] } }, undefined, 0],
     [
@@ -185,17 +191,23 @@ describe('the points of a rule', () => {
     ['order metadata', orderMetadata, { order: { amount: 1, metadata: { bags: 5.5 } } }, undefined, 6],
     ['metadata as text', orderMetadata, { order: { amount: 1, metadata: { bags: '5' } } }, undefined, 0],
     ['metadata missing', orderMetadata, { order: { amount: 1 } }, undefined, 0],
-    ['metadata below zero', orderMetadata, { order: { amount: 1, metadata: { bags: -5 } } }, undefined, 0],
+    ['negative metadata', orderMetadata, { order: { amount: 1, metadata: { bags: -5 } } }, undefined, 0],
     [
-      'metadata below zero is nothing, also replaced',
+      'negative metadata pays nothing, even with custom points',
       orderMetadata,
       { order: { amount: 1, metadata: { bags: -5 } } },
       replaced(3),
       0,
     ],
-    ['metadata beyond counting', orderMetadata, { order: { amount: 1, metadata: { bags: 1e300 } } }, undefined, 0],
     [
-      'metadata without end',
+      'metadata beyond the safe integers',
+      orderMetadata,
+      { order: { amount: 1, metadata: { bags: 1e300 } } },
+      undefined,
+      0,
+    ],
+    [
+      'infinite metadata',
       orderMetadata,
       { order: { amount: 1, metadata: { bags: Number.POSITIVE_INFINITY } } },
       undefined,
@@ -203,13 +215,13 @@ describe('the points of a rule', () => {
     ],
     ['customer metadata, nested', customerMetadata, { customer: { metadata: { age: { years: 39 } } } }, undefined, 3],
     ['event metadata', eventMetadata, { event_metadata: { stars: 4 } }, undefined, 20],
-    ['event metadata of no event', eventMetadata, {}, undefined, 0],
+    ['event metadata without an event', eventMetadata, {}, undefined, 0],
   ]
   test.each(cases)('%s', (_, loyalty, sources, mapping, expected) => {
     expect(points(loyalty, sources, mapping)).toBe(expected)
   })
 
-  test('are floor(x / every) × points, whatever the numbers', () => {
+  test('are floor(x / every) × points for all numbers', () => {
     const natural = fc.oneof(fc.nat(100_000), fc.maxSafeNat())
     fc.assert(
       fc.property(
@@ -233,7 +245,7 @@ describe('accruals', () => {
   const fires = (more: Partial<EarningRule>, context: Partial<EarningFacts> = {}) =>
     accruals(facts([rule(fixed(10), more)], context)).length === 1
 
-  test('05 #10: pending points are dated from the day they count', () => {
+  test('05 #10: pending points expire counted from their activation', () => {
     const months = { period_type: 'MONTH', period_value: 1 } as const
     const pending = rule(fixed(50), {
       pending_points: { period_type: 'DAY', period_value: 3 },
@@ -251,7 +263,7 @@ describe('accruals', () => {
     ])
   })
 
-  test('the day is that of the project, and the rules of the campaign date what a rule does not', () => {
+  test("dates are in the project's time zone, and the expiration rules of the campaign are the fallback", () => {
     const campaign = {
       id: 'camp_1',
       active: true,
@@ -263,7 +275,7 @@ describe('accruals', () => {
     expect(accruals(facts([rule(fixed(1))]))[0]).toMatchObject({ expires_at: null, expiration_rules: null })
   })
 
-  test('the oldest rule is first, and those that have paid are left out', () => {
+  test('the oldest rule comes first, and rules in used_rules do not pay', () => {
     const rules = [
       rule(fixed(1), { id: 'ern_b', created_at: '2025-01-02T00:00:00.000Z' }),
       rule(fixed(1), { id: 'ern_a', created_at: '2025-01-01T00:00:00.000Z' }),
@@ -275,7 +287,7 @@ describe('accruals', () => {
     expect(ids(accruals(facts(rules), ({ id }) => id !== 'ern_a'))).toEqual(['ern_b', 'ern_c'])
   })
 
-  test('the tier is named only where its mapping was used', () => {
+  test('the tier is set only when its mapping was used', () => {
     const tier = { id: 'ltr_1', points: {}, earning_rules: { ern_1: { type: 'CUSTOM', points: 5 } as const } }
     const paid = accruals(facts([rule(fixed(1)), rule(fixed(1), { id: 'ern_2' })], { tier }))
     expect(paid.map(({ points, loyalty_tier_id }) => [points, loyalty_tier_id])).toEqual([
@@ -284,7 +296,7 @@ describe('accruals', () => {
     ])
   })
 
-  test('what is off, over or not begun pays nothing', () => {
+  test('an inactive, expired or future campaign, card or rule pays nothing', () => {
     const past = { expiration_date: '2025-03-01T00:00:00.000Z' }
     const future = { start_date: '2025-03-07T00:00:00.000Z' }
     expect(fires({})).toBe(true)
@@ -299,7 +311,7 @@ describe('accruals', () => {
     expect(fires({}, { card: null })).toBe(true)
   })
 
-  test('a rule takes from its campaign what it does not say itself, and the campaign must be open too', () => {
+  test('a rule inherits validity fields from its campaign, and the campaign must be valid too', () => {
     const campaign = {
       id: 'camp_1',
       active: true,
@@ -319,7 +331,7 @@ describe('accruals', () => {
     ).toBe(false)
   })
 
-  test('the event must be the one that is meant', () => {
+  test('a rule fires only for its own event', () => {
     const segment = { event: 'customer.segment.entered' }
     expect(fires({}, { event: segment })).toBe(false)
     expect(fires({ ...segment, segment: { id: 'seg_1' } }, { event: { ...segment, segment_id: 'seg_1' } })).toBe(true)
@@ -333,7 +345,7 @@ describe('accruals', () => {
     )
   })
 
-  test('any tier means any of the own campaign; a tier by its id may be of another', () => {
+  test("__ANY__ matches every tier of the rule's campaign; a tier id may belong to another campaign", () => {
     const joined = { event: 'customer.loyalty.tier.joined' }
     const own = { event: { ...joined, tier: { id: 'ltr_1', campaign_id: 'camp_1' } } }
     const other = { event: { ...joined, tier: { id: 'ltr_2', campaign_id: 'camp_2' } } }

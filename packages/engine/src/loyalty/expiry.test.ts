@@ -39,13 +39,13 @@ describe('expirationDate', () => {
     ['the last month of a year', '2025-06-15', months(0, 'PARTICULAR_MONTH', 12), '2025-12-31'],
     ['no rules', '2025-06-15', null, null],
     ['null is no rounding', '2025-01-31', { ...months(1), rounding_type: null } as PointsExpirationRules, '2025-02-28'],
-    ['further than dates reach', '2025-06-15', months(Number.MAX_SAFE_INTEGER, 'END_OF_YEAR'), '9999-12-31'],
-    ['no fixed day left', '9999-06-15', fixed(1, 1), '9999-12-31'],
+    ['capped at the year 9999', '2025-06-15', months(Number.MAX_SAFE_INTEGER, 'END_OF_YEAR'), '9999-12-31'],
+    ['no later fixed day before the year 10000', '9999-06-15', fixed(1, 1), '9999-12-31'],
   ])('%s: credited on %s', (_, day, rules, expected) => {
     expect(expirationDate(day, rules)).toBe(expected)
   })
 
-  test('is never before the day of the credit, and rounding never moves it back', () => {
+  test('is never before the day of the credit, and rounding never moves it earlier', () => {
     const rounding = fc.constantFrom(
       'END_OF_MONTH',
       'END_OF_QUARTER',
@@ -75,7 +75,7 @@ describe('expirationDate', () => {
   })
 })
 
-test('05 #10: an order of 6 March with 3 days of waiting counts from 9 March', () => {
+test('05 #10: points of an order on 6 March, pending for 3 days, become active on 9 March', () => {
   expect(activationDate('2025-03-06', { period_type: 'DAY', period_value: 3 })).toBe('2025-03-09')
   expect(activationDate('2024-12-31', { period_type: 'DAY', period_value: 90 })).toBe('2025-03-31')
   expect(activationDate('2025-03-06', null)).toBeNull()

@@ -3,11 +3,13 @@ import type { PendingPoints, PointsExpirationRules } from '../schema/loyalty.ts'
 import { addMonths, type Day, dayOf, daysInMonth, dayText, endOfPeriod, partsOf, readDay } from '../time/index.ts'
 
 /**
- * The last day of points that are credited on a day, or null when they never expire
- * (docs/reference/points.md#expiration-date-of-credited-points). The rules are those of the earning rule, else of the campaign.
+ * The last day of points credited on a day, or null when they never expire
+ * (docs/reference/points.md#expiration-date-of-credited-points). The rules are those of the earning rule, else of the
+ * campaign.
  *
  * `expirationDate('2025-02-10', { period_type: 'MONTH', period_value: 3, rounding_type: 'END_OF_QUARTER' })` →
  * `2025-06-30`: 10 May lies in the second quarter.
+ * /
  */
 export function expirationDate(creditedOn: string, rules: PointsExpirationRules | null | undefined): string | null {
   if (rules == null) return null
@@ -16,9 +18,10 @@ export function expirationDate(creditedOn: string, rules: PointsExpirationRules 
 }
 
 /**
- * The day on which points of an event begin to count; null is at once.
+ * The day on which pending points become active; null means immediately.
  *
  * `activationDate('2025-03-06', { period_type: 'DAY', period_value: 3 })` → `2025-03-09`.
+ * /
  */
 export function activationDate(happenedOn: string, pending: PendingPoints | null | undefined): string | null {
   return pending == null ? null : textOf(dayAt(happenedOn) + pending.period_value)
@@ -35,7 +38,7 @@ function monthsLater(day: Day, { period_value, rounding_type, rounding_value }: 
 
 const months = { END_OF_MONTH: 1, END_OF_QUARTER: 3, END_OF_HALF_YEAR: 6, END_OF_YEAR: 12 }
 
-/** The last day of the next month with a number, which may be the month of the day itself; 1 is January. */
+/** The last day of the next month with this number (1 is January), which may be the current month. */
 export function endOfNextMonth(day: Day, number: number): Day {
   const { year, month } = partsOf(day)
   return dayOf(number < month ? year + 1 : year, number + 1, 1) - 1
@@ -53,7 +56,7 @@ export function dayAt(date: string): Day {
   return day
 }
 
-/** Dates end with the year 9999: what comes later would no longer sort as text. */
+/** Dates are capped at the year 9999: later dates would not sort as strings. */
 export const textOf = (day: Day): string => dayText(Math.min(day, lastDay))
 
 const lastDay = dayOf(10_000, 1, 1) - 1

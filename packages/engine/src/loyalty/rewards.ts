@@ -1,7 +1,7 @@
 import { Ratio } from '../money.ts'
 import type { LoyaltyTier, RewardMapping } from '../schema/loyalty.ts'
 
-/** What points do to an order: whole units of money, bought. */
+/** A payment with points, in whole exchange units. */
 export interface PointsPayment {
   units: number
   points: number
@@ -10,42 +10,45 @@ export interface PointsPayment {
 }
 
 /**
- * Pays an order with points, or says why not (docs/reference/rewards.md#pay-with-points). Only whole units are exchanged, the
- * last of them rounded up:
- * `points` is the most that the customer wants to spend; without it, as many as the order and the balance can take.
+ * Pays an order with points, or returns why not (docs/reference/rewards.md#pay-with-points). Only whole units are
+ * exchanged, the last one rounded up. `points` is the maximum that the customer wants to spend; without it, as many as
+ * order and balance allow.
  *
  * `payWithPoints({ payable: 2500, exchange_ratio: 3, points_ratio: 40, balance: 500 })` → 9 units of 3.00 are needed:
  * `{ units: 9, points: 360, discount: 2500 }`.
+ * /
  */
 export function payWithPoints(payment: {
-  /** What is still to pay, in minor units. */
+  /** Amount to pay in minor units. */
   payable: number
   /** Major units of money that `points_ratio` points buy. */
   exchange_ratio: number
   points_ratio: number
-  /** Points that can be spent: without those that other sessions hold. */
+  /** Spendable points, without those held by other sessions. */
   balance: number
   points?: number | null
 }): PointsPayment | { key: 'loyalty_card_points_exceeded' | 'invalid_payload' } {
   const { payable, exchange_ratio, points_ratio, balance } = payment
   const points = payment.points ?? balance
-  // Looked at first, as with gift credits: asking for more than there is, is refused whatever the order costs.
+  // Checked first, as with gift credits: a request for more than the balance is refused whatever the order costs.
   if (points > balance) return { key: 'loyalty_card_points_exceeded' }
   if (payable === 0) return { units: 0, points: 0, discount: 0 }
   if (points < points_ratio) return { key: payment.points == null ? 'loyalty_card_points_exceeded' : 'invalid_payload' }
   const unit = unitOf(exchange_ratio)
-  const needed = Math.ceil(payable / unit)
-  const units = Math.min(needed, Math.floor(points / points_ratio))
-  return { units, points: units * points_ratio, discount: units === needed ? payable : units * unit }
+  const unitsNeeded = Math.ceil(payable / unit)
+  const units = Math.min(unitsNeeded, Math.floor(points / points_ratio))
+  return { units, points: units * points_ratio, discount: units === unitsNeeded ? payable : units * unit }
 }
 
-/** Minor units that one exchange buys. */
-const unitOf = (exchangeRatio: number): number => Math.max(1, multiplied(100, exchangeRatio))
+/** Minor units of money per exchange unit. */
+const unitOf = (exchangeRatio: number): number => Math.max(1, multiply(100, exchangeRatio))
 
 /**
- * The price of a reward for the holder of a tier, or null when the tier does not have it (docs/reference/rewards.md#price).
+ * The price of a reward for the holder of a tier, or null when the tier does not offer it
+ * (docs/reference/rewards.md#price).
  *
  * `rewardPrice(75, { type: 'MULTIPLY', multiplier: 0.5 })` → 38 (37.5).
+ * /
  */
 export function rewardPrice(points: number, mapping: RewardMapping | null): number | null {
   switch (mapping?.type) {
@@ -54,27 +57,29 @@ export function rewardPrice(points: number, mapping: RewardMapping | null): numb
     case 'CUSTOM':
       return mapping.points
     case 'MULTIPLY':
-      return multiplied(points, mapping.multiplier)
+      return multiply(points, mapping.multiplier)
     case 'NOT_AVAILABLE':
       return null
   }
 }
 
 /**
- * How many points buy one unit for the holder of a tier, or null when the tier does not have the reward. Only a factor
- * changes it: a COIN reward has no price that could be replaced.
+ * How many points buy one unit for the holder of a tier, or null when the tier does not offer the reward. Only a multiplier
+ * applies: a COIN reward has no price that a mapping could replace.
  *
  * `coinPointsRatio(50, { type: 'MULTIPLY', multiplier: 0.8 })` → 40.
+ * /
  */
 export function coinPointsRatio(pointsRatio: number, mapping: RewardMapping | null): number | null {
   if (mapping?.type === 'NOT_AVAILABLE') return null
-  return mapping?.type === 'MULTIPLY' ? Math.max(1, multiplied(pointsRatio, mapping.multiplier)) : pointsRatio
+  return mapping?.type === 'MULTIPLY' ? Math.max(1, multiply(pointsRatio, mapping.multiplier)) : pointsRatio
 }
 
 /**
- * What a tier says about a reward. Keys may be ids of rewards or of assignments; the assignment's entry goes first.
+ * The mapping of a tier for a reward. Keys may be ids of rewards or of assignments; the assignment takes precedence.
  *
  * `rewardMapping({ rewards: { rew_1: half, rewa_1: free } }, { id: 'rew_1', assignment_id: 'rewa_1' })` → `free`.
+ * /
  */
 export function rewardMapping(
   tier: Pick<LoyaltyTier, 'rewards'> | null,
@@ -85,10 +90,10 @@ export function rewardMapping(
   return null
 }
 
-/** Half up. What is too much to count is worth the most that can be: more than any order costs or any card holds. */
-function multiplied(amount: number, factor: number): number {
+/** Rounds half up, capped at the largest safe integer: more than any order costs or any card holds. */
+function multiply(amount: number, factor: number): number {
   const exact = Ratio.mul(Ratio.of(amount, 1), Ratio.fromDecimal(factor))
-  return Ratio.compare(exact, most) > 0 ? Number.MAX_SAFE_INTEGER : Ratio.toInteger(exact)
+  return Ratio.compare(exact, amountMax) > 0 ? Number.MAX_SAFE_INTEGER : Ratio.toInteger(exact)
 }
 
-const most = Ratio.of(Number.MAX_SAFE_INTEGER, 1)
+const amountMax = Ratio.of(Number.MAX_SAFE_INTEGER, 1)

@@ -15,19 +15,14 @@ const period = {
 }
 const balance = { qualification_type: 'BALANCE', start_date: { type: 'IMMEDIATE' } }
 
-describe('shapes of the contract', () => {
+describe('schemas accept and reject as the contract says', () => {
   test.each([
     ['a fixed number', EarningPoints, { type: 'FIXED', points: 10 }, true],
     ['a fixed formula', EarningPoints, { type: 'FIXED', points: 10, points_formula: 'ORDER_AMOUNT' }, true],
     ['no number', EarningPoints, { type: 'FIXED' }, false],
     ['a share of the order', EarningPoints, proportional('ORDER_AMOUNT', { order: { amount: share } }), true],
     ['the part is missing', EarningPoints, proportional('ORDER_TOTAL_AMOUNT', { order: { amount: share } }), false],
-    [
-      'every nothing',
-      EarningPoints,
-      proportional('ORDER_AMOUNT', { order: { amount: { ...share, every: 0 } } }),
-      false,
-    ],
+    ['every 0', EarningPoints, proportional('ORDER_AMOUNT', { order: { amount: { ...share, every: 0 } } }), false],
     [
       'metadata without a property',
       EarningPoints,
@@ -36,7 +31,7 @@ describe('shapes of the contract', () => {
     ],
     ['an unknown calculation', EarningPoints, proportional('MOON_PHASE', { order: { amount: share } }), false],
     [
-      'a mixture of both',
+      'fixed and proportional mixed',
       EarningPoints,
       { type: 'FIXED', calculation_type: 'ORDER_AMOUNT', order: { amount: share } },
       false,
@@ -44,7 +39,7 @@ describe('shapes of the contract', () => {
     ['months', PointsExpirationRules, { period_type: 'MONTH', period_value: 0 }, true],
     ['months from 1', PointsExpirationRules, { period_type: 'MONTH', period_value: 1, rounding_value: 0 }, false],
     ['a fixed day', PointsExpirationRules, { period_type: 'FIXED_DAY_OF_YEAR', fixed_month: 2, fixed_day: 31 }, true],
-    ['a fixed day of no month', PointsExpirationRules, { period_type: 'FIXED_DAY_OF_YEAR', fixed_day: 31 }, false],
+    ['a fixed day without a month', PointsExpirationRules, { period_type: 'FIXED_DAY_OF_YEAR', fixed_day: 31 }, false],
     ['balance drop', TierExpiration, { ...balance, expiration_date: { type: 'BALANCE_DROP' } }, true],
     [
       'balance from the next period',
@@ -59,8 +54,8 @@ describe('shapes of the contract', () => {
       false,
     ],
     ['custom', TierExpiration, { ...balance, expiration_date: { type: 'CUSTOM', extend: 'P3M' } }, true],
-    ['custom without a length', TierExpiration, { ...balance, expiration_date: { type: 'CUSTOM' } }, false],
-    ['custom by hours', TierExpiration, { ...balance, expiration_date: { type: 'CUSTOM', extend: 'PT3H' } }, false],
+    ['custom without a duration', TierExpiration, { ...balance, expiration_date: { type: 'CUSTOM' } }, false],
+    ['custom with hours', TierExpiration, { ...balance, expiration_date: { type: 'CUSTOM', extend: 'PT3H' } }, false],
     [
       'custom to a month from 0',
       TierExpiration,
@@ -71,7 +66,7 @@ describe('shapes of the contract', () => {
       true,
     ],
     [
-      'custom to no month',
+      'custom with an invalid month',
       TierExpiration,
       {
         ...balance,
@@ -88,7 +83,7 @@ describe('shapes of the contract', () => {
       false,
     ],
     ['not available', RewardMapping, { type: 'NOT_AVAILABLE' }, true],
-    ['a factor below zero', RewardMapping, { type: 'MULTIPLY', multiplier: -1 }, false],
+    ['a negative multiplier', RewardMapping, { type: 'MULTIPLY', multiplier: -1 }, false],
   ])('%s', (_, schema, value, expected) => {
     expect(Compile(schema).Check(value)).toBe(expected)
   })

@@ -31,19 +31,19 @@ const inPeriod = (
 
 const nothing: TierState = { current: null, scheduled: null }
 
-/** Tells a customer's life, one look after the other: `[day, measure]`. Answers the events and the state at the end. */
-function life(settings: TierExpiration | null, looks: Array<[string, number]>, of = tiers, state = nothing) {
+/** Runs a sequence of updates `[day, measure]` for one customer. Returns the events and the final state. */
+function runUpdates(settings: TierExpiration | null, updates: Array<[string, number]>, of = tiers, state = nothing) {
   const events: string[] = []
   let held = state
-  for (const [today, measure] of looks) {
+  for (const [today, measure] of updates) {
     const move = moveTier({ tiers: of, settings, state: held, today, measure })
-    events.push(...told(move))
+    events.push(...eventTexts(move))
     held = move.state
   }
   return { events, state: held }
 }
 
-const told = ({ events }: TierMove): string[] =>
+const eventTexts = ({ events }: TierMove): string[] =>
   events.map(({ type, date, tier_id, current }) =>
     [date, type, tier_id, ...(current?.expiration_date == null ? [] : ['until', current.expiration_date])].join(' '),
   )
@@ -53,9 +53,9 @@ const holding = (tierId: string, startDate: string, expirationDate: string | nul
   scheduled: null,
 })
 
-describe('by balance', () => {
-  test.each([drop, null])('05 #17: up and down at once', (settings) => {
-    const { events } = life(settings, [
+describe('tiers by balance', () => {
+  test.each([drop, null])('05 #17: upgrades and downgrades are immediate', (settings) => {
+    const { events } = runUpdates(settings, [
       ['2025-03-01', 0],
       ['2025-03-02', 120],
       ['2025-03-03', 550],
@@ -70,22 +70,22 @@ describe('by balance', () => {
     ])
   })
 
-  test('a gap, and the end of the last range, hold no tier', () => {
+  test('no tier in a gap between ranges or above the last range', () => {
     const gapped = [
       { id: 'Low', points: { from: 10, to: 19 } },
       { id: 'High', points: { from: 30, to: 39 } },
     ]
-    const looks = [9, 10, 19, 20, 29, 30, 39, 40].map((measure): [string, number] => [`2025-03-${measure}`, measure])
-    looks[0] = ['2025-03-09', 9]
-    looks[6] = ['2025-04-09', 39]
-    looks[7] = ['2025-04-10', 40]
-    expect(life(drop, looks, gapped).events).toEqual([
+    const updates = [9, 10, 19, 20, 29, 30, 39, 40].map((measure): [string, number] => [`2025-03-${measure}`, measure])
+    updates[0] = ['2025-03-09', 9]
+    updates[6] = ['2025-04-09', 39]
+    updates[7] = ['2025-04-10', 40]
+    expect(runUpdates(drop, updates, gapped).events).toEqual([
       '2025-03-10 joined Low',
       '2025-03-20 left Low',
       '2025-03-30 joined High',
       '2025-04-10 left High',
     ])
-    expect(life(drop, looks, [...gapped, open]).events).toEqual([
+    expect(runUpdates(drop, updates, [...gapped, open]).events).toEqual([
       '2025-03-09 joined Open',
       '2025-03-10 upgraded Low',
       '2025-03-20 downgraded Open',
@@ -95,8 +95,8 @@ describe('by balance', () => {
   })
 
   const quarter = custom('P2M', { type: 'QUARTER', strategy: 'END' })
-  test('05 #18: a drop is waited out until the end of the quarter', () => {
-    const { events } = life(quarter, [
+  test('05 #18: a customer keeps the tier until the end of the quarter after the balance drops', () => {
+    const { events } = runUpdates(quarter, [
       ['2025-08-14', 120],
       ['2025-09-01', 20],
       ['2025-12-31', 20],
@@ -105,8 +105,8 @@ describe('by balance', () => {
     expect(events).toEqual(['2025-08-14 joined Silver until 2025-12-31', '2026-01-01 downgraded Bronze'])
   })
 
-  test('05 #18: with 150 on that day it is prolonged, from the day after the old date', () => {
-    const { events, state } = life(quarter, [
+  test('05 #18: with 150 points on that day the tier is prolonged from the day after the old date', () => {
+    const { events, state } = runUpdates(quarter, [
       ['2025-08-14', 120],
       ['2026-01-01', 150],
     ])
@@ -114,11 +114,11 @@ describe('by balance', () => {
     expect(state.current?.start_date).toBe('2025-08-14')
   })
 
-  test('05 #18: up to the end of the next February', () => {
+  test('05 #18: expiration is rounded up to the end of the next February', () => {
     const february = custom('P4M', { type: 'CUSTOM', unit: 'MONTH', value: 1 })
-    expect(life(february, [['2025-03-20', 120]]).events).toEqual(['2025-03-20 joined Silver until 2026-02-28'])
+    expect(runUpdates(february, [['2025-03-20', 120]]).events).toEqual(['2025-03-20 joined Silver until 2026-02-28'])
     const july = custom('P4M', { type: 'CUSTOM', unit: 'MONTH', value: 6 })
-    expect(life(july, [['2025-03-20', 120]]).events).toEqual(['2025-03-20 joined Silver until 2025-07-31'])
+    expect(runUpdates(july, [['2025-03-20', 120]]).events).toEqual(['2025-03-20 joined Silver until 2025-07-31'])
   })
 
   test.each([
@@ -132,13 +132,13 @@ describe('by balance', () => {
     ['P1M', { type: 'YEAR' }, '2025-12-31'],
     ['P1M', { type: 'QUARTER', strategy: 'START' }, '2025-03-31'], // START is taken as END
   ] as const)('Silver on 31 January for %s, rounded %o, is until %s', (extend, rounding, date) => {
-    expect(life(custom(extend, rounding), [['2025-01-31', 120]]).events).toEqual([
+    expect(runUpdates(custom(extend, rounding), [['2025-01-31', 120]]).events).toEqual([
       `2025-01-31 joined Silver until ${date}`,
     ])
   })
 
-  test('a higher tier is entered at once, with a date of its own', () => {
-    const { events } = life(custom('P1M'), [
+  test('a higher tier starts immediately, with its own expiration date', () => {
+    const { events } = runUpdates(custom('P1M'), [
       ['2025-01-10', 120],
       ['2025-01-20', 600],
       ['2025-02-20', 100],
@@ -151,27 +151,27 @@ describe('by balance', () => {
     ])
   })
 
-  test('who has nothing any more leaves on the day after', () => {
-    const looks: Array<[string, number]> = [
+  test('a customer below every tier leaves on the day after the expiration', () => {
+    const updates: Array<[string, number]> = [
       ['2025-01-10', 120],
       ['2025-02-10', 5],
       ['2025-02-11', 5],
     ]
-    expect(life(custom('P1M'), looks, [silver, gold]).events[1]).toBe('2025-02-11 left Silver')
+    expect(runUpdates(custom('P1M'), updates, [silver, gold]).events[1]).toBe('2025-02-11 left Silver')
   })
 })
 
-describe('by points in a period', () => {
-  test('05 #19: Gold begins with the next quarter', () => {
+describe('tiers by points in a period', () => {
+  test('05 #19: Gold starts with the next quarter', () => {
     const settings = inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_NEXT_PERIOD', 'P10D')
-    const { events, state } = life(settings, [
+    const { events, state } = runUpdates(settings, [
       ['2025-04-02', 0],
       ['2025-05-10', 600],
     ])
     expect(events).toEqual(['2025-04-02 joined Bronze'])
     expect(state.scheduled).toEqual({ tier_id: 'Gold', start_date: '2025-07-01' })
-    expect(life(settings, [['2025-06-30', 600]], tiers, state).events).toEqual([])
-    const started = life(settings, [['2025-07-01', 0]], tiers, state)
+    expect(runUpdates(settings, [['2025-06-30', 600]], tiers, state).events).toEqual([])
+    const started = runUpdates(settings, [['2025-07-01', 0]], tiers, state)
     expect(started.events).toEqual(['2025-07-01 upgraded Gold until 2026-01-10'])
     expect(started.state.scheduled).toBeNull()
   })
@@ -181,7 +181,7 @@ describe('by points in a period', () => {
     [[silver, gold], '2025-04-08 left Silver'],
   ])('05 #20: Silver for March and seven days more', (of, end) => {
     const settings = inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD', 'P7D')
-    const { events } = life(
+    const { events } = runUpdates(
       settings,
       [
         ['2025-03-10', 150],
@@ -193,9 +193,9 @@ describe('by points in a period', () => {
     expect(events).toEqual(['2025-03-10 joined Silver until 2025-04-07', end])
   })
 
-  test('the upper end of a range does not count', () => {
+  test('the upper bound of a range is ignored', () => {
     const one = [{ id: 'Only', points: { from: 10, to: 20 } }]
-    expect(life(inPeriod('YEAR', 'IMMEDIATE', 'END_OF_PERIOD'), [['2025-03-10', 900]], one).events).toEqual([
+    expect(runUpdates(inPeriod('YEAR', 'IMMEDIATE', 'END_OF_PERIOD'), [['2025-03-10', 900]], one).events).toEqual([
       '2025-03-10 joined Only until 2025-12-31',
     ])
   })
@@ -209,14 +209,14 @@ describe('by points in a period', () => {
     ['HALF_YEAR', 'END_OF_PERIOD', 'P1M', '2025-07-31'],
     ['YEAR', 'END_OF_NEXT_PERIOD', null, '2026-12-31'],
   ] as const)('%s, %s + %s, from 15 January: until %s', (period, type, extend, date) => {
-    expect(life(inPeriod(period, 'IMMEDIATE', type, extend), [['2025-01-15', 120]]).events).toEqual([
+    expect(runUpdates(inPeriod(period, 'IMMEDIATE', type, extend), [['2025-01-15', 120]]).events).toEqual([
       `2025-01-15 joined Silver until ${date}`,
     ])
   })
 
-  test('the same tier in a later period is prolonged at once, in the same one it is not', () => {
+  test('a tier earned again is prolonged immediately in a later period, but not in the same one', () => {
     const settings = inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD', 'P7D')
-    const { events, state } = life(settings, [
+    const { events, state } = runUpdates(settings, [
       ['2025-03-10', 150],
       ['2025-03-20', 180],
       ['2025-04-01', 0],
@@ -229,9 +229,9 @@ describe('by points in a period', () => {
     expect(state.current?.start_date).toBe('2025-03-10')
   })
 
-  test('points of the new period decide on the day of expiry', () => {
+  test('on the day of expiry the points of the new period count', () => {
     const settings = inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD', 'P7D')
-    const { events } = life(settings, [
+    const { events } = runUpdates(settings, [
       ['2025-03-10', 600],
       ['2025-04-05', 150],
       ['2025-04-08', 150],
@@ -239,11 +239,11 @@ describe('by points in a period', () => {
     expect(events).toEqual(['2025-03-10 joined Gold until 2025-04-07', '2025-04-08 downgraded Silver until 2025-05-07'])
   })
 
-  describe('from the next period on', () => {
+  describe('with start NEXT_PERIOD', () => {
     const settings = inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_PERIOD')
 
-    test('a tier that is earned again goes on', () => {
-      const { events } = life(settings, [
+    test('a tier earned again continues', () => {
+      const { events } = runUpdates(settings, [
         ['2025-01-10', 120],
         ['2025-04-01', 0],
         ['2025-05-01', 130],
@@ -256,8 +256,8 @@ describe('by points in a period', () => {
       ])
     })
 
-    test('one that is not earned again ends', () => {
-      const { events } = life(settings, [
+    test('a tier not earned again ends', () => {
+      const { events } = runUpdates(settings, [
         ['2025-01-10', 120],
         ['2025-04-01', 0],
         ['2025-07-01', 0],
@@ -265,8 +265,8 @@ describe('by points in a period', () => {
       expect(events.at(-1)).toBe('2025-07-01 downgraded Bronze')
     })
 
-    test('a lower tier follows a higher one that is over', () => {
-      const { events } = life(settings, [
+    test('a lower tier follows an expired higher one', () => {
+      const { events } = runUpdates(settings, [
         ['2025-01-10', 700],
         ['2025-04-01', 0],
         ['2025-05-01', 130],
@@ -278,9 +278,9 @@ describe('by points in a period', () => {
       ])
     })
 
-    test('but not one that still lasts', () => {
+    test('a lower tier does not replace a higher one that is still valid', () => {
       const longer = inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_NEXT_PERIOD')
-      const { events } = life(longer, [
+      const { events } = runUpdates(longer, [
         ['2025-01-10', 700],
         ['2025-04-01', 0],
         ['2025-05-01', 130],
@@ -289,37 +289,37 @@ describe('by points in a period', () => {
       expect(events.slice(1)).toEqual(['2025-04-01 upgraded Gold until 2025-09-30'])
     })
 
-    test('a tier that is earned again goes on before it is over', () => {
+    test('a tier earned again is prolonged before it expires', () => {
       const extended = inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_PERIOD', 'P10D')
-      const looks: Array<[string, number]> = [
+      const updates: Array<[string, number]> = [
         ['2025-01-10', 120],
         ['2025-04-01', 0],
         ['2025-05-01', 130],
         ['2025-07-01', 0],
       ]
-      expect(life(extended, looks).events.slice(1)).toEqual([
+      expect(runUpdates(extended, updates).events.slice(1)).toEqual([
         '2025-04-01 upgraded Silver until 2025-07-10',
         '2025-07-01 prolonged Silver until 2025-10-10',
       ])
     })
 
-    test('a tier that lasts into the next period, if only for a day, is followed by what that period gives', () => {
+    test('a tier that lasts one day into the next period is followed by the tier for the points of that period', () => {
       const extended = inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_PERIOD', 'P1D')
-      const looks: Array<[string, number]> = [
+      const updates: Array<[string, number]> = [
         ['2025-01-10', 700],
         ['2025-04-01', 0],
         ['2025-05-01', 130],
         ['2025-07-01', 0],
         ['2025-07-02', 0],
       ]
-      expect(life(extended, looks).events.slice(1)).toEqual([
+      expect(runUpdates(extended, updates).events.slice(1)).toEqual([
         '2025-04-01 upgraded Gold until 2025-07-01',
         '2025-07-02 downgraded Bronze',
       ])
     })
 
-    test('the higher of two wins', () => {
-      const { state } = life(settings, [
+    test('the higher of two scheduled tiers wins', () => {
+      const { state } = runUpdates(settings, [
         ['2025-01-10', 120],
         ['2025-02-10', 620],
         ['2025-03-10', 620],
@@ -327,9 +327,9 @@ describe('by points in a period', () => {
       expect(state.scheduled).toEqual({ tier_id: 'Gold', start_date: '2025-04-01' })
     })
 
-    test('points of the new period do not bring a higher tier before its time', () => {
+    test('points of the new period do not start a higher tier before the next period', () => {
       const extended = inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_PERIOD', 'P10D')
-      const { events, state } = life(extended, [
+      const { events, state } = runUpdates(extended, [
         ['2025-01-10', 120],
         ['2025-04-01', 0],
         ['2025-07-05', 900],
@@ -342,8 +342,8 @@ describe('by points in a period', () => {
       expect(state.scheduled).toEqual({ tier_id: 'Gold', start_date: '2025-10-01' })
     })
 
-    test('without a free tier there is none until then', () => {
-      const { events, state } = life(
+    test('without a tier from 0 points the customer has none until then', () => {
+      const { events, state } = runUpdates(
         settings,
         [
           ['2025-01-10', 120],
@@ -352,13 +352,13 @@ describe('by points in a period', () => {
         [silver],
       )
       expect(events).toEqual([])
-      expect(life(settings, [['2025-04-02', 0]], [silver], state).events).toEqual([
+      expect(runUpdates(settings, [['2025-04-02', 0]], [silver], state).events).toEqual([
         '2025-04-01 joined Silver until 2025-06-30',
       ])
     })
   })
 
-  test('what counts are the points of the calendar period so far', () => {
+  test('the measure is the points of the calendar period up to the date', () => {
     const credits = [
       { date: '2025-03-31', points: 40 },
       { date: '2025-04-01', points: 1 },
@@ -373,43 +373,48 @@ describe('by points in a period', () => {
 })
 
 describe('changes of the program', () => {
-  const look = (facts: Partial<TierFacts>) =>
+  const updateTier = (facts: Partial<TierFacts>) =>
     moveTier({ tiers, settings: drop, state: nothing, today: '2025-06-15', measure: 0, ...facts })
 
-  test('a tier that is removed is lost at once', () => {
+  test('customers of a removed tier lose it immediately', () => {
     const removedTiers = [silver]
     const state = holding('Silver', '2025-01-10', '2025-12-31')
     const of = (measure: number, tiers: LoyaltyTier[]) =>
-      told(look({ tiers, removed_tiers: removedTiers, state, measure, settings: custom('P1M'), changed: 'tiers' }))
+      eventTexts(
+        updateTier({ tiers, removed_tiers: removedTiers, state, measure, settings: custom('P1M'), changed: 'tiers' }),
+      )
     expect(of(150, [bronze, gold])).toEqual(['2025-06-15 left Silver'])
     expect(of(20, [bronze, gold])).toEqual(['2025-06-15 downgraded Bronze'])
     expect(of(600, [bronze, gold])).toEqual(['2025-06-15 upgraded Gold until 2025-07-15'])
     const waiting = { current: null, scheduled: { tier_id: 'Silver', start_date: '2025-07-01' } }
     expect(
-      look({ tiers: [gold], state: waiting, settings: inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_PERIOD') }).state,
+      updateTier({ tiers: [gold], state: waiting, settings: inPeriod('QUARTER', 'NEXT_PERIOD', 'END_OF_PERIOD') })
+        .state,
     ).toEqual(nothing)
   })
 
-  test('other thresholds move those without a date up and down, those with one only up', () => {
+  test('new thresholds move tiers without expiration up and down, tiers with expiration only up', () => {
     const higher = [{ ...bronze, points: { from: 50, to: 199 } }, { ...silver, points: { from: 200 } }, open]
     const of = (state: TierState, measure: number, settings: TierExpiration) =>
-      told(look({ tiers: higher, state, measure, settings, changed: 'tiers' }))
+      eventTexts(updateTier({ tiers: higher, state, measure, settings, changed: 'tiers' }))
     expect(of(holding('Silver', '2025-01-10'), 150, drop)).toEqual(['2025-06-15 downgraded Bronze'])
     expect(of(holding('Bronze', '2025-01-10'), 20, custom('P1M'))).toEqual(['2025-06-15 downgraded Open'])
     expect(of(holding('Silver', '2025-01-10', '2025-12-31'), 150, custom('P1M'))).toEqual([])
     expect(of(holding('Bronze', '2025-01-10', '2025-12-31'), 250, custom('P1M'))).toEqual([
       '2025-06-15 upgraded Silver until 2025-07-15',
     ])
-    // Without such a change a tier without a date stays.
+    // Without a change of thresholds, a tier without expiration is kept.
     expect(
-      told(look({ tiers: higher, state: holding('Bronze', '2025-01-10'), settings: custom('P1M'), measure: 20 })),
+      eventTexts(
+        updateTier({ tiers: higher, state: holding('Bronze', '2025-01-10'), settings: custom('P1M'), measure: 20 }),
+      ),
     ).toEqual([])
   })
 
-  test('other settings date anew from the start, raise, and lower nobody', () => {
+  test('new settings recompute expiration from the start, may upgrade, and never downgrade', () => {
     const state = holding('Silver', '2025-05-20')
     const of = (settings: TierExpiration, measure: number, held = state) =>
-      told(look({ state: held, settings, measure, changed: 'settings' }))
+      eventTexts(updateTier({ state: held, settings, measure, changed: 'settings' }))
     expect(of(custom('P3M'), 20)).toEqual(['2025-06-15 expiration.changed Silver until 2025-08-20'])
     expect(of(custom('P3M'), 20, holding('Silver', '2025-05-20', '2025-08-20'))).toEqual([])
     expect(of(custom('P3M'), 600)).toEqual([
@@ -421,7 +426,7 @@ describe('changes of the program', () => {
       '2025-06-15 expiration.changed Silver',
     ])
     expect(of(drop, 20)).toEqual([])
-    // Who earned it again in this period has it for longer than from its start.
+    // A customer who earned the tier again in this period keeps it longer than counted from its start.
     const monthly = inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD', 'P2M')
     expect(of(monthly, 150)).toEqual([
       '2025-06-15 expiration.changed Silver until 2025-07-31',
@@ -429,15 +434,15 @@ describe('changes of the program', () => {
     ])
   })
 
-  test('a balance waits for no period', () => {
+  test('a change to balance drops the scheduled tier', () => {
     const state = { current: null, scheduled: { tier_id: 'Silver', start_date: '2025-07-01' } }
-    expect(look({ state, settings: custom('P1M'), measure: 600 }).state).toEqual(
+    expect(updateTier({ state, settings: custom('P1M'), measure: 600 }).state).toEqual(
       holding('Gold', '2025-06-15', '2025-07-15'),
     )
   })
 })
 
-test('the next day on which something happens by itself', () => {
+test('nextTierDate is the next day on which a tier changes without an event', () => {
   const scheduled = { tier_id: 'Gold', start_date: '2025-07-01' }
   expect(nextTierDate(nothing)).toBeNull()
   expect(nextTierDate(holding('Silver', '2025-01-10'))).toBeNull()
@@ -447,7 +452,7 @@ test('the next day on which something happens by itself', () => {
   expect(nextTierDate({ ...holding('Silver', '2025-01-10', '2025-06-29'), scheduled })).toBe('2025-06-30')
 })
 
-describe('looking every day, or only when something changes', () => {
+describe('daily updates and updates on change only', () => {
   const first = readDay('2024-11-20') as number
   const anySettings = fc.oneof(
     fc.constant(drop),
@@ -470,13 +475,13 @@ describe('looking every day, or only when something changes', () => {
       )
       .map(([period, start, type, extend]) => inPeriod(period, start, type, extend)),
   )
-  /** Days with a change, and by how much; a debit takes no more than there is. */
+  /** Days with a change of the measure; a debit never exceeds the balance. */
   const history = fc.array(fc.record({ after: fc.nat(60), points: fc.integer({ min: -400, max: 400 }) }), {
     maxLength: 12,
   })
   const someTiers = fc.constantFrom(tiers, [silver, gold], [gold, silver, open], [open, bronze, silver, gold])
 
-  test('gives the same tiers, events and dates', () => {
+  test('give the same tiers, events and dates', () => {
     fc.assert(
       fc.property(anySettings, history, someTiers, fc.nat(400), (settings, changes, of, rest) => {
         const credits: Array<{ date: string; points: number }> = []
@@ -522,7 +527,7 @@ describe('looking every day, or only when something changes', () => {
         const daily = tell(everyDay)
         const late = tell([...new Set([first, ...days, last])])
         expect(late).toEqual(daily)
-        // And what was told adds up to what is held.
+        // The events add up to the current tier.
         const held = daily.events.at(-1)
         expect(held?.current ?? null).toEqual(daily.state.current)
       }),
@@ -530,7 +535,7 @@ describe('looking every day, or only when something changes', () => {
     )
   })
 
-  test('looking twice on a day tells nothing new', () => {
+  test('a second update on the same day gives no events', () => {
     fc.assert(
       fc.property(anySettings, fc.nat(700), fc.nat(700), fc.nat(200), (settings, before, measure, later) => {
         const start = moveTier({ tiers, settings, state: nothing, today: dayText(first), measure: before })

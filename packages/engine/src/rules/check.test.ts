@@ -13,7 +13,7 @@ const tea = { id: 'prod_tea', object: 'product' }
 const any = (rules: unknown) => ({ name: 'order.items.any', conditions: { $is: [tea] }, rules })
 const quantity = (rules?: unknown) => ({ name: 'order.items.quantity', conditions: { $is: [1] }, rules })
 
-const scene: EvaluationScope = {
+const scope: EvaluationScope = {
   clock: clockAt('2025-02-26T11:00:00.000Z', 'Europe/Warsaw'),
   customer: { id: 'cust_1', segments: ['a'], metadata: { a: 'x' } },
   caller: { user_login: 'ann', api_key: 'app' },
@@ -27,7 +27,7 @@ const scene: EvaluationScope = {
   effect: null,
 }
 
-describe('definitions without fault', () => {
+describe('valid definitions', () => {
   test.each<[rules: unknown]>([
     [undefined],
     [null],
@@ -132,7 +132,7 @@ describe('faults', () => {
     expect(checkRules(rules)).toEqual(faults)
   })
 
-  test('a geopoint cannot be compared, where a schema knows it as one', () => {
+  test('a property that a schema declares as geopoint is refused', () => {
     const home = { '1': { name: 'customer.metadata', property: 'home', conditions: { $is: ['geo:1,2'] } } }
     const spot = { '1': { name: 'order.items.metadata_any', property: 'spot', conditions: { $is: ['geo:1,2'] } } }
     const metadataTypes = { customer: { home: 'geopoint' }, product: { spot: 'geopoint' } } as const
@@ -146,9 +146,9 @@ describe('faults', () => {
   })
 })
 
-describe('a rule that was never checked', () => {
-  const holds = (rules: unknown) => evaluateRules([{ id: 'val_1', rules: rules as RuleTree }], scene).holds
-  test('is false where it is broken, and only there', () => {
+describe('an unchecked faulty rule', () => {
+  const holds = (rules: unknown) => evaluateRules([{ id: 'val_1', rules: rules as RuleTree }], scope).holds
+  test('is false only in its faulty part', () => {
     expect(holds({ '1': amount })).toBe(true)
     expect(holds({ '1': amount, '2': { name: 'order.weather' }, logic: '1 or 2' })).toBe(true)
     expect(holds({ '1': amount, '2': { name: 'order.weather' } })).toBe(false)
@@ -238,15 +238,15 @@ describe('any JSON', () => {
     ),
   }))
 
-  test('is a fault or a rule, never an exception, and is decided with and without an order', () => {
+  test('gives faults or a rule, never an exception, and evaluates with and without an order', () => {
     fc.assert(
       fc.property(tree, (rules) => {
         const faults = checkRules(rules)
         expect(faults.every((fault) => typeof fault === 'string' && fault !== '')).toBe(true)
         const rule = { id: 'val_1', rules, error: rules } as unknown as ValidationRule
         countersOf([rule])
-        const empty = { ...scene, cart: null, customer: null, caller: null, metadata: null }
-        for (const given of [scene, empty, { ...scene, cart: openCart({}) }]) {
+        const empty = { ...scope, cart: null, customer: null, caller: null, metadata: null }
+        for (const given of [scope, empty, { ...scope, cart: openCart({}) }]) {
           const { holds, reason } = evaluateRules([rule], given)
           expect(holds === false).toBe(reason !== null)
           expect(evaluateRules([rule], given, { trace: [] }).holds).toBe(holds)
@@ -257,7 +257,7 @@ describe('any JSON', () => {
     )
   })
 
-  test('takes no longer for being malicious', () => {
+  test('is checked in bounded time even if malicious', () => {
     const milliseconds = cpuTimeOf(malicious)
     expect(milliseconds).toBeLessThan(2_000) // about 100
   })
@@ -272,7 +272,7 @@ describe('any JSON', () => {
     for (let i = 0; i < 5_000; i += 1) deep = quantity({ '1': deep })
     expect(checkRules({ '1': deep })).toEqual(['Rules must not be nested in more than 4 levels'])
     const many = { name: 'order.metadata', property: 'a', conditions: { $contains: Array(1_000).fill('x') } }
-    const big = { ...scene, cart: openCart({ metadata: { a: Array(10_000).fill('y') } }) }
+    const big = { ...scope, cart: openCart({ metadata: { a: Array(10_000).fill('y') } }) }
     evaluateRules([{ id: 'val_1', rules: { '1': many } }], big)
   }
 })

@@ -61,7 +61,7 @@ test.each<[value: unknown, operator: string, given: unknown, expected: boolean, 
   ['2025-03-01', '$less_than', ['2025-03-01'], false],
   ['2025-03-01', '$more_than', ['2026-01-01', '2025-01-01'], true], // any of them
   [5, '$more_than', [9, 4], true],
-  ['2025-03-01', '$more_than', [5], false], // days ago are for filters
+  ['2025-03-01', '$more_than', [5], false], // a number as days ago exists only in filters
   [5, '$more_than', ['2025-03-01'], false],
   [[5], '$more_than', [4], false],
   [undefined, '$less_than', [4], false],
@@ -159,7 +159,7 @@ test.each<[value: unknown, operator: string, given: unknown, expected: boolean, 
   expect(holds(value, { [operator]: given }, type)).toBe(expected)
 })
 
-test('a thousand arguments are taken', () => {
+test('accepts 1,000 arguments', () => {
   expect(
     holds(999, {
       $in: Array.from({ length: 1_000 }, (_, n) => n),
@@ -167,13 +167,13 @@ test('a thousand arguments are taken', () => {
   ).toBe(true)
 })
 
-test('all operators of a rule must hold, and none is none', () => {
+test('all operators of a condition must hold; a condition without operators holds', () => {
   expect(holds(5, { $more_than: [4], $less_than: [6] })).toBe(true)
   expect(holds(7, { $more_than: [4], $less_than: [6] })).toBe(false)
   expect(holds(undefined, {})).toBe(true)
 })
 
-describe('faults, which are false', () => {
+describe('faulty conditions, which evaluate to false', () => {
   test.each<[kind: ArgumentKind, operator: string, given: unknown, fault: string]>([
     ['any', '$like', ['a'], "has an unknown operator '$like'"],
     ['any', 'toString', ['a'], "has an unknown operator 'toString'"],

@@ -24,17 +24,17 @@ import {
   toNumber,
 } from '../values.ts'
 
-/** Whether a value is as the conditions of a rule say. */
+/** Whether a value satisfies the conditions of a rule. */
 export type Condition = (value: unknown, type: MetadataType | undefined, clock: Clock) => boolean
 
 interface Operator {
-  /** A single argument may stand without its array. */
+  /** Accepts a single argument without an array. */
   readonly is_single?: true
-  /** On a rule about a number, the arguments are numbers. */
+  /** The arguments must have the type of the rule's value. */
   readonly is_typed?: true
   readonly may_be_empty?: true
-  /** The arguments prepared, or what they must be. */
-  prepare(given: readonly Scalar[]): Condition | string
+  /** The compiled condition, or a text that says what the arguments must be. */
+  prepare(args: readonly Scalar[]): Condition | string
 }
 
 export type ArgumentKind = 'number' | 'text' | 'boolean' | 'any'
@@ -42,18 +42,18 @@ export type ArgumentKind = 'number' | 'text' | 'boolean' | 'any'
 export const argumentsMax = 1_000
 
 /**
- * Prepares the conditions of a rule (docs/reference/rules.md#condition-operators): all of them must hold. A fault is told to
- * `refuse`, and makes the condition false.
+ * Compiles the conditions of a rule (docs/reference/rules.md#condition-operators); all of them must hold. A faulty
+ * condition is passed to `reportFault` and evaluates to false.
  */
 export function prepareConditions(
   conditions: Readonly<Record<string, unknown>>,
   kind: ArgumentKind,
-  refuse: (fault: string) => void,
+  reportFault: (fault: string) => void,
 ): Condition {
   const prepared: Condition[] = []
-  for (const [name, given] of Object.entries(conditions)) {
-    const condition = prepareCondition(name, given, kind)
-    if (typeof condition === 'string') refuse(condition)
+  for (const [name, args] of Object.entries(conditions)) {
+    const condition = prepareCondition(name, args, kind)
+    if (typeof condition === 'string') reportFault(condition)
     prepared.push(typeof condition === 'string' ? never : condition)
   }
   if (prepared.length === 1) return prepared[0] as Condition
@@ -65,10 +65,10 @@ export function prepareConditions(
 
 const never: Condition = () => false
 
-function prepareCondition(name: string, given: unknown, kind: ArgumentKind): Condition | string {
+function prepareCondition(name: string, args: unknown, kind: ArgumentKind): Condition | string {
   const operator = ownEntry(operators, name)
   if (operator === undefined) return `has an unknown operator '${name}'`
-  const list = operator.is_single && isScalar(given) ? [given] : given
+  const list = operator.is_single && isScalar(args) ? [args] : args
   if (!Array.isArray(list)) return `must have an array of arguments for '${name}'`
   if (list.length > argumentsMax) return `must not have more than ${argumentsMax} arguments for '${name}'`
   if (list.length === 0 && !operator.may_be_empty) return `must have an argument for '${name}'`
@@ -85,12 +85,12 @@ const kindFaults: Readonly<Record<ArgumentKind, (list: readonly unknown[]) => st
 }
 
 /**
- * What two values are equal by: numbers also when texts spell them, booleans likewise, everything else as it is written.
- * An object equals nothing.
+ * The key by which values are compared for equality: numbers and booleans also when a string spells them, any other scalar
+ * as written. An object equals nothing.
  */
 const keyOf = (value: unknown): Scalar | null => toNumber(value) ?? toBoolean(value) ?? (isScalar(value) ? value : null)
 
-/** Dates that a schema promises are equal when they are the same moment, however they are written. */
+/** Values that a schema declares as dates are equal when they are the same instant, in any spelling. */
 const dateKeyOf = (value: unknown): Scalar | null => toInstant(value) ?? keyOf(value)
 
 const isDate = (type: MetadataType | undefined): boolean => type === 'date' || type === 'datetime'
@@ -100,9 +100,9 @@ interface Keys {
   key(value: unknown, type: MetadataType | undefined): Scalar | null
 }
 
-function keysOf(given: readonly Scalar[]): Keys {
-  const keys = new Set(given.map(keyOf))
-  const dateKeys = new Set(given.map(dateKeyOf))
+function keysOf(args: readonly Scalar[]): Keys {
+  const keys = new Set(args.map(keyOf))
+  const dateKeys = new Set(args.map(dateKeyOf))
   return {
     of: (type) => (isDate(type) ? dateKeys : keys),
     key: (value, type) => (isDate(type) ? dateKeyOf(value) : keyOf(value)),
@@ -111,16 +111,16 @@ function keysOf(given: readonly Scalar[]): Keys {
 
 const not =
   (operator: Operator): Operator['prepare'] =>
-  (given) => {
-    const condition = operator.prepare(given)
+  (args) => {
+    const condition = operator.prepare(args)
     return typeof condition === 'string' ? condition : (value, type, clock) => !condition(value, type, clock)
   }
 
-/** Equal to one of the arguments; an array: has one of them. */
+/** Equal to one of the arguments; an array contains one of them. */
 const equal: Operator = {
   is_typed: true,
-  prepare(given) {
-    const keys = keysOf(given)
+  prepare(args) {
+    const keys = keysOf(args)
     return (value, type) => {
       if (isMissing(value)) return false
       const wanted = keys.of(type)
@@ -130,11 +130,11 @@ const equal: Operator = {
   },
 }
 
-/** A text contains one of the arguments; an array has all of them. */
+/** A string contains one of the arguments; an array contains all of them. */
 const contain: Operator = {
-  prepare(given) {
-    const keys = keysOf(given)
-    const texts = given.map(String)
+  prepare(args) {
+    const keys = keysOf(args)
+    const texts = args.map(String)
     return (value, type) => {
       if (!Array.isArray(value)) return isText(value) && texts.some((text) => value.includes(text))
       const elements = new Set(value.map((element) => keys.key(element, type)))
@@ -150,22 +150,22 @@ function isSubset<T>(part: ReadonlySet<T>, whole: ReadonlySet<T>): boolean {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** The same set of elements; none at all is the same as missing. */
+/** The same set of elements; an empty array equals a missing value. */
 const notDiffer: Operator = {
   may_be_empty: true,
-  prepare(given) {
-    const keys = keysOf(given)
+  prepare(args) {
+    const keys = keysOf(args)
     return (value, type) => {
       const elements = isMissing(value) ? [] : Array.isArray(value) ? value : [value]
-      const found = new Set(elements.map((element) => keys.key(element, type)))
-      return found.size === keys.of(type).size && isSubset(keys.of(type), found)
+      const elementKeys = new Set(elements.map((element) => keys.key(element, type)))
+      return elementKeys.size === keys.of(type).size && isSubset(keys.of(type), elementKeys)
     }
   },
 }
 
 const texts = (test: (value: string, text: string) => boolean): Operator => ({
-  prepare(given) {
-    const wanted = given.map(String)
+  prepare(args) {
+    const wanted = args.map(String)
     return (value) => isText(value) && wanted.some((text) => test(value, text))
   },
 })
@@ -173,10 +173,10 @@ const texts = (test: (value: string, text: string) => boolean): Operator => ({
 const compare = (is: (left: number, right: number) => boolean): Operator => ({
   is_single: true,
   is_typed: true,
-  prepare(given) {
-    const numbers = given.map(toNumber).filter((number) => number !== null)
-    const moments = given.map(toInstant).filter((at) => at !== null)
-    if (numbers.length + moments.length < given.length) return 'numbers or dates'
+  prepare(args) {
+    const numbers = args.map(toNumber).filter((number) => number !== null)
+    const moments = args.map(toInstant).filter((at) => at !== null)
+    if (numbers.length + moments.length < args.length) return 'numbers or dates'
     return (value) => {
       const number = toNumber(value)
       if (number !== null) return numbers.some((a) => is(number, a))
@@ -188,8 +188,8 @@ const compare = (is: (left: number, right: number) => boolean): Operator => ({
 
 const compareMoments = (is: (left: number, right: number) => boolean): Operator => ({
   is_single: true,
-  prepare(given) {
-    const moments = given.map(toInstant)
+  prepare(args) {
+    const moments = args.map(toInstant)
     if (moments.includes(null)) return 'dates'
     return (value) => {
       const at = toInstant(value)
@@ -198,15 +198,15 @@ const compareMoments = (is: (left: number, right: number) => boolean): Operator 
   },
 })
 
-/** True for one of some whole numbers. */
+/** Holds for one of the whole numbers. */
 const integers = (
   maximum: number,
   test: (value: unknown, a: number, clock: Clock) => boolean,
   isSingle = true,
 ): Operator => ({
   ...(isSingle ? { is_single: isSingle } : {}),
-  prepare(given) {
-    const numbers = given.map((a) => toNumber(a) ?? -1)
+  prepare(args) {
+    const numbers = args.map((a) => toNumber(a) ?? -1)
     if (!numbers.every((a) => Number.isSafeInteger(a) && a >= 0 && a <= maximum))
       return `whole numbers from 0${maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`}`
     return (value, _, clock) => numbers.some((a) => test(value, a, clock))
@@ -218,25 +218,25 @@ const counts = (is: (size: number, a: number) => boolean): Operator =>
 
 const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : isMissing(value) ? 0 : Number.NaN)
 
-/** True within one of some periods, each written as parts between semicolons. */
+/** Holds within one of the periods, each written as parts separated by semicolons. */
 function periods<T>(
   form: string,
   read: (parts: string[]) => T | null,
   contains: (period: T, at: Ms, clock: Clock) => boolean,
 ): Operator {
   return {
-    prepare(given) {
-      const list = given.map((text) =>
+    prepare(args) {
+      const periodList = args.map((text) =>
         read(
           String(text)
             .split(';')
             .map((part) => part.trim()),
         ),
       )
-      if (list.includes(null)) return `'${form}'`
+      if (periodList.includes(null)) return `'${form}'`
       return (value, _, clock) => {
         const at = toInstant(value)
-        return at !== null && list.some((period) => contains(period as T, at, clock))
+        return at !== null && periodList.some((period) => contains(period as T, at, clock))
       }
     },
   }
@@ -273,14 +273,14 @@ function readDailyHours(parts: string[]): DailyHours | null {
   }
 }
 
-/** Hours that end before they start run over midnight and belong to the day on which they start. */
+/** Hours that end before they start run past midnight and belong to the day on which they start. */
 function isInDailyHours({ start, end, days }: DailyHours, at: Ms, clock: Clock): boolean {
   const { day, time } = wallTime(at, clock.zone)
   if (start < end) return days.has(weekdayOf(day)) && start <= time && time < end
   return time >= start ? days.has(weekdayOf(day)) : time < end && days.has(weekdayOf(day - 1))
 }
 
-/** Every operator of a condition; `$from` belongs to the rules about items. */
+/** Every operator of conditions; `$from` exists only for rules about items. */
 export const operators: Readonly<Record<string, Operator>> = {
   $is: { ...equal, is_single: true },
   $is_not: { is_typed: true, prepare: not(equal) },

@@ -1,13 +1,13 @@
 import type { ReasonKey } from '../reasons.ts'
 import type { Node } from './run.ts'
 
-/** What a rule is about: the bit that stands for it, and what a violation is called. */
+/** The domain of a rule, as a bit, and the key of its violation. */
 export function domainOf(name: string): Pick<Node, 'domain' | 'violation'> {
   const [, domain, violation] = domains.find(([prefix]) => prefix.test(name))!
   return { domain, violation }
 }
 
-/** What a name begins with, the bit that stands for it, and the name of a violation. */
+/** Prefix of rule names, bit of the domain, and key of the violation. */
 const domains: ReadonlyArray<[prefix: RegExp, domain: number, violation: ReasonKey]> = [
   [/^customer[._]/, 1, 'customer_rules_violated'],
   [/^(?:order|product|sku)\./, 2, 'order_rules_violated'],
@@ -17,7 +17,7 @@ const domains: ReadonlyArray<[prefix: RegExp, domain: number, violation: ReasonK
   [/^/, 32, 'redemption_rules_violated'],
 ]
 
-/** Domains that are looked at where a rule runs (docs/reference/rules.md#failure). */
+/** Domains that are evaluated, by where a rule runs (docs/reference/rules.md#failure). */
 export const available = {
   redemption: 1 + 2 + 4 + 8 + 16,
   'earning.order': 1 + 2,

@@ -1,14 +1,14 @@
 import type { Cart } from '../cart.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
-import { once } from '../once.ts'
+import { memoize } from '../memoize.ts'
 import { reason } from '../reasons.ts'
 import type { Catalogue, KnownRedeemable, Reason, Step, ValidationRule } from '../schema/index.ts'
 import type { Entry } from '../selection.ts'
-import { compileTree, type Reading, type Tree, textOf } from './compile.ts'
+import { type CompileContext, compileTree, type Tree, textOf } from './compile.ts'
 import { type Availability, available } from './domains.ts'
 import { coveredLines } from './items.ts'
 import type { Need } from './names.ts'
-import type { Expression, Missing, Node, Picker, Run, Truth } from './run.ts'
+import type { Expression, Missing, Node, Picker, RuleRun, Truth } from './run.ts'
 import { stepOf } from './trace.ts'
 
 export type { Availability } from './domains.ts'
@@ -16,81 +16,82 @@ export { defaultLogic } from './logic.ts'
 export type { Truth } from './run.ts'
 
 export interface RuleOptions {
-  /** Names of rules that are left out: they count as true (qualification, docs/reference/qualifications.md). */
+  /** Whether a rule is omitted, by name; an omitted rule counts as true (qualification, docs/reference/qualifications.md). */
   omit?: (name: string) => boolean
-  /** Rules that need an order, an amount or lines are left out where there are none. */
+  /** Omits rules that need an order, an amount or lines when the request has none. */
   omit_missing_order?: boolean
-  /** Takes one step for each rule that logic names; the answer does not depend on it. */
+  /** Receives one step per rule named by `logic`; it does not change the result. */
   trace?: Step[] | null
-  /** Where the rules are evaluated; those that have no meaning there are false. */
+  /** Where the rules are evaluated; rules of domains that are not available there are false. */
   available?: Availability
 }
 
-/** What rules say of a redeemable. */
-export interface Judged {
-  /** Null while it depends on the effect of the redeemable, which the scene does not have yet. */
+/** The result of the rules of a redeemable. */
+export interface RulesResult {
+  /** Null while the result depends on the effect of the redeemable, which the scope does not have yet. */
   readonly holds: Truth
-  /** Why they do not. */
+  /** Why the rules do not hold. */
   readonly reason: Reason | null
-  /** Lines that rules which hold add to those the discount covers. */
+  /** Lines that rules which hold add to the covered lines. */
   readonly picked: readonly Entry[]
 }
 
 /**
- * Whether all rules hold. The rules of the campaign come first; the first that fails gives key and text, and all that fail
- * are named.
+ * Evaluates all rules. The rules of the campaign come first; the first failed rule gives key and message, and all failed
+ * rules are listed.
  */
 export function evaluateRules(
   rules: readonly ValidationRule[],
-  scene: EvaluationScope,
+  scope: EvaluationScope,
   options: RuleOptions = {},
-): Judged {
-  if (rules.length === 0) return held
-  const run = openRun(scene, options, null)
+): RulesResult {
+  if (rules.length === 0) return passedResult
+  const run = openRun(scope, options, null)
   let holds: Truth = true
-  let failed: string[] | null = null
-  let first: Pick<Run, 'reported' | 'missing'> | null = null
+  let failedRuleIds: string[] | null = null
+  let firstFailure: Pick<RuleRun, 'reported' | 'missing'> | null = null
   for (const rule of rules) {
     const truth = evaluate(rule, run)
     if (truth === false || (truth === null && holds)) holds = truth
     if (truth !== false) continue
-    failed ??= []
-    if (!failed.includes(rule.id)) failed.push(rule.id)
-    first ??= { reported: run.reported, missing: run.missing }
+    failedRuleIds ??= []
+    if (!failedRuleIds.includes(rule.id)) failedRuleIds.push(rule.id)
+    firstFailure ??= { reported: run.reported, missing: run.missing }
   }
-  if (failed !== null && first !== null) return { holds: false, reason: violation(first, failed, scene), picked: none }
-  const picked = pickedEntries(rules, scene)
-  return holds && picked.length === 0 ? held : { holds, reason: null, picked }
+  if (failedRuleIds !== null && firstFailure !== null)
+    return { holds: false, reason: violation(firstFailure, failedRuleIds, scope), picked: noEntries }
+  const picked = pickedEntries(rules, scope)
+  return holds && picked.length === 0 ? passedResult : { holds, reason: null, picked }
 }
 
-const none: readonly Entry[] = []
-const held: Judged = { holds: true, reason: null, picked: none }
+const noEntries: readonly Entry[] = []
+const passedResult: RulesResult = { holds: true, reason: null, picked: noEntries }
 
 export interface RuleResult {
-  /** Null while it depends on the effect of the redeemable. */
+  /** Null while the result depends on the effect of the redeemable. */
   holds: Truth
-  /** Why it does not. */
+  /** Why the rule does not hold. */
   reason?: Reason
-  /** Top-level keys of rules that were left out, in the order of logic. */
+  /** Top-level keys of omitted rules, in the order of `logic`. */
   omitted: string[]
 }
 
-/** Whether one rule holds, and what was left out of it: the form for those who show each assignment by itself. */
-export function evaluateRule(rule: ValidationRule, scene: EvaluationScope, options: RuleOptions = {}): RuleResult {
+/** Evaluates one rule and lists what was omitted, for callers that report each assignment separately. */
+export function evaluateRule(rule: ValidationRule, scope: EvaluationScope, options: RuleOptions = {}): RuleResult {
   const omitted: string[] = []
-  const run = openRun(scene, options, omitted)
+  const run = openRun(scope, options, omitted)
   const holds = evaluate(rule, run)
-  return holds === false ? { holds, reason: violation(run, [rule.id], scene), omitted } : { holds, omitted }
+  return holds === false ? { holds, reason: violation(run, [rule.id], scope), omitted } : { holds, omitted }
 }
 
-/** Which numbers of the past the rules compare: nothing else has to be counted. */
+/** The counters that the rules compare: only these have to be loaded. */
 export function countersOf(rules: readonly ValidationRule[]): Set<string> {
   const nodes = rules.flatMap((rule) => compileRule(rule).nodes)
   return new Set(nodes.filter(({ is_counter }) => is_counter).map(({ name }) => name))
 }
 
 /**
- * What is wrong with a tree of rules, in words for `details`; empty when nothing is. Types of metadata are needed to refuse
+ * Faults of a tree of rules as texts for `details`; empty when it is valid. The metadata types are needed to refuse
  * geopoints, which rules cannot compare.
  */
 export function checkRules(
@@ -98,22 +99,22 @@ export function checkRules(
   { metadata_types = null }: { metadata_types?: Catalogue['metadata_types'] } = {},
 ): string[] {
   const faults: string[] = []
-  const reading: Reading = { refuse: (fault) => faults.push(fault), rules_count: 0, metadata_types }
-  compileTree(rules, { depth: 1, text: null, parent: null }, reading, ask)
+  const context: CompileContext = { reportFault: (fault) => faults.push(fault), rules_count: 0, metadata_types }
+  compileTree(rules, { depth: 1, text: null, parent: null }, context, evaluateNode)
   return faults
 }
 
 /**
- * Lines that rules pick for the discount by `….discount_applicable`: one entry for each good
+ * Lines that rules include in the discount by `….discount_applicable`: one entry per good
  * (docs/reference/rules.md#what-entries-cover).
  */
-function pickedEntries(rules: readonly ValidationRule[], scene: EvaluationScope): readonly Entry[] {
-  if (!rules.some((rule) => compileRule(rule).nodes.some(isIncluding))) return none
+function pickedEntries(rules: readonly ValidationRule[], scope: EvaluationScope): readonly Entry[] {
+  if (!rules.some((rule) => compileRule(rule).nodes.some(isIncluding))) return noEntries
   const entries = new Map<string, Entry & { line_indices: Set<number> }>()
   for (const rule of rules) {
     for (const node of compileRule(rule).nodes) {
       if (!isIncluding(node)) continue
-      for (const { item } of coveredLines(node.picker, openRun(scene, {}, null))) {
+      for (const { item } of coveredLines(node.picker, openRun(scope, {}, null))) {
         const { sku, product, good, index } = item
         const { id = null, source_id = null } = sku ?? product ?? {}
         const entry = entries.get(good) ?? {
@@ -134,17 +135,17 @@ function pickedEntries(rules: readonly ValidationRule[], scene: EvaluationScope)
 
 const isIncluding = (node: Node): node is Node & { picker: Picker } => node.picker?.includes === true
 
-/** A rule as it is evaluated, prepared at its first use. */
-const compileRule = once(({ rules, error }: ValidationRule): Tree => {
-  const reading: Reading = { refuse: () => {}, rules_count: 0, metadata_types: null }
-  return compileTree(rules, { depth: 1, text: textOf(error), parent: null }, reading, ask) ?? nothing
+/** A rule, compiled on first use. */
+const compileRule = memoize(({ rules, error }: ValidationRule): Tree => {
+  const context: CompileContext = { reportFault: () => {}, rules_count: 0, metadata_types: null }
+  return compileTree(rules, { depth: 1, text: textOf(error), parent: null }, context, evaluateNode) ?? emptyTree
 })
 
-const nothing: Tree = { expression: () => true, nodes: [] }
+const emptyTree: Tree = { expression: () => true, nodes: [] }
 
-function openRun(scene: EvaluationScope, options: RuleOptions, omitted: string[] | null): Run {
+function openRun(scope: EvaluationScope, options: RuleOptions, omitted: string[] | null): RuleRun {
   return {
-    scene,
+    scope,
     domains: available[options.available ?? 'redemption'],
     omit: options.omit ?? null,
     omits_missing_order: options.omit_missing_order ?? false,
@@ -161,31 +162,31 @@ function openRun(scene: EvaluationScope, options: RuleOptions, omitted: string[]
   }
 }
 
-function evaluate(rule: ValidationRule, run: Run): Truth {
+function evaluate(rule: ValidationRule, run: RuleRun): Truth {
   run.rule_id = rule.id
   run.reported = null
   run.missing = null
   return compileRule(rule).expression(run)
 }
 
-/** A rule at the top level: available here, not left out, with all the data it needs, and then as it says. */
-function ask(node: Node): Expression {
+/** Evaluates a top-level rule: it must be available here, not omitted, and have the data it needs. */
+function evaluateNode(node: Node): Expression {
   return (run) => {
-    const missing = node.needs === null ? null : whatIsMissing(node.needs, run.scene.cart, run.scene)
+    const missing = node.needs === null ? null : whatIsMissing(node.needs, run.scope.cart, run.scope)
     const isAvailable = (run.domains & node.domain) !== 0
-    const isLeftOut = isAvailable && isOmitted(node, missing, run)
-    const truth = isLeftOut || (isAvailable && missing === null && node.decide(run))
+    const isOmittedHere = isAvailable && isOmitted(node, missing, run)
+    const truth = isOmittedHere || (isAvailable && missing === null && node.decide(run))
     if (truth === false && run.reported === null) {
       run.reported = node
       run.missing = missing
     }
-    if (isLeftOut && run.omitted !== null && !run.omitted.includes(node.key)) run.omitted.push(node.key)
-    if (run.trace !== null) explain(node, run, isLeftOut ? null : truth)
+    if (isOmittedHere && run.omitted !== null && !run.omitted.includes(node.key)) run.omitted.push(node.key)
+    if (run.trace !== null) traceNode(node, run, isOmittedHere ? null : truth)
     return truth
   }
 }
 
-function isOmitted(node: Node, missing: Missing | null, run: Run): boolean {
+function isOmitted(node: Node, missing: Missing | null, run: RuleRun): boolean {
   if (run.omit?.(node.name)) return true
   return run.omits_missing_order && missing !== null && missing !== 'missing_customer'
 }
@@ -197,8 +198,11 @@ function whatIsMissing(needs: Need, cart: Cart | null, { customer }: EvaluationS
   return needs === 'lines' && cart.lines.length === 0 ? 'missing_order_items' : null
 }
 
-/** A rule that logic names twice is told once. The telling asks again, which must not change who is to blame. */
-function explain(node: Node, run: Run, passed: Truth): void {
+/**
+ * Adds the step of a rule once, even if `logic` names it twice. Building the step evaluates the rule again, so the reported
+ * failure is restored afterwards.
+ */
+function traceNode(node: Node, run: RuleRun, passed: Truth): void {
   const { trace, rule_id, reported, missing } = run
   if (trace?.some((step) => step.step === 'rule' && step.rule_id === rule_id && step.key === node.key)) return
   trace?.push(stepOf(node, run, passed))
@@ -207,7 +211,7 @@ function explain(node: Node, run: Run, passed: Truth): void {
 }
 
 function violation(
-  { reported, missing }: Pick<Run, 'reported' | 'missing'>,
+  { reported, missing }: Pick<RuleRun, 'reported' | 'missing'>,
   ruleIds: readonly string[],
   { redeemable }: EvaluationScope,
 ): Reason {
@@ -220,7 +224,7 @@ function violation(
   })
 }
 
-/** Names the rules that were not met, as `details` of an error. */
+/** Lists the failed rules, as `details` of an error. */
 export function violatedRules(ruleIds: readonly string[], redeemable: KnownRedeemable | null): string {
   const label = redeemable === null ? 'Rule' : labels[redeemable.kind]
   return `${label} cannot be redeemed because of violated validation rules: ${ruleIds.join(', ')}`

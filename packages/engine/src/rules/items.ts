@@ -1,21 +1,21 @@
 import type { Line } from '../cart.ts'
 import { priceOf, type SubRule } from './names.ts'
-import type { Picker, Run } from './run.ts'
+import type { Picker, RuleRun } from './run.ts'
 
 /**
- * Whether a rule about items holds (docs/reference/rules.md#lines-and-references). The sub-rules are asked line by line, all of
- * them of the same line.
+ * Whether a rule about items holds (docs/reference/rules.md#lines-and-references). Sub-rules are evaluated per line, all of
+ * them on the same line.
  */
-export function decideItems(picker: Picker, run: Run): boolean {
+export function evaluateItems(picker: Picker, run: RuleRun): boolean {
   const { reported, missing } = run
   openPick(picker, run)
-  const holds = quantified(picker, run)
-  // A sub-rule is to blame where it was expected to hold, and nobody where it did not matter.
+  const holds = quantifierHolds(picker, run)
+  // A failed sub-rule is reported only when it made the rule fail.
   if (holds || picker.quantifier === 'none') [run.reported, run.missing] = [reported, missing]
   return holds
 }
 
-function quantified(picker: Picker, run: Run): boolean {
+function quantifierHolds(picker: Picker, run: RuleRun): boolean {
   const { quantifier } = picker
   const oneIsEnough = quantifier === 'any' || quantifier === 'none'
   let isAnyPicked = false
@@ -33,24 +33,24 @@ function quantified(picker: Picker, run: Run): boolean {
   return quantifier === 'none' || (quantifier !== 'any' && isAnyPicked)
 }
 
-/** The lines that a rule picked and on which its sub-rules hold. */
-export const coveredLines = (picker: Picker, run: Run): Line[] => {
-  if (picker.quantifier === 'none' || !decideItems(picker, run)) return []
+/** The picked lines on which the sub-rules hold. */
+export const coveredLines = (picker: Picker, run: RuleRun): Line[] => {
+  if (picker.quantifier === 'none' || !evaluateItems(picker, run)) return []
   return pickedLines(picker, run).filter((line) => holdsOn(line, picker, run))
 }
 
-export function pickedLines(picker: Picker, run: Run): Line[] {
+export function pickedLines(picker: Picker, run: RuleRun): Line[] {
   openPick(picker, run)
   return linesOf(run).filter((line) => line.quantity > 0 && isPicked(picker, line, run))
 }
 
-function holdsOn(line: Line, { sub }: Picker, run: Run): boolean {
+function holdsOn(line: Line, { subExpression }: Picker, run: RuleRun): boolean {
   run.line = line
-  return sub === null || sub(run) === true
+  return subExpression === null || subExpression(run) === true
 }
 
-/** The sum of something over all picked lines; added up once, however many lines ask. */
-export function sumOf(sum: NonNullable<SubRule['sum']>, run: Run): number {
+/** A sum over all picked lines, computed once and cached in the run. */
+export function sumOf(sum: NonNullable<SubRule['sum']>, run: RuleRun): number {
   if (Number.isNaN(run[sum.field])) {
     let total = 0
     for (const line of linesOf(run))
@@ -60,7 +60,7 @@ export function sumOf(sum: NonNullable<SubRule['sum']>, run: Run): number {
   return run[sum.field]
 }
 
-function openPick(picker: Picker, run: Run): void {
+function openPick(picker: Picker, run: RuleRun): void {
   run.picker = picker
   run.quantity_sum = Number.NaN
   run.amount_sum = Number.NaN
@@ -70,15 +70,15 @@ function openPick(picker: Picker, run: Run): void {
   const sign = quantifier === 'cheapest' ? 1 : -1
   for (const line of linesOf(run)) {
     const price = line.quantity > 0 ? priceOf(line) : undefined
-    if (price === undefined || price * sign >= run.extreme * sign || !picker.isInPool(line.item, run.scene)) continue
+    if (price === undefined || price * sign >= run.extreme * sign || !picker.isInPool(line.item, run.scope)) continue
     run.extreme = price
   }
 }
 
-function isPicked({ quantifier, isInPool, matches }: Picker, line: Line, { scene, extreme }: Run): boolean {
+function isPicked({ quantifier, isInPool, matches }: Picker, line: Line, { scope, extreme }: RuleRun): boolean {
   const isExtreme = quantifier === 'cheapest' || quantifier === 'most_expensive'
   if (isExtreme && priceOf(line) !== extreme) return false
-  return isInPool(line.item, scene) && matches(line.item, scene)
+  return isInPool(line.item, scope) && matches(line.item, scope)
 }
 
-export const linesOf = ({ scene }: Run): readonly Line[] => scene.cart?.lines ?? []
+export const linesOf = ({ scope }: RuleRun): readonly Line[] => scope.cart?.lines ?? []

@@ -1,18 +1,18 @@
-import type { Expression, Run, Truth } from './run.ts'
+import type { Expression, RuleRun, Truth } from './run.ts'
 
 export const never: Expression = () => false
 
-// Rules are joined in Kleene's sense: what is not known yet decides nothing. Only where a trace or all omitted rules are
-// wanted is more asked than needed; the answer and the reported rule are the same.
-const isThorough = ({ trace, omitted }: Run): boolean => trace !== null || omitted !== null
+// Three-valued (Kleene) logic: an unknown part alone decides nothing. All parts are evaluated only when a trace or the list
+// of omitted rules is requested; result and reported rule are the same.
+const needsAllParts = ({ trace, omitted }: RuleRun): boolean => trace !== null || omitted !== null
 
 export function all(parts: readonly Expression[]): Expression {
   return (run) => {
     let truth: Truth = true
     for (const part of parts) {
-      const found = part(run)
-      if (found === false || (found === null && truth === true)) truth = found
-      if (found === false && !isThorough(run)) break
+      const result = part(run)
+      if (result === false || (result === null && truth === true)) truth = result
+      if (result === false && !needsAllParts(run)) break
     }
     return truth
   }
@@ -23,11 +23,11 @@ export function any(parts: readonly Expression[]): Expression {
     const { reported, missing } = run
     let truth: Truth = false
     for (const part of parts) {
-      const found = part(run)
-      if (found === true || (found === null && truth === false)) truth = found
-      if (found === true && !isThorough(run)) break
+      const result = part(run)
+      if (result === true || (result === null && truth === false)) truth = result
+      if (result === true && !needsAllParts(run)) break
     }
-    // A "no" that an alternative made good is not the reason for anything.
+    // A failed alternative is not the reason when another one holds.
     if (truth !== false) [run.reported, run.missing] = [reported, missing]
     return truth
   }

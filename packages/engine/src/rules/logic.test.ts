@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultLogic, isRuleKey, type Logic, parseLogic } from './logic.ts'
 
-/** The tree in words: `any(1, all(2, 3))`. */
-const told = (logic: Logic): string =>
+/** The tree as text: `any(1, all(2, 3))`. */
+const logicText = (logic: Logic): string =>
   'key' in logic
     ? logic.key
     : 'all' in logic
-      ? `all(${logic.all.map(told).join(', ')})`
-      : `any(${logic.any.map(told).join(', ')})`
+      ? `all(${logic.all.map(logicText).join(', ')})`
+      : `any(${logic.any.map(logicText).join(', ')})`
 
 function parsed(text: string): string {
   const logic = parseLogic(text)
-  return logic === null ? 'nothing' : 'fault' in logic ? `${logic.fault} at ${logic.position}` : told(logic)
+  return logic === null ? 'nothing' : 'fault' in logic ? `${logic.fault} at ${logic.position}` : logicText(logic)
 }
 
 test.each<[text: string, expected: string]>([
@@ -40,7 +40,7 @@ test.each<[text: string, expected: string]>([
 })
 
 describe('any text', () => {
-  test('is parsed or refused at a position inside of it', () => {
+  test('is parsed, or refused with a position inside it', () => {
     const words = fc.array(fc.constantFrom('1', '2', 'a', 'and', 'or', 'OR', '(', ')', ' ', '\n'), { maxLength: 200 })
     fc.assert(
       fc.property(
@@ -55,14 +55,14 @@ describe('any text', () => {
           else if ('fault' in logic) {
             expect(logic.position).toBeGreaterThanOrEqual(0)
             expect(logic.position).toBeLessThanOrEqual(text.length)
-          } else expect(told(logic)).not.toBe('')
+          } else expect(logicText(logic)).not.toBe('')
         },
       ),
       { numRuns: 1_000 },
     )
   })
 
-  test('that is written from a tree gives the tree back', () => {
+  test('printed from a tree parses back to the tree', () => {
     const { expression } = fc.letrec<{ expression: Logic; joined: Logic }>((tie) => ({
       expression: fc.oneof(
         { depthSize: 'small' },
@@ -81,13 +81,13 @@ describe('any text', () => {
           : `(${logic.any.map(written).join(' or ')})`
     fc.assert(
       fc.property(expression, (logic) => {
-        expect(parsed(written(logic))).toBe(told(logic))
+        expect(parsed(written(logic))).toBe(logicText(logic))
       }),
     )
   })
 })
 
-test('E2: without logic all rules count, numbers first and in their order', () => {
+test('E2: without logic all rules are required, numeric keys first in ascending order', () => {
   const rule = { name: 'order.amount' }
   expect(defaultLogic({ '2': rule, '1': rule })).toBe('1 and 2')
   expect(defaultLogic({ b: rule, '10': rule, a: rule, '9': rule, logic: ' ' })).toBe('9 and 10 and a and b')

@@ -1,6 +1,6 @@
 import { isRecord } from '../values.ts'
 
-/** How rules are joined: a key, or some expressions of which all or one must hold. */
+/** A logic expression: a rule key, or expressions of which all or any must hold. */
 export type Logic = { key: string } | { all: Logic[] } | { any: Logic[] }
 
 export interface LogicFault {
@@ -9,15 +9,16 @@ export interface LogicFault {
   position: number
 }
 
-/** Longer than anything a form or a person writes; the parser and what it builds stay far from any stack's end. */
+/** Longer than any real expression; keeps the parser and its result far from a stack overflow. */
 const logicLengthMax = 5_000
 const parenthesesMax = 50
 
 /**
- * Reads a logic expression (docs/reference/rules.md#rules-and-logic): keys, `and`, `or` and parentheses; `and` binds tighter.
- * Null for a blank one.
+ * Parses a logic expression (docs/reference/rules.md#rules-and-logic): keys, `and`, `or` and parentheses; `and` binds
+ * tighter. Null for a blank expression.
  *
  * `1 or 2 and (3 or 4)` → any of 1, all of (2, any of (3, 4)).
+ * /
  */
 export function parseLogic(text: string): Logic | LogicFault | null {
   if (text.length > logicLengthMax) return { fault: `is longer than ${logicLengthMax} characters`, position: 0 }
@@ -29,7 +30,7 @@ export function parseLogic(text: string): Logic | LogicFault | null {
   const next = (): string => tokens[at]?.token.toLowerCase() ?? ''
   const wrong = (fault: string): LogicFault => ({ fault, position: tokens[at]?.position ?? text.length })
 
-  /** Operands with one word between them. */
+  /** Operands separated by one keyword. */
   function chain(word: 'and' | 'or', operand: () => Logic | LogicFault): Logic | LogicFault {
     const parts: Logic[] = []
     for (;;) {
@@ -69,15 +70,15 @@ export function parseLogic(text: string): Logic | LogicFault | null {
   return 'fault' in parsed || at === tokens.length ? parsed : wrong("expects 'and' or 'or'")
 }
 
-/** Keys may be anything that logic can name. */
+/** A key may be any word that `logic` can contain. */
 export const isRuleKey = (key: string): boolean => /^[^\s()]+$/.test(key) && !/^(?:and|or|logic)$/i.test(key)
 
-/** The keys of a tree's rules in ascending order, numbers first. */
+/** The rule keys of a tree in ascending order, numbers first. */
 export function ruleKeys(tree: Readonly<Record<string, unknown>>, others: readonly string[] = []): string[] {
   const keys = Object.keys(tree).filter((key) => key !== 'logic' && !others.includes(key))
   const rank = (key: string): number => (/^\d+$/.test(key) ? Number(key) : Number.POSITIVE_INFINITY)
   return keys.sort((a, b) => (rank(a) === rank(b) ? (a < b ? -1 : 1) : rank(a) - rank(b)))
 }
 
-/** What a tree without logic means: all of its rules. `{"2": …, "1": …}` → `1 and 2`. */
+/** The default `logic` of a tree: all of its rules. `{"2": …, "1": …}` → `1 and 2`. */
 export const defaultLogic = (tree: unknown): string => (isRecord(tree) ? ruleKeys(tree).join(' and ') : '')

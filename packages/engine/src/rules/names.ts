@@ -4,26 +4,26 @@ import { metadataOf, valueAt } from '../goods.ts'
 import { ownEntry } from '../values.ts'
 import type { ArgumentKind } from './conditions.ts'
 
-/** Data without which a rule cannot hold. */
+/** Data that a rule requires. */
 export type Need = 'customer' | 'order' | 'amount' | 'lines'
 
-/** A value of the request or of the past, compared with the conditions. */
+/** A rule that compares a value of the request or a counter with its conditions. */
 export interface ValueRule {
   kind: 'value'
   needs?: Need
   argument: ArgumentKind
   has_property?: true
-  /** Metadata schemas that know the type of the property; the first that does decides. */
+  /** Metadata schemas with the type of the property; the first that defines it is used. */
   schemas?: readonly string[]
   is_counter?: true
-  /** Known only when the redeemable at hand has been calculated. */
+  /** Available only after the effect of the current redeemable is calculated. */
   is_late?: true
-  /** Conditions that accept `false` ask for nothing, not even for what the rule needs. */
+  /** Conditions that accept `false` always hold, even without the data that the rule needs. */
   is_permission?: true
-  value(scene: EvaluationScope, property: string): unknown
+  value(scope: EvaluationScope, property: string): unknown
 }
 
-/** A value of every line; one of them, or each, must be as the conditions say. */
+/** A rule that compares a value of every line; any line, or each line, must satisfy the conditions. */
 export interface LinesRule {
   kind: 'lines'
   quantifier: 'any' | 'each'
@@ -33,38 +33,38 @@ export interface LinesRule {
   value(line: Line, property: string): unknown
 }
 
-/** Picks lines by what they sell; sub-rules look at the picked ones. */
+/** A rule that picks lines by their goods; sub-rules are evaluated on the picked lines. */
 export interface ItemsRule {
   kind: 'items'
   quantifier: 'any' | 'every' | 'none' | 'cheapest' | 'most_expensive'
-  /** What references without an `object` of their own mean; other references are forced to it. */
+  /** Object type of all references, overriding their own. */
   object?: 'product' | 'sku'
-  /** Lines are picked by the metadata of their product. */
+  /** Picks lines by the metadata of their product. */
   has_property?: true
   schemas?: readonly string[]
 }
 
-/** Looks at a line that the rule above picked, or at all of them together. */
+/** A rule on a line that its parent rule picked, or on the sum of all picked lines. */
 export interface SubRule {
   kind: 'sub'
   argument: ArgumentKind
   has_property?: true
   schemas?: readonly string[]
   line?(line: Line, property: string): unknown
-  /** What each picked line adds to a sum, and where the sum is kept. */
+  /** The contribution of each picked line to a sum, and the field of the run that caches the sum. */
   sum?: { field: 'quantity_sum' | 'amount_sum'; of(line: Line): number }
-  /** Always true; it changes what the rule above does. */
-  turns?: 'into_every' | 'into_included'
+  /** Always true; it modifies its parent rule. */
+  modifier?: 'into_every' | 'into_included'
 }
 
 export type RuleName = ValueRule | LinesRule | ItemsRule | SubRule
 
-/** The rule of a name, or of its alias. */
+/** The rule with this name or alias. */
 export function ruleNamed(name: string): RuleName | undefined {
   return ownEntry(names, ownEntry(aliases, name) ?? name)
 }
 
-/** Older spellings of the same. */
+/** Older spellings of rule names. */
 export const aliases: Readonly<Record<string, string>> = {
   customer_segment: 'customer.segment',
   'customer.loyalty_tier': 'customer.loyalty.tier',
@@ -78,7 +78,7 @@ export const aliases: Readonly<Record<string, string>> = {
   'sku.discount_applicable': 'product.metadata.discount_applicable',
 }
 
-/** What one unit costs, to be compared with a number. */
+/** Unit price as a `number`, for comparisons. */
 export function priceOf(line: Line): number | undefined {
   const price = unitPrice(line)
   return price === null ? undefined : price.amount / price.of
@@ -88,7 +88,7 @@ const lineMetadata = (line: Line, property: string): unknown => valueAt(metadata
 
 const unitsOf = ({ cart }: EvaluationScope): number => cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0
 
-const number = (needs: Need, value: (scene: EvaluationScope) => unknown, more: Partial<ValueRule> = {}): ValueRule => ({
+const number = (needs: Need, value: (scope: EvaluationScope) => unknown, more: Partial<ValueRule> = {}): ValueRule => ({
   kind: 'value',
   argument: 'number',
   needs,
@@ -96,24 +96,24 @@ const number = (needs: Need, value: (scene: EvaluationScope) => unknown, more: P
   ...more,
 })
 
-const metadata = (schema: string, value: (scene: EvaluationScope) => unknown, needs?: Need): ValueRule => ({
+const metadata = (schema: string, value: (scope: EvaluationScope) => unknown, needs?: Need): ValueRule => ({
   kind: 'value',
   argument: 'any',
   has_property: true,
   schemas: [schema],
   ...(needs === undefined ? {} : { needs }),
-  value: (scene, property) => valueAt(value(scene), property),
+  value: (scope, property) => valueAt(value(scope), property),
 })
 
-/** A number of the past plus what the redeemable at hand adds to it (docs/reference/rules.md#counters). */
+/** A stored counter plus what the current redeemable adds to it (docs/reference/rules.md#counters). */
 function counter(
   name: string,
   more: Partial<ValueRule> = {},
-  adds: (scene: EvaluationScope) => number | undefined = () => 1,
+  adds: (scope: EvaluationScope) => number | undefined = () => 1,
 ): Record<string, ValueRule> {
-  const value = (scene: EvaluationScope) => {
-    const added = adds(scene)
-    return added === undefined ? undefined : (scene.counters[name] ?? 0) + added
+  const value = (scope: EvaluationScope) => {
+    const added = adds(scope)
+    return added === undefined ? undefined : (scope.counters[name] ?? 0) + added
   }
   return { [name]: { kind: 'value', argument: 'number', is_counter: true, value, ...more } }
 }
@@ -197,8 +197,8 @@ export const names: Readonly<Record<string, RuleName>> = {
     argument: 'number',
     sum: { field: 'amount_sum', of: (line) => subtotalOf(line) ?? 0 },
   },
-  'product.metadata.match_all': { kind: 'sub', argument: 'boolean', turns: 'into_every' },
-  'product.metadata.discount_applicable': { kind: 'sub', argument: 'boolean', turns: 'into_included' },
+  'product.metadata.match_all': { kind: 'sub', argument: 'boolean', modifier: 'into_every' },
+  'product.metadata.discount_applicable': { kind: 'sub', argument: 'boolean', modifier: 'into_included' },
 
   ...counter('campaign.orders.amount', { needs: 'amount' }, ({ cart }) => cart?.amount ?? undefined),
   ...counter('campaign.orders.amount_discounted', { is_late: true }, ({ effect }) => effect?.discount),

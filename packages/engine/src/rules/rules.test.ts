@@ -7,8 +7,8 @@ import { amountOff, giftCard, loyaltyCard, tier, voucher } from '../testing/shop
 import { clockAt } from '../time/index.ts'
 import { type Availability, countersOf, evaluateRule, evaluateRules, type RuleOptions } from './index.ts'
 
-/** A request without anything, on a Wednesday noon in Warsaw; what a test is about is given. */
-function sceneOf({ order, ...given }: Partial<EvaluationScope> & { order?: OrderFacts } = {}): EvaluationScope {
+/** An empty request on a Wednesday noon in Warsaw; tests override what they need. */
+function scopeOf({ order, ...given }: Partial<EvaluationScope> & { order?: OrderFacts } = {}): EvaluationScope {
   return {
     clock: clockAt('2025-02-26T11:00:00.000Z', 'Europe/Warsaw'),
     customer: null,
@@ -55,13 +55,13 @@ const product = (id: string) => ({ id, object: 'product', type: 'product_or_sku'
 const sku = (id: string) => ({ id, object: 'sku', type: 'product_or_sku' })
 const collection = (id: string) => ({ id, object: 'products_collection', type: 'products_collection' })
 
-const holds = (rules: RuleTree | Rule, scene: EvaluationScope, options: RuleOptions = {}) =>
-  evaluateRules([validation('name' in rules ? tree(null, rules as Rule) : rules)], scene, options).holds
+const holds = (rules: RuleTree | Rule, scope: EvaluationScope, options: RuleOptions = {}) =>
+  evaluateRules([validation('name' in rules ? tree(null, rules as Rule) : rules)], scope, options).holds
 
-const reasonOf = (rules: RuleTree, scene: EvaluationScope, options: RuleOptions = {}) =>
-  evaluateRules([validation(rules)], scene, options).reason
+const reasonOf = (rules: RuleTree, scope: EvaluationScope, options: RuleOptions = {}) =>
+  evaluateRules([validation(rules)], scope, options).reason
 
-/** Rules that are simply so: the value of a key in the metadata of the redemption is "yes". */
+/** Rules with a fixed result: the value of a key in the metadata of the redemption is "yes". */
 const flags = (...values: boolean[]): Record<string, string> =>
   Object.fromEntries(values.map((value, i) => [`f${i + 1}`, value ? 'yes' : 'no']))
 const flag = (number: number, more: Partial<Rule> = {}): Rule =>
@@ -79,24 +79,24 @@ describe('logic', () => {
     [null, [true, true, true, false], false],
     ['  ', [true, true, true, false], false],
   ])('%j with %j is %s', (logic, values, expected) => {
-    expect(holds(four(logic), sceneOf({ metadata: flags(...values) }))).toBe(expected)
+    expect(holds(four(logic), scopeOf({ metadata: flags(...values) }))).toBe(expected)
   })
 
-  test('no rules hold always', () => {
+  test('an empty tree always holds', () => {
     for (const rules of [{}, { logic: '' }, null, undefined])
-      expect(holds({ ...rules } as RuleTree, sceneOf())).toBe(true)
-    expect(evaluateRules([], sceneOf())).toEqual({ holds: true, reason: null, picked: [] })
-    expect(evaluateRules([{ id: 'val_1', rules: null as never }], sceneOf()).holds).toBe(true)
+      expect(holds({ ...rules } as RuleTree, scopeOf())).toBe(true)
+    expect(evaluateRules([], scopeOf())).toEqual({ holds: true, reason: null, picked: [] })
+    expect(evaluateRules([{ id: 'val_1', rules: null as never }], scopeOf()).holds).toBe(true)
   })
 
-  test('E1: the reported rule is the first that is false in what fails', () => {
+  test('E1: the reported rule is the first failed rule of the failed expression', () => {
     const named = (...numbers: number[]) => numbers.map((n) => flag(n, { error: { message: `rule ${n}` } }))
     const reported = (logic: string, ...values: boolean[]) =>
-      reasonOf(tree(logic, ...named(1, 2, 3, 4)), sceneOf({ metadata: flags(...values) }))?.error?.message
+      reasonOf(tree(logic, ...named(1, 2, 3, 4)), scopeOf({ metadata: flags(...values) }))?.error?.message
     expect(reported('1 or 2 and (3 or 4)', false, true, false, false)).toBe('rule 1')
     expect(reported('1 and 2', true, false)).toBe('rule 2')
     expect(reported('2 and 1', false, false)).toBe('rule 2')
-    expect(reported('(1 or 2) and 3', false, true, false)).toBe('rule 3') // 2 made good for 1
+    expect(reported('(1 or 2) and 3', false, true, false)).toBe('rule 3') // rule 2 satisfies the alternative
     expect(reported('(1 or 2) and 3', false, false, true)).toBe('rule 1')
   })
 })
@@ -137,30 +137,30 @@ describe('values', () => {
     ['redemption.reward.pay_with_points.points_used', { $less_than: [10] }, null],
     ['campaign.orders.amount_discounted', { $less_than: [10] }, null],
     ['redemption.gift.amount', { $less_than: [10] }, null],
-    ['custom_event.metadata', { $is: ['x'] }, false, { property: 'channel' }], // nothing is earned here
+    ['custom_event.metadata', { $is: ['x'] }, false, { property: 'channel' }], // no points are earned here
     ['order.weather', { $is: ['sunny'] }, false],
     ['constructor', {}, false],
   ])('%s %j is %s', (name, conditions, expected, more = {}) => {
-    const scene = sceneOf({ order: cart, customer, caller, metadata: { channel: 'web' } })
-    expect(holds(rule(name, conditions, more), scene)).toBe(expected)
+    const scope = scopeOf({ order: cart, customer, caller, metadata: { channel: 'web' } })
+    expect(holds(rule(name, conditions, more), scope)).toBe(expected)
   })
 
-  test('an unknown price fails every condition on it, and quantity 0 is no line', () => {
+  test('an unknown price fails every condition, and lines of quantity 0 are ignored', () => {
     const order = { items: [line('tea', 1), line('gone', 0, 900)] }
     for (const name of ['order.items.price_any', 'order.items.price_each', 'order.items.price'])
-      expect([name, holds(rule(name, { $is_not: [5] }), sceneOf({ order }))]).toEqual([name, false])
-    expect(holds(rule('order.items.metadata_each', { $is_not: ['x'] }, { property: 'a' }), sceneOf({ order }))).toBe(
+      expect([name, holds(rule(name, { $is_not: [5] }), scopeOf({ order }))]).toEqual([name, false])
+    expect(holds(rule('order.items.metadata_each', { $is_not: ['x'] }, { property: 'a' }), scopeOf({ order }))).toBe(
       true,
     )
-    const gone = sceneOf({ order: { items: [line('gone', 0, 900)] } })
+    const gone = scopeOf({ order: { items: [line('gone', 0, 900)] } })
     expect(holds(rule('order.items.price_each', { $more_than: [5] }), gone)).toBe(false)
     expect(holds(rule('order.items.every', {}), gone)).toBe(false)
     // An amount for all units together gives the price of one.
     const priced = { items: [{ product_id: 'tea', quantity: 4, amount: 1_000 }] }
-    expect(holds(rule('order.items.price_any', { $is: [250] }), sceneOf({ order: priced }))).toBe(true)
+    expect(holds(rule('order.items.price_any', { $is: [250] }), scopeOf({ order: priced }))).toBe(true)
   })
 
-  test('the type that a metadata schema gives decides what is equal', () => {
+  test('equality follows the type in the metadata schema', () => {
     const order = {
       items: [line('tea', 1, 1, { metadata: { best: '2025-03-01T10:00:00Z' } })],
       metadata: { at: '2025-03-01' },
@@ -169,8 +169,8 @@ describe('values', () => {
     const at = rule('order.metadata', { $is: ['2025-03-01T00:00Z'] }, { property: 'at' })
     const best = rule('order.items.metadata', { $is: ['2025-03-01T11:00+01:00'] }, { property: 'best' })
     for (const one of [at, best]) {
-      expect(holds(one, sceneOf({ order }))).toBe(false)
-      expect(holds(one, sceneOf({ order, catalogue }))).toBe(true)
+      expect(holds(one, scopeOf({ order }))).toBe(false)
+      expect(holds(one, scopeOf({ order, catalogue }))).toBe(true)
     }
   })
 })
@@ -182,40 +182,40 @@ describe('amounts in a stack', () => {
     rule('order.initial_amount', { $less_than: [13_000] }),
   )
 
-  test('E4: the amount is what is still to pay, the initial amount never changes', () => {
-    const scene = sceneOf({ order: { amount: 12_000 } })
-    expect(holds(coupon, scene)).toBe(true)
-    discountOrder(scene.cart!, 1_500) // a gift card came first: 105.00
-    expect(reasonOf(coupon, scene)?.key).toBe('order_rules_violated')
-    expect(holds(rule('order.amount', { $is: [10_500] }), scene)).toBe(true)
-    expect(holds(rule('order.initial_amount', { $is: [12_000] }), scene)).toBe(true)
+  test('E4: order.amount is the amount to pay, order.initial_amount never changes', () => {
+    const scope = scopeOf({ order: { amount: 12_000 } })
+    expect(holds(coupon, scope)).toBe(true)
+    discountOrder(scope.cart!, 1_500) // a gift card came first: 105.00
+    expect(reasonOf(coupon, scope)?.key).toBe('order_rules_violated')
+    expect(holds(rule('order.amount', { $is: [10_500] }), scope)).toBe(true)
+    expect(holds(rule('order.initial_amount', { $is: [12_000] }), scope)).toBe(true)
   })
 
-  test('E5: the total after the discount is judged when there is one', () => {
+  test('E5: order.total_amount is unknown until the effect is calculated', () => {
     const floor = tree(null, rule('order.total_amount', { $more_than: [500] }))
-    const scene = sceneOf({ order: { amount: 5_000 } })
+    const scope = scopeOf({ order: { amount: 5_000 } })
     const after = (discount: number) => ({
-      ...scene,
+      ...scope,
       effect: { total: 5_000 - discount, discount, credits: 0, points: 0 },
     })
-    expect(evaluateRules([validation(floor)], scene)).toEqual({ holds: null, reason: null, picked: [] })
+    expect(evaluateRules([validation(floor)], scope)).toEqual({ holds: null, reason: null, picked: [] })
     expect(reasonOf(floor, after(4_600))?.key).toBe('order_rules_violated') // 4.00 left
     expect(holds(floor, after(4_400))).toBe(true) // 6.00
   })
 
-  test('what is not known yet decides nothing that the rest decides', () => {
+  test('an unknown part does not matter when the other parts decide', () => {
     const late = rule('order.total_amount', { $more_than: [0] })
-    const scene = (...values: boolean[]) => sceneOf({ order: { amount: 100 }, metadata: flags(...values) })
-    const is = (logic: string, ...values: boolean[]) => holds(tree(logic, late, flag(1), flag(2)), scene(...values))
+    const scope = (...values: boolean[]) => scopeOf({ order: { amount: 100 }, metadata: flags(...values) })
+    const is = (logic: string, ...values: boolean[]) => holds(tree(logic, late, flag(1), flag(2)), scope(...values))
     expect(is('1 and 2', true)).toBeNull()
     expect(is('1 and 2', false)).toBe(false)
     expect(is('1 or 2', true)).toBe(true)
     expect(is('1 or 2', false)).toBeNull()
     expect(is('(1 or 2) and 3', false, false)).toBe(false)
-    // One object that is not known yet and one that fails: it fails, and only the failing one is named.
+    // With one undecided rule object and one failed one the result is false, and only the failed one is listed.
     const two = [validation(tree(null, late)), validation(tree(null, flag(1)), { id: 'val_2' })]
-    expect(evaluateRules(two, scene(false)).reason?.details).toMatch(/: val_2$/)
-    expect(evaluateRules(two, scene(true)).holds).toBeNull()
+    expect(evaluateRules(two, scope(false)).reason?.details).toMatch(/: val_2$/)
+    expect(evaluateRules(two, scope(true)).holds).toBeNull()
   })
 })
 
@@ -249,7 +249,7 @@ describe('items', () => {
     ['order.items.none', { $is: [product('Z')] }, null, true],
     ['order.items.none', X, tree('1 and 2', price, quantity), true],
     ['order.items.none', X, tree('1', price), false],
-    // Sub-rules of a sub-rule look at the same line.
+    // Sub-rules of a sub-rule are evaluated on the same line.
     ['order.items.any', X, tree('1', { ...price, rules: tree('1', quantity) }), false],
     [
       'order.items.any',
@@ -261,23 +261,23 @@ describe('items', () => {
     ['product.id', X, tree('1', rule('product.quantity', { $is: [3] })), true],
     ['product.id', { $is: ['X'] }, null, true],
     ['product.id', { $is: 'Z' }, null, false],
-    ['product.id', { $is: [sku('X')] }, null, true], // the name says what is meant
+    ['product.id', { $is: [sku('X')] }, null, true], // the rule name determines the object type
     ['sku.id', X, null, false],
     ['product.id', X, tree('1', rule('sku.price', { $is: [6_000] })), true],
-    // On their own they are sub-rules of any line
+    // Without a parent they are sub-rules of `order.items.any`.
     ['order.items.quantity', { $is: [3] }, null, true],
     ['order.items.quantity', { $is: [4] }, null, false],
     ['order.items.aggregated_quantity', { $is: [5] }, null, true],
     ['order.items.aggregated_amount', { $is: [12_100] }, null, true],
   ])('%s %j %j is %s', (name, conditions, rules, expected) => {
-    expect(holds(rule(name, conditions, { rules }), sceneOf({ order }))).toBe(expected)
+    expect(holds(rule(name, conditions, { rules }), scopeOf({ order }))).toBe(expected)
   })
 
-  test('E7: the cheapest of a pool', () => {
+  test('E7: the cheapest line of a pool', () => {
     const order = { items: [line('tea', 1, 800), line('cup', 1, 500), line('spoon', 1, 500), line('bag', 1, 300)] }
     const members = ['tea', 'cup', 'spoon'].map((id) => ({ id, object: 'product' as const }))
-    const scene = sceneOf({ order, catalogue: { collections: { pc_K: { type: 'STATIC', products: members } } } })
-    const cheapest = (conditions: Record<string, unknown>) => holds(rule('order.items.cheapest', conditions), scene)
+    const scope = scopeOf({ order, catalogue: { collections: { pc_K: { type: 'STATIC', products: members } } } })
+    const cheapest = (conditions: Record<string, unknown>) => holds(rule('order.items.cheapest', conditions), scope)
     expect(cheapest({ $from: [collection('pc_K')], $is: [product('cup')] })).toBe(true)
     expect(cheapest({ $is: [product('cup')] })).toBe(false)
     expect(cheapest({ $is: [product('bag')] })).toBe(true)
@@ -285,7 +285,7 @@ describe('items', () => {
     expect(cheapest({ $from: [collection('pc_K')], $is_not: [product('cup'), product('spoon')] })).toBe(false)
     expect(cheapest({ $from: [collection('pc_none')] })).toBe(false) // nothing to choose from
     const dearest = (conditions: Record<string, unknown>, rules: RuleTree | null = null) =>
-      holds(rule('order.items.most_expensive', conditions, { rules }), scene)
+      holds(rule('order.items.most_expensive', conditions, { rules }), scope)
     expect(dearest({ $is: [product('tea')] })).toBe(true)
     expect(dearest({ $is: [product('cup')] })).toBe(false)
     expect(dearest({ $is_not: [product('tea')] })).toBe(false)
@@ -293,7 +293,7 @@ describe('items', () => {
     expect(dearest({}, tree('1', rule('order.items.quantity', { $is: [2] })))).toBe(false)
   })
 
-  test('of the cheapest, every one must meet the sub-rules; a line without a price is not among them', () => {
+  test('every cheapest line must satisfy the sub-rules; a line without a price is never cheapest', () => {
     const order = { items: [line('a', 1, 500), line('b', 2, 500), line('c', 1)] }
     const cheapest = (n: number) =>
       holds(
@@ -302,31 +302,31 @@ describe('items', () => {
           {},
           { rules: tree('1', rule('order.items.quantity', { $more_than_or_equal: [n] })) },
         ),
-        sceneOf({ order }),
+        scopeOf({ order }),
       )
     expect([cheapest(1), cheapest(2)]).toEqual([true, false])
     const sum = rule('order.items.aggregated_quantity', { $is: [3] })
-    expect(holds(rule('order.items.cheapest', {}, { rules: tree('1', sum) }), sceneOf({ order }))).toBe(true)
+    expect(holds(rule('order.items.cheapest', {}, { rules: tree('1', sum) }), scopeOf({ order }))).toBe(true)
   })
 
-  test('sums take what is still to pay, units that were added, and 0 for an unknown amount', () => {
-    const scene = sceneOf({
+  test('sums use subtotals, include added units, and count an unknown amount as 0', () => {
+    const scope = scopeOf({
       order: { items: [line('X', 2, 500), line('X', 1), { product_id: 'X', quantity: 0, amount: 900 }] },
     })
-    discountLine(scene.cart!.lines[0]!, 300)
+    discountLine(scope.cart!.lines[0]!, 300)
     const sum = (name: string, value: number) =>
-      holds(rule('order.items.any', { $is: [product('X')] }, { rules: tree('1', rule(name, { $is: [value] })) }), scene)
+      holds(rule('order.items.any', { $is: [product('X')] }, { rules: tree('1', rule(name, { $is: [value] })) }), scope)
     expect(sum('order.items.aggregated_amount', 700)).toBe(true)
     expect(sum('order.items.aggregated_quantity', 3)).toBe(true)
   })
 
-  test('references say what they mean by object, then by type and prefix', () => {
+  test('the type of a reference is its object, else its type, else the id prefix', () => {
     const of = (id: string, idOfSku?: string): ItemFacts => ({
       product_id: id,
       ...(idOfSku ? { sku_id: idOfSku } : {}),
     })
     const order = { items: [of('prod_1', 'sku_1'), { source_id: 'tea', related_object: 'product' as const }] }
-    const any = (reference: unknown) => holds(rule('order.items.any', { $is: [reference] }), sceneOf({ order }))
+    const any = (reference: unknown) => holds(rule('order.items.any', { $is: [reference] }), scopeOf({ order }))
     expect(any({ id: 'sku_1' })).toBe(true)
     expect(any({ id: 'prod_1', type: 'product_or_sku' })).toBe(true)
     expect(any({ id: 'prod_1', object: 'sku' })).toBe(false)
@@ -347,15 +347,15 @@ describe('items', () => {
     })
     const order = { items: [tea(2, { kind: 'hot' }), tea(3, { kind: 'hot' }), tea(1, { kind: 'cold' })] }
     const of = (rules: RuleTree | null, value = 'hot') =>
-      holds(rule('product.metadata', { $is: [value] }, { property: 'kind', rules }), sceneOf({ order }))
-    test('picks lines by the product alone', () => {
+      holds(rule('product.metadata', { $is: [value] }, { property: 'kind', rules }), scopeOf({ order }))
+    test('picks lines by product metadata only', () => {
       expect(of(null)).toBe(true)
       expect(of(null, 'of the SKU')).toBe(false)
       expect(of(null, 'of the line')).toBe(false)
       expect(of(tree('1', rule('product.metadata.aggregated_quantity', { $is: [5] })))).toBe(true)
       expect(of(tree('1', rule('product.metadata.aggregated_amount', { $is: [500] })))).toBe(true)
     })
-    test('match_all asks it of every line', () => {
+    test('match_all requires it of every line', () => {
       const all = (value: boolean) => tree('1', rule('product.metadata.match_all', { $is: [value] }))
       expect(of(all(true))).toBe(false)
       expect(of(all(false))).toBe(true)
@@ -369,7 +369,7 @@ describe('discount_applicable', () => {
   const applicable = rule('product.discount_applicable', { $is: [true] })
   const dear = rule('product.price', { $more_than: [1_000] })
   const picked = (rules: RuleTree, given: OrderFacts = order) =>
-    evaluateRules([validation(rules)], sceneOf({ order: given })).picked.map(
+    evaluateRules([validation(rules)], scopeOf({ order: given })).picked.map(
       ({ object, id, source_id, line_indices }) => ({
         object,
         id: id ?? source_id,
@@ -377,7 +377,7 @@ describe('discount_applicable', () => {
       }),
     )
 
-  test('adds the picked lines on which the other sub-rules hold', () => {
+  test('includes the picked lines on which the other sub-rules hold', () => {
     const any = (logic: string) =>
       tree(null, rule('product.id', { $is: ['X'] }, { rules: tree(logic, applicable, dear) }))
     expect(picked(any('1'))).toEqual([{ object: 'product', id: 'X', lines: [0, 2] }])
@@ -385,7 +385,7 @@ describe('discount_applicable', () => {
     expect(picked(any('2'))).toEqual([])
   })
 
-  test('adds nothing where it is false, or its rule is', () => {
+  test('includes nothing when it is false, or its rule fails', () => {
     const none = rule('product.discount_applicable', { $is: [false] })
     expect(picked(tree(null, rule('product.id', { $is: ['X'] }, { rules: tree('1', none) })))).toEqual([])
     const of = (name: string, goods: string[]) =>
@@ -397,7 +397,7 @@ describe('discount_applicable', () => {
     expect(of('order.items.any', ['Y'])).toEqual([{ object: 'product', id: 'Y', lines: [1] }]) // though 1 is enough
   })
 
-  test('tells SKUs and goods that the catalogue does not know', () => {
+  test('includes SKUs and goods that are not in the catalogue', () => {
     const given = {
       items: [
         { sku_id: 'sku_1', product_id: 'X', price: 1 },
@@ -414,9 +414,9 @@ describe('discount_applicable', () => {
     ])
   })
 
-  test('gives an entry of its own: whole lines, and no other line of the same product', () => {
+  test('creates its own entry: whole lines, and no other line of the same product', () => {
     const rules = tree(null, rule('product.id', { $is: ['X'] }, { rules: tree('1', applicable) }))
-    expect(evaluateRules([validation(rules)], sceneOf({ order })).picked).toEqual([
+    expect(evaluateRules([validation(rules)], scopeOf({ order })).picked).toEqual([
       {
         object: 'product',
         id: 'X',
@@ -428,27 +428,27 @@ describe('discount_applicable', () => {
     ])
   })
 
-  test('is not asked when the rules fail', () => {
+  test('includes nothing when the rules fail', () => {
     const rules = tree('1 and 2', rule('product.id', { $is: ['X'] }, { rules: tree('1', applicable) }), flag(1))
-    expect(evaluateRules([validation(rules)], sceneOf({ order })).picked).toEqual([])
+    expect(evaluateRules([validation(rules)], scopeOf({ order })).picked).toEqual([])
   })
 })
 
 describe('counters', () => {
   const customer = { id: 'cust_1' }
 
-  test('E8: the redemption at hand is counted', () => {
+  test('E8: the current redemption is counted', () => {
     const once = tree(null, rule('redemption.count.per_customer', { $less_than_or_equal: [1] }))
-    const after = (count: number) => sceneOf({ customer, counters: { 'redemption.count.per_customer': count } })
-    expect(holds(once, sceneOf({ customer }))).toBe(true)
+    const after = (count: number) => scopeOf({ customer, counters: { 'redemption.count.per_customer': count } })
+    expect(holds(once, scopeOf({ customer }))).toBe(true)
     expect(holds(once, after(0))).toBe(true)
     expect(reasonOf(once, after(1))?.key).toBe('redemption_rules_violated')
-    expect(reasonOf(once, sceneOf())?.key).toBe('missing_customer')
+    expect(reasonOf(once, scopeOf())?.key).toBe('missing_customer')
   })
 
   test('E9: a weekly window', () => {
     const weekly = tree(null, rule('campaign.redemptions.count.weekly', { $less_than_or_equal: [2] }))
-    const after = (count: number) => sceneOf({ counters: { 'campaign.redemptions.count.weekly': count } })
+    const after = (count: number) => scopeOf({ counters: { 'campaign.redemptions.count.weekly': count } })
     expect([0, 1, 2].map((count) => holds(weekly, after(count)))).toEqual([true, true, false])
   })
 
@@ -470,24 +470,24 @@ describe('counters', () => {
     'redemption.count.per_customer.monthly',
     'redemption.count.per_user',
     'redemption.count.per_api_key',
-  ])('%s is the stored number and one', (name) => {
+  ])('%s is the stored counter plus one', (name) => {
     const caller = { user_login: 'ann', api_key: 'app' }
-    const scene = sceneOf({ customer, caller, counters: { [name]: 4, other: 9 } })
-    expect(holds(rule(name, { $is: [5] }), scene)).toBe(true)
-    expect(holds(rule(name, { $is: [4] }), scene)).toBe(false)
+    const scope = scopeOf({ customer, caller, counters: { [name]: 4, other: 9 } })
+    expect(holds(rule(name, { $is: [5] }), scope)).toBe(true)
+    expect(holds(rule(name, { $is: [4] }), scope)).toBe(false)
     expect(countersOf([validation(tree(null, rule(name, { $is: [5] })))])).toEqual(new Set([name]))
   })
 
-  test('sums are the stored number and what this redemption adds', () => {
+  test('sums are the stored counter plus what this redemption adds', () => {
     const effect = { total: 700, discount: 300, credits: 20, points: 7 }
     const counters = {
       'campaign.orders.amount': 100,
       'campaign.orders.amount_discounted': 100,
       'redemption.gift.amount': 100,
     }
-    const scene = sceneOf({ order: { amount: 1_000 }, counters, effect })
-    discountOrder(scene.cart!, 250) // the amount of the order is that before discounts
-    const is = (name: string, value: number) => holds(rule(name, { $is: [value] }), scene)
+    const scope = scopeOf({ order: { amount: 1_000 }, counters, effect })
+    discountOrder(scope.cart!, 250) // the amount of the order is that before discounts
+    const is = (name: string, value: number) => holds(rule(name, { $is: [value] }), scope)
     expect(is('campaign.orders.amount', 1_100)).toBe(true)
     expect(is('campaign.orders.amount_discounted', 400)).toBe(true)
     expect(is('redemption.gift.amount', 120)).toBe(true)
@@ -495,12 +495,12 @@ describe('counters', () => {
     expect(is('order.total_amount', 700)).toBe(true)
   })
 
-  test('without a caller there is nobody to count', () => {
+  test('counters per caller fail without a caller', () => {
     for (const name of ['redemption.count.per_user', 'redemption.count.per_api_key', 'redemption.user.login'])
-      expect([name, holds(rule(name, { $less_than: [9] }), sceneOf())]).toEqual([name, false])
+      expect([name, holds(rule(name, { $less_than: [9] }), scopeOf())]).toEqual([name, false])
   })
 
-  test('only those that logic names are needed', () => {
+  test('countersOf lists only rules named by logic', () => {
     const rules = tree(
       '1 or 3',
       rule('redemption.count.daily', { $less_than: [5] }),
@@ -515,20 +515,20 @@ describe('counters', () => {
   })
 })
 
-test('only a holder may redeem, where the rule says so', () => {
+test('only a holder may redeem when the rule requires it', () => {
   const linked = (value: boolean) => tree(null, rule('publication.redeemable_by_linked_customer', { $is: [value] }))
   const held = (...holders: string[]) => voucher('SPRING', amountOff(500), { holders })
   const customer = { id: 'cust_1' }
-  expect(holds(linked(true), sceneOf({ customer, redeemable: held('cust_2', 'cust_1') }))).toBe(true)
-  expect(holds(linked(true), sceneOf({ customer, redeemable: held('cust_2') }))).toBe(false)
-  expect(holds(linked(true), sceneOf({ customer }))).toBe(false)
-  expect(holds(linked(true), sceneOf({ customer, redeemable: { ...held(), holders: null } }))).toBe(false)
-  expect(holds(linked(true), sceneOf({ customer, redeemable: tier('promo_1', amountOff(5)) }))).toBe(false)
-  expect(reasonOf(linked(true), sceneOf({ redeemable: held('cust_1') }))?.key).toBe('missing_customer')
-  expect(holds(linked(false), sceneOf())).toBe(true)
+  expect(holds(linked(true), scopeOf({ customer, redeemable: held('cust_2', 'cust_1') }))).toBe(true)
+  expect(holds(linked(true), scopeOf({ customer, redeemable: held('cust_2') }))).toBe(false)
+  expect(holds(linked(true), scopeOf({ customer }))).toBe(false)
+  expect(holds(linked(true), scopeOf({ customer, redeemable: { ...held(), holders: null } }))).toBe(false)
+  expect(holds(linked(true), scopeOf({ customer, redeemable: tier('promo_1', amountOff(5)) }))).toBe(false)
+  expect(reasonOf(linked(true), scopeOf({ redeemable: held('cust_1') }))?.key).toBe('missing_customer')
+  expect(holds(linked(false), scopeOf())).toBe(true)
 })
 
-describe('why not', () => {
+describe('reason of a refusal', () => {
   const members = rule('customer.segment', { $is: ['seg_A'] }, { error: { message: 'Members only' } })
   const dear = rule('order.amount', { $more_than: [900] })
   const eligible = validation(tree('1 and 2', members, dear), {
@@ -536,34 +536,34 @@ describe('why not', () => {
     error: { message: 'Not eligible' },
   })
 
-  test('E10: key and text of the reported rule, all rule ids', () => {
-    const scene = sceneOf({ order: { amount: 2_000 }, customer: { id: 'cust_1' } })
-    expect(evaluateRules([eligible], scene).reason).toEqual({
+  test('E10: key and message of the reported rule, ids of all failed rules', () => {
+    const scope = scopeOf({ order: { amount: 2_000 }, customer: { id: 'cust_1' } })
+    expect(evaluateRules([eligible], scope).reason).toEqual({
       key: 'customer_rules_violated',
       message: 'customer does not match validation rules',
       details: 'Discount Coupon cannot be redeemed because of violated validation rules: val_7Hq2LmZ0pR3s',
       error: { message: 'Members only' },
     })
-    const member = sceneOf({ order: { amount: 500 }, customer: { id: 'cust_1', segments: ['seg_A'] } })
+    const member = scopeOf({ order: { amount: 500 }, customer: { id: 'cust_1', segments: ['seg_A'] } })
     expect(evaluateRules([eligible], member).reason).toMatchObject({
       key: 'order_rules_violated',
       error: { message: 'Not eligible' },
     })
   })
 
-  test('several rules: all must hold, the first that fails speaks, all that fail are named', () => {
+  test('several rules: all must hold, the first failed rule gives the message, all failed rules are listed', () => {
     const [first, second, third] = [flag(1), flag(2), flag(3)].map((one, i) =>
       validation(tree(null, one), { id: `val_${i}` }),
     )
-    const scene = sceneOf({ metadata: flags(true, false, false) })
+    const scope = scopeOf({ metadata: flags(true, false, false) })
     const all = [first!, { ...second!, error: { message: 'two' } }, third!, second!]
-    expect(evaluateRules(all, scene).reason).toEqual({
+    expect(evaluateRules(all, scope).reason).toEqual({
       key: 'redemption_rules_violated',
       message: 'redemption does not match validation rules',
       details: 'Discount Coupon cannot be redeemed because of violated validation rules: val_1, val_2',
       error: { message: 'two' },
     })
-    expect(evaluateRules([first!], scene)).toEqual({ holds: true, reason: null, picked: [] })
+    expect(evaluateRules([first!], scope)).toEqual({ holds: true, reason: null, picked: [] })
   })
 
   test.each<[redeemable: EvaluationScope['redeemable'], label: string]>([
@@ -572,18 +572,18 @@ describe('why not', () => {
     [loyaltyCard('A', 1), 'Loyalty Card'],
     [tier('A', amountOff(1)), 'Promotion Tier'],
   ])('the label of %j', (redeemable, label) => {
-    expect(evaluateRules([validation(tree(null, flag(1)))], sceneOf({ redeemable })).reason?.details).toBe(
+    expect(evaluateRules([validation(tree(null, flag(1)))], scopeOf({ redeemable })).reason?.details).toBe(
       `${label} cannot be redeemed because of violated validation rules: val_1`,
     )
   })
 
-  test('the text is that of the rule, else of the nearest around it, else of the whole', () => {
+  test('the message is that of the rule, else of the nearest enclosing rule, else of the whole tree', () => {
     const order = { items: [line('X', 1, 100)] }
     const texts = (own: string | null, around: string | null, whole: string | null) => {
       const text = (message: string | null) => (message === null ? {} : { error: { message } })
       const quantity = rule('order.items.quantity', { $more_than: [5] }, text(own))
       const any = rule('order.items.any', { $is: [product('X')] }, { ...text(around), rules: tree('1', quantity) })
-      return evaluateRules([validation(tree(null, any), text(whole))], sceneOf({ order })).reason?.error
+      return evaluateRules([validation(tree(null, any), text(whole))], scopeOf({ order })).reason?.error
     }
     expect(texts('own', 'around', 'whole')).toEqual({ message: 'own' })
     expect(texts(null, 'around', 'whole')).toEqual({ message: 'around' })
@@ -591,12 +591,12 @@ describe('why not', () => {
     expect(texts(null, null, null)).toBeUndefined()
   })
 
-  test('a sub-rule is not to blame when no line was picked, when none should be, or when another line was fine', () => {
+  test('a sub-rule is not reported when no line was picked, when none should be, or when another line passed', () => {
     const order = { items: [line('X', 1, 100), line('X', 9, 100)] }
     const quantity = rule('order.items.quantity', { $more_than: [5] }, { error: { message: 'too few' } })
     const text = (name: string, good: string, logic = '1') => {
       const items = rule(name, { $is: [product(good)] }, { rules: tree('1', quantity), error: { message: 'items' } })
-      return reasonOf(tree(logic, items, flag(1, { error: { message: 'flag' } })), sceneOf({ order }))?.error?.message
+      return reasonOf(tree(logic, items, flag(1, { error: { message: 'flag' } })), scopeOf({ order }))?.error?.message
     }
     expect(text('order.items.any', 'Z')).toBe('items')
     expect(text('order.items.none', 'X')).toBe('items')
@@ -626,7 +626,7 @@ describe('why not', () => {
   ])('%s on %j: %s', (name, order, key, message) => {
     const conditions = /segment|tier/.test(name) ? { $is: ['a'] } : /\.(?:any|none|id)$/.test(name) ? {} : { $is: [1] }
     const given = validation(tree(null, rule(name, conditions, { property: 'a' })), { error: { message: 'own words' } })
-    const { reason } = evaluateRules([given], sceneOf(order === undefined ? {} : { order }))
+    const { reason } = evaluateRules([given], scopeOf(order === undefined ? {} : { order }))
     expect(reason).toMatchObject({ key, message, error: { message: 'own words' } })
     expect(reason?.details).toBe(
       key === 'missing_customer'
@@ -635,10 +635,10 @@ describe('why not', () => {
     )
   })
 
-  test('what is missing does no harm where an alternative holds', () => {
+  test('missing data does not matter when an alternative holds', () => {
     const rules = tree('1 or 2', rule('customer.segment', { $is: ['a'] }), flag(1))
-    expect(holds(rules, sceneOf({ metadata: flags(true) }))).toBe(true)
-    expect(reasonOf(rules, sceneOf({ metadata: flags(false) }))?.key).toBe('missing_customer')
+    expect(holds(rules, scopeOf({ metadata: flags(true) }))).toBe(true)
+    expect(reasonOf(rules, scopeOf({ metadata: flags(false) }))?.key).toBe('missing_customer')
   })
 })
 
@@ -650,7 +650,7 @@ test.each<[where: Availability, names: string]>([
   ['distribution.order', 'customer order product'],
   ['distribution.event', 'customer custom_event'],
   ['reward_assignment', 'customer order product redemption campaign'],
-])('for %s there are: %s', (where, names) => {
+])('domains available for %s: %s', (where, names) => {
   const rules = {
     customer: rule('customer.metadata', { $is_not: ['x'] }, { property: 'a' }),
     order: rule('order.items.count', { $is: [1] }),
@@ -660,12 +660,12 @@ test.each<[where: Availability, names: string]>([
     publication: rule('publication.redeemable_by_linked_customer', { $is: [false] }),
     custom_event: rule('custom_event.metadata', { $is: ['x'] }, { property: 'a' }),
   }
-  const scene = sceneOf({ order: { items: [line('X', 1)] }, customer: {}, event_metadata: { a: 'x' } })
-  const found = Object.entries(rules).filter(([, one]) => holds(one, scene, { available: where }))
+  const scope = scopeOf({ order: { items: [line('X', 1)] }, customer: {}, event_metadata: { a: 'x' } })
+  const found = Object.entries(rules).filter(([, one]) => holds(one, scope, { available: where }))
   expect(found.map(([name]) => name).join(' ')).toBe(names)
 })
 
-describe('rules that are left out', () => {
+describe('omitted rules', () => {
   const rules = validation(
     tree(
       '1 and (2 or 3)',
@@ -674,49 +674,49 @@ describe('rules that are left out', () => {
       rule('order.items.any', { $is: [product('X')] }),
     ),
   )
-  const member = sceneOf({ customer: { segments: ['seg_A'] } })
+  const member = scopeOf({ customer: { segments: ['seg_A'] } })
   const omit = (name: string) => name.startsWith('campaign.')
 
-  test('count as true, and are told by key', () => {
+  test('count as true, and are listed by key', () => {
     expect(evaluateRule(rules, member)).toMatchObject({ holds: false, reason: { key: 'redemption_rules_violated' } })
     expect(evaluateRule(rules, member, { omit })).toEqual({ holds: true, omitted: ['2'] })
     expect(evaluateRules([rules], member, { omit }).holds).toBe(true)
-    expect(evaluateRule(rules, sceneOf(), { omit })).toMatchObject({
+    expect(evaluateRule(rules, scopeOf(), { omit })).toMatchObject({
       holds: false,
       reason: { key: 'missing_customer' },
       omitted: ['2'],
     })
   })
 
-  test('so do those whose order is missing, but not those whose customer is', () => {
+  test('include rules without their order, but not rules without their customer', () => {
     const options = { omit, omit_missing_order: true }
-    // All that were left out are told, also those that nobody had to ask.
+    // All omitted rules are listed, even those that need no evaluation.
     expect(evaluateRule(rules, member, options)).toEqual({ holds: true, omitted: ['2', '3'] })
-    expect(evaluateRule(rules, sceneOf(), options).holds).toBe(false)
-    const scene = sceneOf({ customer: { segments: ['seg_A'] }, order: { items: [line('X', 1)] } })
-    expect(evaluateRule(rules, scene, options)).toEqual({ holds: true, omitted: ['2'] })
+    expect(evaluateRule(rules, scopeOf(), options).holds).toBe(false)
+    const scope = scopeOf({ customer: { segments: ['seg_A'] }, order: { items: [line('X', 1)] } })
+    expect(evaluateRule(rules, scope, options)).toEqual({ holds: true, omitted: ['2'] })
     for (const name of ['order.amount', 'order.items.price_any'])
       expect(
-        evaluateRule(validation(tree(null, rule(name, { $is: [1] }))), sceneOf({ order: {} }), {
+        evaluateRule(validation(tree(null, rule(name, { $is: [1] }))), scopeOf({ order: {} }), {
           omit_missing_order: true,
         }),
       ).toEqual({ holds: true, omitted: ['1'] })
   })
 
-  test('an alias is left out by its name', () => {
+  test('an alias is omitted by its canonical name', () => {
     const old = validation(tree(null, rule('customer_segment', { $is: ['seg_A'] })))
-    expect(evaluateRule(old, sceneOf(), { omit: (name) => name === 'customer.segment' }).omitted).toEqual(['1'])
+    expect(evaluateRule(old, scopeOf(), { omit: (name) => name === 'customer.segment' }).omitted).toEqual(['1'])
   })
 })
 
 describe('the trace', () => {
-  const traced = (rules: RuleTree, scene: EvaluationScope, options: RuleOptions = {}) => {
+  const traced = (rules: RuleTree, scope: EvaluationScope, options: RuleOptions = {}) => {
     const trace: Step[] = []
-    evaluateRules([validation(rules)], scene, { ...options, trace })
+    evaluateRules([validation(rules)], scope, { ...options, trace })
     return trace as RuleStep[]
   }
 
-  test('tells every rule that logic names once, with what was expected and found', () => {
+  test('has every rule named by logic once, with expected and actual value', () => {
     const rules = tree(
       '1 and (2 or 1) and 4',
       rule('order.amount', { $more_than: [900] }),
@@ -724,7 +724,7 @@ describe('the trace', () => {
       flag(3),
       rule('order.metadata', { $is: ['PL'] }, { property: 'country' }),
     )
-    expect(traced(rules, sceneOf({ order: { amount: 500 } }))).toEqual([
+    expect(traced(rules, scopeOf({ order: { amount: 500 } }))).toEqual([
       {
         step: 'rule',
         rule_id: 'val_1',
@@ -756,7 +756,7 @@ describe('the trace', () => {
     ])
   })
 
-  test('tells lines that were picked, and what their sub-rules saw on each', () => {
+  test('has the picked lines, and the values of sub-rules on each', () => {
     const sub = tree(
       '1 and 2',
       rule('order.items.price', { $more_than: [5_000] }),
@@ -765,7 +765,7 @@ describe('the trace', () => {
     const order = { items: [line('X', 1, 6_000), line('Y', 1, 10), line('X', 3, 2_000)] }
     const [step] = traced(
       tree(null, rule('order.items.any', { $is: [product('X')] }, { rules: sub })),
-      sceneOf({ order }),
+      scopeOf({ order }),
     )
     expect(step).toMatchObject({ name: 'order.items.any', actual: [0, 2], passed: true })
     expect(step!.rules).toMatchObject([
@@ -788,25 +788,25 @@ describe('the trace', () => {
         passed: true,
       },
     ])
-    const [bare] = traced(tree(null, rule('order.items.quantity', { $is: [7] })), sceneOf({ order }))
+    const [bare] = traced(tree(null, rule('order.items.quantity', { $is: [7] })), scopeOf({ order }))
     expect(bare).toMatchObject({ name: 'order.items.quantity', passed: false })
     expect(bare!.actual).toEqual([0, 1, 2].map((line) => ({ line, actual: [1, 1, 3][line], passed: false })))
   })
 
-  test('tells a sub-rule that changes what is covered as true', () => {
+  test('has a modifier sub-rule as true', () => {
     const applicable = rule('product.discount_applicable', { $is: [true] })
     const any = tree(null, rule('order.items.any', {}, { rules: tree('1', applicable) }))
-    const [step] = traced(any, sceneOf({ order: { items: [line('X', 1)] } }))
+    const [step] = traced(any, scopeOf({ order: { items: [line('X', 1)] } }))
     expect(step!.rules).toMatchObject([{ actual: [{ line: 0, actual: true, passed: true }], passed: true }])
   })
 
-  test('knows neither yes nor no of a rule that was left out or is not known yet', () => {
+  test('has null for an omitted or undecided rule', () => {
     const rules = tree('1 and 2', rule('order.total_amount', { $is: [1] }), flag(1))
-    const steps = traced(rules, sceneOf({ order: { amount: 1 } }), { omit: (name) => name.startsWith('redemption') })
+    const steps = traced(rules, scopeOf({ order: { amount: 1 } }), { omit: (name) => name.startsWith('redemption') })
     expect(steps.map(({ passed }) => passed)).toEqual([null, null])
   })
 
-  test('changes nothing', () => {
+  test('does not change the result', () => {
     const order = { items: [line('X', 1, 6_000), line('X', 3, 2_000), line('Y', 2, 50)] }
     const item = fc.constantFrom('X', 'Y', 'Z').map(product)
     const sub = fc.record({
@@ -841,10 +841,10 @@ describe('the trace', () => {
         (rules, logic, values) => {
           const numbered = rules.map((one, i) => ({ ...one, error: { message: `rule ${i + 1}` } }))
           const given = [validation(tree(logic, ...numbered)), validation(tree(null, flag(1)), { id: 'val_2' })]
-          const scene = sceneOf({ order, metadata: flags(...values) })
-          const plain = evaluateRules(given, scene)
-          expect(evaluateRules(given, scene, { trace: [] })).toEqual(plain)
-          expect(evaluateRule(given[0]!, scene).holds).toBe(evaluateRules([given[0]!], scene).holds)
+          const scope = scopeOf({ order, metadata: flags(...values) })
+          const plain = evaluateRules(given, scope)
+          expect(evaluateRules(given, scope, { trace: [] })).toEqual(plain)
+          expect(evaluateRule(given[0]!, scope).holds).toBe(evaluateRules([given[0]!], scope).holds)
         },
       ),
       { numRuns: 500 },

@@ -5,69 +5,69 @@ import type { Step } from '../schema/index.ts'
 import type { ItemsRule, Need, SubRule } from './names.ts'
 import type { Matcher } from './references.ts'
 
-/** Null is "not known yet": it depends on what the redeemable at hand will do. */
+/** Null is "unknown": the result depends on the effect of the current redeemable. */
 export type Truth = boolean | null
 
 export type Missing = 'missing_customer' | 'missing_order' | 'missing_amount' | 'missing_order_items'
 
-/** One evaluation: what it looks at, where it is, and the first "no" that counts. */
-export interface Run {
-  readonly scene: EvaluationScope
-  /** Bits of the domains that are looked at here. */
+/** The state of one evaluation: its input, the current position, and the first failure. */
+export interface RuleRun {
+  readonly scope: EvaluationScope
+  /** Bits of the domains that are evaluated. */
   readonly domains: number
   readonly omit: ((name: string) => boolean) | null
   readonly omits_missing_order: boolean
-  /** Takes the keys of rules that were left out, where somebody wants them. */
+  /** Collects the keys of omitted rules; null when not requested. */
   readonly omitted: string[] | null
   readonly trace: Step[] | null
   rule_id: string
   reported: Node | null
   missing: Missing | null
-  /** The line that sub-rules look at, and the pick it belongs to. */
+  /** The line on which sub-rules are evaluated, and its picker. */
   line: Line | null
   picker: Picker | null
-  /** The price that the cheapest, or most expensive, lines of the pick have. */
+  /** The price of the cheapest, or most expensive, picked lines. */
   extreme: number
-  /** Sums over the pick: not a number until somebody asks. */
+  /** Cached sums over the picked lines; NaN until first needed. */
   quantity_sum: number
   amount_sum: number
 }
 
-export type Expression = (run: Run) => Truth
+export type Expression = (run: RuleRun) => Truth
 
-/** A rule of the tree, ready to be asked. */
+/** A compiled rule of a tree. */
 export interface Node {
   readonly key: string
   readonly sent_name: string
-  /** The name that an alias stands for. */
+  /** The canonical name, with aliases resolved. */
   readonly name: string
   readonly property: string | null
   readonly conditions: Record<string, unknown>
-  /** The bit of its domain, and what a violation is called there. */
+  /** The bit of the rule's domain, and the key of its violation. */
   readonly domain: number
   readonly violation: ReasonKey
-  /** The shop's own words: the rule's, else those of the nearest rule around it, else those of the whole. */
+  /** The configured error message: the rule's own, else that of the nearest enclosing rule, else that of the whole tree. */
   readonly text: string | null
   readonly needs: Need | null
   readonly is_counter: boolean
-  readonly turns: SubRule['turns'] | null
-  /** Sub-rules that logic names. */
-  readonly subs: readonly Node[]
+  readonly modifier: SubRule['modifier'] | null
+  /** Sub-rules named by `logic`. */
+  readonly subRules: readonly Node[]
   readonly picker: Picker | null
-  decide(run: Run): Truth
-  /** What was compared, for people; an ordinary evaluation never asks. */
-  actual(run: Run): unknown
+  decide(run: RuleRun): Truth
+  /** The compared value, for explanations only. */
+  actual(run: RuleRun): unknown
 }
 
-/** How a rule about items picks lines. */
+/** The line selection of a rule about items. */
 export interface Picker {
   readonly quantifier: ItemsRule['quantifier']
-  /** Where the cheapest or most expensive lines are looked for. */
+  /** The lines among which the cheapest or most expensive are searched. */
   readonly isInPool: Matcher
   readonly matches: Matcher
-  readonly sub: Expression | null
-  /** The lines that it covers are included in the discount. */
+  readonly subExpression: Expression | null
+  /** Covered lines are included in the discount. */
   readonly includes: boolean
-  /** A sub-rule that stands alone: all lines are picked. */
+  /** A sub-rule without a parent: picks all lines. */
   readonly is_bare: boolean
 }

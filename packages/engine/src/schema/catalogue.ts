@@ -3,7 +3,7 @@ import { MapOf, Maybe, OneOf, variants } from './common.ts'
 import { CatalogueProduct, CatalogueSku } from './order.ts'
 
 /**
- * A filter of the shared language: `{"junction": "and", "price": {"conditions": {"$more_than": [100]}}}`
+ * A filter: `{"junction": "and", "price": {"conditions": {"$more_than": [100]}}}`
  * (docs/reference/filters.md#meaning-of-the-operators).
  */
 export type Filter = { junction?: string | null } & { [field: string]: unknown }
@@ -50,14 +50,14 @@ export const MetadataType = OneOf([
 ])
 export type MetadataType = Static<typeof MetadataType>
 
-/** What the shop has defined, as far as this request can need it. */
+/** The definitions of the project that this request may need. */
 export const Catalogue = Type.Object({
   /** Products and SKUs that free units may add, by id. */
   products: Maybe(MapOf(CatalogueProduct)),
   skus: Maybe(MapOf(CatalogueSku)),
   collections: Maybe(MapOf(Collection)),
   locations: Maybe(MapOf(Shape)),
-  /** Types that metadata schemas give to keys: `{"order": {"pickup": "datetime"}}`. */
+  /** Types of metadata keys, by schema: `{"order": {"pickup": "datetime"}}`. */
   metadata_types: Maybe(MapOf(MapOf(MetadataType))),
 })
 export type Catalogue = Static<typeof Catalogue>

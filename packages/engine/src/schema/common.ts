@@ -1,20 +1,20 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 
-/** A moment in answers: ISO 8601, UTC, milliseconds. */
+/** An instant in responses: ISO 8601, UTC, milliseconds. */
 export const Instant = Type.Unsafe<string>({ type: 'string', format: 'date-time' })
 export type Instant = string
 
-/** A moment in requests: any of the date forms the contract accepts; the service turns it into an `Instant`. */
+/** An instant in requests: any date form that the contract accepts; the service converts it to an `Instant`. */
 export const InstantInput = Type.Unsafe<string>({ type: 'string', format: 'date-input' })
 
 export const Name = Type.String({ minLength: 1, maxLength: 255 })
 export const FreeText = Type.String({ maxLength: 5_000 })
 
-/** Whole numbers that JSON and JavaScript carry without loss. */
+/** Integers that JSON and JavaScript represent exactly. */
 export const Int = (options: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...options })
 
-/** One of some words. */
+/** One of several strings. */
 export function OneOf<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values] })
 }
@@ -35,8 +35,8 @@ export function MapOf<T extends TSchema>(schema: T) {
 }
 
 /**
- * A union told apart by one property: a wrong value names the field instead of "matches no schema".
- * Each variant is an object whose `tag` property is a `Type.Literal`.
+ * A union discriminated by one property: a wrong value names the field instead of "matches no schema". Each variant is an
+ * object whose `tag` property is a `Type.Literal`.
  */
 export function variants<const T extends TSchema[]>(tag: string, schemas: T) {
   return Type.Unsafe<Static<T[number]>>({ anyOf: schemas, discriminator: { propertyName: tag } })
@@ -50,7 +50,7 @@ export function partial<T extends TProperties>(properties: T) {
 /** Custom key/value pairs on almost every resource. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
-/** May be absent, and null means the same: the contract makes no difference between the two. */
+/** Optional, and null means absent: the contract does not distinguish the two. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
 /** An amount of money in minor units. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Amount, Int, Maybe, OneOf, variants } from './common.ts'
 
-/** Text in the formula language (docs/reference/formulas.md); what it may say is checked by `compileFormula`. */
+/** A formula (docs/reference/formulas.md); `compileFormula` checks its syntax. */
 export const Formula = Type.String({ minLength: 1, maxLength: 5_000 })
 
 /** Amounts of a discount may carry decimals; they are rounded to minor units before use. */
@@ -78,11 +78,11 @@ export const UnitDiscount = Type.Object({
 })
 export type UnitDiscount = Static<typeof UnitDiscount>
 
-/** What a code or a promotion takes off an order. */
+/** The discount of a voucher or a promotion. */
 export const Discount = variants('type', [AmountDiscount, PercentDiscount, FixedDiscount, UnitDiscount])
 export type Discount = Static<typeof Discount>
 
-/** A discount as it was used: the effect chosen, the value calculated, no formulas. */
+/** A discount as applied: the chosen effect, the calculated value, no formulas. */
 export const AppliedDiscount = Type.Object({
   type: OneOf(['AMOUNT', 'PERCENT', 'FIXED', 'UNIT']),
   effect: Type.String(),

@@ -3,7 +3,7 @@ import { Amount, Int, OneOf, variants } from './common.ts'
 
 const Value = Type.Unsafe<unknown>({})
 
-/** A rule that was looked at, and the sub-rules below it. `passed` is null for a rule that the request left out. */
+/** An evaluated rule and its sub-rules. `passed` is null for an omitted rule. */
 export interface RuleStep {
   step: 'rule'
   rule_id: string
@@ -17,12 +17,12 @@ export interface RuleStep {
 }
 export const RuleStep = Type.Unsafe<RuleStep>({ type: 'object', additionalProperties: true })
 
-/** What cut a value down, and to how much. */
+/** A limit that reduced a value, and the reduced value. */
 export const Cut = Type.Object({ by: Type.String(), to: Int() })
 export type Cut = Static<typeof Cut>
 
 export const Step = variants('step', [
-  /** A condition on the redeemable itself: active, in time, published. */
+  /** A check of the redeemable itself: active, valid at this time, published. */
   Type.Object({
     step: Type.Literal('check'),
     check: Type.String(),
@@ -30,7 +30,7 @@ export const Step = variants('step', [
     actual: Value,
     passed: Type.Boolean(),
   }),
-  /** Something that can be used up. */
+  /** A limit with used and allowed quantity. */
   Type.Object({
     step: Type.Literal('limit'),
     limit: Type.String(),
@@ -39,9 +39,9 @@ export const Step = variants('step', [
     passed: Type.Boolean(),
   }),
   RuleStep,
-  /** How often the goods of a bundle are in the order. */
+  /** The number of complete bundles in the order. */
   Type.Object({ step: Type.Literal('bundle'), quantity: Amount, limit: Amount }),
-  /** A formula and what came out of it: exact, or why it could not be calculated. */
+  /** A formula and its exact result, or why it could not be calculated. */
   Type.Object({
     step: Type.Literal('formula'),
     field: Type.String(),
@@ -50,10 +50,7 @@ export const Step = variants('step', [
     value: Type.Optional(Type.String()),
     fault: Type.Optional(Type.String()),
   }),
-  /**
-   * A discount on the order or on one line: from the base it was taken of, over its exact value and the rounded one, to
-   * what was left after each cut.
-   */
+  /** A discount on the order or on one line: its base, its exact and its rounded value, and the value after each cut. */
   Type.Object({
     step: Type.Literal('amount'),
     line: Type.Optional(Amount),
@@ -63,7 +60,7 @@ export const Step = variants('step', [
     cuts: Type.Array(Cut),
     amount: Int(),
   }),
-  /** Units that were given away, or replaced. */
+  /** Units given away or replaced. */
   Type.Object({
     step: Type.Literal('units'),
     line: Amount,
@@ -74,14 +71,14 @@ export const Step = variants('step', [
 ])
 export type Step = Static<typeof Step>
 
-/** Why a redeemable did what it did, in the order in which it was decided. */
+/** Why a redeemable was applied, refused or skipped: the steps in the order of evaluation. */
 export const Explanation = Type.Object({
   object: Type.String(),
   id: Type.String(),
   status: OneOf(['APPLICABLE', 'INAPPLICABLE', 'SKIPPED']),
   /** Key and message of the refusal or the skip. */
   reason: Type.Optional(Type.Object({ key: Type.String(), message: Type.String() })),
-  /** All it took off the order, order level and items together. */
+  /** The total discount, order level and items together. */
   amount: Type.Optional(Amount),
   steps: Type.Array(Step),
 })

@@ -13,13 +13,13 @@ export const CustomerFacts = Type.Object({
   source_id: Maybe(Type.String()),
   birthdate: Maybe(Type.String()),
   metadata: Maybe(Metadata),
-  /** Segments the customer is in right now. */
+  /** Current segments of the customer. */
   segments: Maybe(Type.Array(Type.String())),
   loyalty_tiers: Maybe(Type.Array(Type.String())),
 })
 export type CustomerFacts = Static<typeof CustomerFacts>
 
-/** Who asks: the login of a user of the dashboard, the application id of an API key. */
+/** The caller: the login of a dashboard user, or the application id of an API key. */
 export const CallerFacts = Type.Object({ user_login: Maybe(Type.String()), api_key: Maybe(Type.String()) })
 export type CallerFacts = Static<typeof CallerFacts>
 
@@ -27,30 +27,30 @@ export const CampaignFacts = Type.Object({ id: Type.String(), active: Type.Boole
 export type CampaignFacts = Static<typeof CampaignFacts>
 
 /**
- * Numbers of the past, by the name of the rule that compares them (docs/reference/rules.md#counters), without the redemption at
- * hand.
+ * Usage counters by the name of the rule that compares them (docs/reference/rules.md#counters), without the current
+ * redemption.
  */
 export const Counters = MapOf(Amount)
 
 /**
- * Units discounted so far, by lifetime limit and by what the limit counts: the id of the entry (`prod_1`, `pc_1`), for the
- * limits of each product in a collection the id of the entry and of the good (`pc_1/prod_1`).
+ * Units discounted so far, by lifetime limit and counter key: the id of the entry (`prod_1`, `pc_1`); for limits per
+ * product of a collection, the ids of the entry and of the good (`pc_1/prod_1`).
  */
 export const UnitsUsed = MapOf(MapOf(Amount))
 
 const redeemable = {
   object: OneOf(['voucher', 'promotion_tier']),
-  /** As it was sent; answers repeat it. */
+  /** As sent; repeated in responses. */
   id: Type.String(),
-  /** The id in our own tables. */
+  /** The id in the database. */
   resource_id: Type.String(),
   campaign: Maybe(CampaignFacts),
-  /** Its own, else its campaign's. */
+  /** The redeemable's own category, else that of its campaign. */
   category: Maybe(Type.Object({ id: Type.String(), hierarchy: Int() })),
   active: Type.Boolean(),
   ...Validity.properties,
   metadata: Maybe(Metadata),
-  /** All rules that must hold: those of the campaign first, then its own. */
+  /** All rules that must hold: those of the campaign first, then the redeemable's own. */
   rules: Maybe(Type.Array(ValidationRule)),
   counters: Maybe(Counters),
   units_used: Maybe(UnitsUsed),
@@ -59,24 +59,24 @@ const redeemable = {
 const voucher = {
   ...redeemable,
   code: Type.String(),
-  /** How often it may be redeemed; null is without end. */
+  /** Maximum number of redemptions; null means unlimited. */
   quantity: Nullable(Amount),
   redeemed_quantity: Amount,
-  /** Redemptions that other sessions hold. */
+  /** Redemptions held by other sessions. */
   locked_quantity: Maybe(Amount),
   publish_count: Maybe(Amount),
-  /** Metadata of its latest publication. */
+  /** Metadata of the latest publication. */
   publication_metadata: Maybe(Metadata),
-  /** Customers who hold it. */
+  /** Ids of the holders. */
   holders: Maybe(Type.Array(Type.String())),
 }
 
 export const DiscountVoucher = Type.Object({
   kind: Type.Literal('discount_voucher'),
   ...voucher,
-  /** None: a referral code that is worth something in another way. */
+  /** Absent for a referral code with another kind of reward. */
   discount: Maybe(Discount),
-  /** Of a referral code: whose it is, or null while nobody holds it. */
+  /** For a referral code: the referrer, or null while it is not published. */
   referral: Maybe(Type.Object({ referrer_id: Nullable(Type.String()) })),
 })
 export type DiscountVoucher = Static<typeof DiscountVoucher>
@@ -85,14 +85,14 @@ export const GiftVoucher = Type.Object({
   kind: Type.Literal('gift_voucher'),
   ...voucher,
   gift: Type.Object({ balance: Amount, effect: Maybe(GiftEffect) }),
-  /** Credits that other sessions hold. */
+  /** Credits held by other sessions. */
   locked_credits: Maybe(Amount),
-  /** Credits the request wants to spend; absent: as many as the order can take. */
+  /** Credits that the request wants to spend; absent means as many as the order needs. */
   credits: Maybe(Amount),
 })
 export type GiftVoucher = Static<typeof GiftVoucher>
 
-/** The reward that points are spent on. */
+/** The reward to buy with points. */
 export const RewardFacts = variants('type', [
   Type.Object({
     type: Type.Literal('COIN'),
@@ -107,7 +107,7 @@ export const RewardFacts = variants('type', [
     id: Type.String(),
     assignment_id: Maybe(Type.String()),
     price: Amount,
-    /** How many exist in all; null is without end. */
+    /** Total stock; null means unlimited. */
     stock: Maybe(Amount),
     redeemed: Maybe(Amount),
   }),
@@ -117,7 +117,7 @@ export const RewardFacts = variants('type', [
     assignment_id: Maybe(Type.String()),
     price: Amount,
   }),
-  /** Asked for by id, but not assigned to the program of the card. */
+  /** Requested by id, but not assigned to the program of the card. */
   Type.Object({ type: Type.Literal('UNKNOWN'), id: Type.String() }),
 ])
 export type RewardFacts = Static<typeof RewardFacts>
@@ -126,13 +126,13 @@ export const LoyaltyCard = Type.Object({
   kind: Type.Literal('loyalty_card'),
   ...voucher,
   balance: Amount,
-  /** Points that other sessions hold. */
+  /** Points held by other sessions. */
   locked_points: Maybe(Amount),
   /** Null while the card is not published. */
   holder_id: Nullable(Type.String()),
-  /** Absent when the request names none. */
+  /** Absent when the request has none. */
   reward: Maybe(RewardFacts),
-  /** Points the request wants to spend on a COIN reward. */
+  /** Points that the request wants to spend on a COIN reward. */
   points: Maybe(Amount),
 })
 export type LoyaltyCard = Static<typeof LoyaltyCard>
@@ -144,7 +144,7 @@ export const PromotionTier = Type.Object({
 })
 export type PromotionTier = Static<typeof PromotionTier>
 
-/** Sent, but there is no such thing. An unknown promotion stack is one of these, in place of its tiers. */
+/** A redeemable of the request that does not exist. An unknown promotion stack is one of these, in place of its tiers. */
 export const UnknownRedeemable = Type.Object({
   kind: Type.Literal('unknown'),
   object: OneOf(['voucher', 'promotion_tier', 'promotion_stack']),
@@ -161,21 +161,21 @@ export const Redeemable = variants('kind', [
 export type Redeemable = Static<typeof Redeemable>
 export type KnownRedeemable = Exclude<Redeemable, { kind: 'unknown' }>
 
-/** All that a calculation looks at. Nothing else can change its result: the same facts give the same verdict, for ever. */
+/** The complete input of an evaluation: the same facts always give the same verdict. */
 export const Facts = Type.Object({
   now: Instant,
-  /** Of the project: an IANA name or `GMT±h[:mm]`. */
+  /** Time zone of the project: an IANA name or `GMT±h[:mm]`. */
   timezone: Type.String(),
   order: Maybe(OrderFacts),
   customer: Maybe(CustomerFacts),
   caller: Maybe(CallerFacts),
-  /** Of the redemption. */
+  /** Metadata of the redemption. */
   metadata: Maybe(Metadata),
   catalogue: Maybe(Catalogue),
   stacking_rules: StackingRules,
   redeemables: Type.Array(Redeemable),
   /**
-   * The redeemables are the tiers of one promotion stack: they keep their order and know no limits
+   * The redeemables are the tiers of one promotion stack: they keep their order and have no stacking limits
    * (docs/reference/stacking.md#request-checks).
    */
   is_promotion_stack: Maybe(Type.Boolean()),

@@ -11,9 +11,7 @@ export const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 
 const MonthNumber = Int({ minimum: 1, maximum: 12 })
 
-/**
- * When points expire (docs/reference/points.md#expiration-rules). Months count from 1 here, and from 0 in the settings of tiers.
- */
+/** When points expire (docs/reference/points.md#expiration-rules). Months count from 1 here, but from 0 in tier settings. */
 export const PointsExpirationRules = variants('period_type', [
   Type.Object({
     period_type: Type.Literal('MONTH'),
@@ -31,7 +29,7 @@ export const PointsExpirationRules = variants('period_type', [
 ])
 export type PointsExpirationRules = Static<typeof PointsExpirationRules>
 
-/** How long points wait before they count. */
+/** How long points are pending before they become active. */
 export const PendingPoints = Type.Object({
   period_type: Type.Literal('DAY'),
   period_value: Int({ minimum: 1, maximum: 90 }),
@@ -56,7 +54,7 @@ export const TierDateRounding = variants('type', [
 ])
 export type TierDateRounding = Static<typeof TierDateRounding>
 
-/** How a tier is won and lost: `loyalty_tiers_expiration` of a campaign (docs/reference/loyalty-tiers.md#settings). */
+/** How a tier is gained and lost: `loyalty_tiers_expiration` of a campaign (docs/reference/loyalty-tiers.md#settings). */
 export const TierExpiration = variants('qualification_type', [
   Type.Object({
     qualification_type: Type.Literal('BALANCE'),
@@ -81,25 +79,25 @@ export type TierExpiration = Static<typeof TierExpiration>
 const Multiply = Type.Object({ type: Type.Literal('MULTIPLY'), multiplier: Type.Number({ minimum: 0 }) })
 const Custom = Type.Object({ type: Type.Literal('CUSTOM'), points: Amount })
 
-/** What a tier makes of the points of an earning rule. */
+/** How a tier changes the points of an earning rule. */
 export const EarningMapping = variants('type', [Multiply, Custom])
 export type EarningMapping = Static<typeof EarningMapping>
 
-/** What a tier makes of the price of a reward. */
+/** How a tier changes the price of a reward. */
 export const RewardMapping = variants('type', [Multiply, Custom, Type.Object({ type: Type.Literal('NOT_AVAILABLE') })])
 export type RewardMapping = Static<typeof RewardMapping>
 
-/** Both ends belong to the range; nothing at all is the open range (docs/reference/loyalty-tiers.md#rank-and-ranges). */
+/** Both bounds are inclusive; without bounds it is the open range (docs/reference/loyalty-tiers.md#rank-and-ranges). */
 export const TierRange = Type.Object({ from: Maybe(Amount), to: Maybe(Amount) })
 export type TierRange = Static<typeof TierRange>
 
-/** A tier as the engine needs it. */
+/** The fields of a tier that the engine needs. */
 export const LoyaltyTier = Type.Object({
   id: Type.String(),
   points: TierRange,
   /** By id of the earning rule. */
   earning_rules: Maybe(MapOf(EarningMapping)),
-  /** By id of the assignment or of the reward; the assignment goes first. */
+  /** By id of the assignment or of the reward; the assignment takes precedence. */
   rewards: Maybe(MapOf(RewardMapping)),
 })
 export type LoyaltyTier = Static<typeof LoyaltyTier>
@@ -140,7 +138,7 @@ const proportions = variants('calculation_type', [
   }),
 ])
 
-/** So many points for every so much of something. The outer tag is said here too: two tags tell these variants apart. */
+/** Points per quantity of something. The outer tag is repeated here: two tags discriminate these variants. */
 export const ProportionalPoints = Type.Unsafe<Static<typeof proportions>>({
   properties: { type: Type.Literal('PROPORTIONAL') },
   ...proportions,
@@ -151,7 +149,7 @@ export type ProportionalPoints = Static<typeof ProportionalPoints>
 export const EarningPoints = variants('type', [FixedPoints, ProportionalPoints])
 export type EarningPoints = Static<typeof EarningPoints>
 
-/** An earning rule as the engine needs it. */
+/** The fields of an earning rule that the engine needs. */
 export const EarningRule = Type.Object({
   id: Type.String(),
   created_at: Instant,
@@ -161,7 +159,7 @@ export const EarningRule = Type.Object({
   event: Type.String(),
   custom_event: Maybe(Type.Object({ schema_id: Type.String() })),
   segment: Maybe(Type.Object({ id: Type.String() })),
-  /** `__ANY__`, the default, is every tier of the rule's own campaign. */
+  /** `__ANY__`, the default, is every tier of the rule's campaign. */
   loyalty_tier: Maybe(Type.Object({ id: Type.String() })),
   loyalty: EarningPoints,
   pending_points: Maybe(PendingPoints),
@@ -169,18 +167,18 @@ export const EarningRule = Type.Object({
 })
 export type EarningRule = Static<typeof EarningRule>
 
-/** What happened, in the words of earning rules. */
+/** The event, in the vocabulary of earning rules. */
 export const EarningEvent = Type.Object({
   event: Type.String(),
   /** Of a custom event. */
   schema_id: Maybe(Type.String()),
   segment_id: Maybe(Type.String()),
-  /** Of a tier event: the tier that was entered, kept or left. */
+  /** For a tier event: the tier that was entered, kept or left. */
   tier: Maybe(Type.Object({ id: Type.String(), campaign_id: Type.String() })),
 })
 export type EarningEvent = Static<typeof EarningEvent>
 
-/** One event and one card, or the card that a customer would get by earning. */
+/** One event and one card, or the card that the customer would get by earning points. */
 export const EarningFacts = Type.Object({
   now: Instant,
   timezone: Type.String(),
@@ -196,43 +194,43 @@ export const EarningFacts = Type.Object({
     ...Validity.properties,
     expiration_rules: Maybe(PointsExpirationRules),
   }),
-  /** Null where earning would make the customer join. */
+  /** Null when earning points would enrol the customer. */
   card: Nullable(Type.Object({ active: Type.Boolean(), ...Validity.properties })),
-  /** The holder's tier in the campaign at the start of the event; of a tier event, after the change. */
+  /** The holder's tier in the campaign when the event starts; for a tier event, after the change. */
   tier: Maybe(LoyaltyTier),
   rules: Type.Array(EarningRule),
-  /** Rules that may not pay again: for this order and card, or because they did in this request. */
+  /** Rules that must not pay again: for this order and card, or because they already did in this request. */
   used_rules: Maybe(Type.Array(Type.String())),
 })
 export type EarningFacts = Static<typeof EarningFacts>
 
-/** What one rule pays. */
+/** The points credited by one rule. */
 export const Accrual = Type.Object({
   earning_rule_id: Type.String(),
   points: Int({ minimum: 1 }),
   /** The tier whose mapping was used. */
   loyalty_tier_id: Nullable(Type.String()),
-  /** Null: at once. */
+  /** Null: immediately. */
   activates_at: Nullable(CalendarDate),
-  /** Of pending points: if they are activated on that day, and not before. */
+  /** For pending points: the date if they are activated on `activates_at`, not earlier. */
   expires_at: Nullable(CalendarDate),
-  /** By which they were dated; pending points keep them for their activation. */
+  /** The rules behind `expires_at`; pending points keep them for their activation. */
   expiration_rules: Nullable(PointsExpirationRules),
 })
 export type Accrual = Static<typeof Accrual>
 
-/** The tier that a customer is in. */
+/** The tier of a customer. */
 export const HeldTier = Type.Object({
   tier_id: Type.String(),
   start_date: CalendarDate,
-  /** Its last day; null is without end. */
+  /** Last day of the tier; null means no expiration. */
   expiration_date: Nullable(CalendarDate),
 })
 export type HeldTier = Static<typeof HeldTier>
 
 export const TierState = Type.Object({
   current: Nullable(HeldTier),
-  /** Won already, but not begun. */
+  /** A tier that the customer has earned but that has not started. */
   scheduled: Nullable(Type.Object({ tier_id: Type.String(), start_date: CalendarDate })),
 })
 export type TierState = Static<typeof TierState>
@@ -243,14 +241,13 @@ export const TierFacts = Type.Object({
   settings: Maybe(TierExpiration),
   state: TierState,
   today: CalendarDate,
-  /** The balance, or the points collected in the current period, right now. */
+  /** The current balance, or the points collected in the current period. */
   measure: Int(),
   /**
-   * What the shop has just changed, if that is why tiers are looked at
-   * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
+   * The change of the program that triggers this update, if any (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
    */
   changed: Maybe(OneOf(['tiers', 'settings'])),
-  /** Tiers that were taken away: only their rank still matters. */
+  /** Removed tiers: only their rank still matters. */
   removed_tiers: Maybe(Type.Array(LoyaltyTier)),
 })
 export type TierFacts = Static<typeof TierFacts>
@@ -261,7 +258,7 @@ export const TierEvent = Type.Object({
   /** The tier that earning rules compare: entered, kept, or left. */
   tier_id: Type.String(),
   previous_tier_id: Nullable(Type.String()),
-  /** What the customer has afterwards. */
+  /** The customer's tier after the event. */
   current: Nullable(HeldTier),
 })
 export type TierEvent = Static<typeof TierEvent>
@@ -269,7 +266,7 @@ export type TierEvent = Static<typeof TierEvent>
 export const TierMove = Type.Object({ state: TierState, events: Type.Array(TierEvent) })
 export type TierMove = Static<typeof TierMove>
 
-/** Points that expire together. Gift credits are one lot that never does. */
+/** Points with the same expiration date. Gift credits are one lot that never expires. */
 export const Lot = Type.Object({
   id: Type.String(),
   points: Amount,
@@ -280,36 +277,36 @@ export type Lot = Static<typeof Lot>
 export const Asset = OneOf(['points', 'credits'])
 export type Asset = Static<typeof Asset>
 
-/** A card and what is on it: lots whose day is not closed yet, empty ones too. One lot for a date, one for never. */
+/** A card and its lots that are not closed yet, including empty ones: one lot per date, and one that never expires. */
 export const Account = Type.Object({ id: Type.String(), asset: Asset, lots: Type.Array(Lot) })
 export type Account = Static<typeof Account>
 
-/** Where points come from and where they go: the other sides of a card. */
+/** The counterparty accounts of a card. */
 export type SystemAccount = 'issued' | 'redeemed' | 'subtracted' | 'expired'
 
-/** One movement between a card, by its id, and a `SystemAccount`. It is never changed: undoing it is another movement. */
+/** One movement between a card, by its id, and a `SystemAccount`. Postings are immutable: a reversal is another posting. */
 export const Posting = Type.Object({
   from: Type.String(),
   to: Type.String(),
   amount: Int({ minimum: 1 }),
   asset: Asset,
-  /** The lot of the card, and its date. */
+  /** The lot of the card, and its expiration date. */
   lot: Type.String(),
   expires_at: Nullable(CalendarDate),
 })
 export type Posting = Static<typeof Posting>
 
-/** A card after a change, and the movements that changed it. */
+/** A card after a change, and the postings of the change. */
 export const Entry = Type.Object({ account: Account, postings: Type.Array(Posting) })
 export type Entry = Static<typeof Entry>
 
-/** Lifetime numbers of a card (docs/reference/points.md#ledger). */
+/** Lifetime counters of a card (docs/reference/points.md#ledger). */
 export const Totals = Type.Object({
   points: Int(),
   subtracted: Int(),
   redeemed: Int(),
   expired: Int(),
-  /** What is left without regard to redemptions: points − expired − subtracted. */
+  /** Remaining points, ignoring redemptions: points − expired − subtracted. */
   total: Int(),
   balance: Int(),
 })

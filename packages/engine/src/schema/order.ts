@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Amount, Instant, Int, Maybe, Metadata, OneOf } from './common.ts'
 
-/** A product as an order line or the catalogue knows it. */
+/** A product in an order line or in the catalogue. */
 export const OrderProduct = Type.Object({
   id: Maybe(Type.String()),
   source_id: Maybe(Type.String()),
@@ -20,7 +20,7 @@ export const OrderSku = Type.Object({
 })
 export type OrderSku = Static<typeof OrderSku>
 
-/** A product of the catalogue, with what collections filter by. */
+/** A catalogue product, with the fields that collections filter by. */
 export const CatalogueProduct = Type.Object({
   ...OrderProduct.properties,
   id: Type.String(),
@@ -43,7 +43,7 @@ export const CatalogueSku = Type.Object({
 })
 export type CatalogueSku = Static<typeof CatalogueSku>
 
-/** A line as it enters the calculation: what was sent (or stored with the order), and what the catalogue knows of it. */
+/** A line as input of the calculation: the fields sent (or stored with the order), and its catalogue data. */
 export const ItemFacts = Type.Object({
   id: Maybe(Type.String()),
   source_id: Maybe(Type.String()),
@@ -56,10 +56,10 @@ export const ItemFacts = Type.Object({
   /** Item-level discount granted earlier. */
   discount_amount: Maybe(Amount),
   discount_quantity: Maybe(Amount),
-  /** Of the line of a stored order: what it was before units were added or replaced. */
+  /** For a line of a stored order: the value before units were added or replaced. */
   initial_quantity: Maybe(Amount),
   initial_amount: Maybe(Amount),
-  /** Of `discount_quantity`, the units that an earlier redemption gave away: nobody pays for them again. */
+  /** Of `discount_quantity`, the units that an earlier redemption gave away; they are not paid for. */
   free_quantity: Maybe(Amount),
   product: Maybe(OrderProduct),
   sku: Maybe(OrderSku),
@@ -73,20 +73,20 @@ export const OrderFacts = Type.Object({
   source_id: Maybe(Type.String()),
   status: Maybe(OneOf(['CREATED', 'PAID', 'CANCELED', 'FULFILLED'])),
   amount: Maybe(Amount),
-  /** Of a stored order: its amount before units were added by earlier redemptions. */
+  /** For a stored order: its amount before earlier redemptions added units. */
   initial_amount: Maybe(Amount),
-  /** Order-level discount granted earlier or elsewhere. */
+  /** Order-level discount granted earlier or by another system. */
   discount_amount: Maybe(Amount),
   items: Maybe(Type.Array(ItemFacts, { maxItems: 500 })),
   metadata: Maybe(Metadata),
-  /** Goods that earlier redemptions of this order discounted: under ONCE they get nothing more. */
+  /** Goods that earlier redemptions of this order discounted: in mode ONCE they get no further discount. */
   discounted_goods: Maybe(Type.Array(Type.String())),
 })
 export type OrderFacts = Static<typeof OrderFacts>
 
 const SignedAmount = Int()
 
-/** One source line of a replacement, told by the line that it became (docs/reference/discounts.md#unit-discounts). */
+/** One source line of a replacement, listed on its target line (docs/reference/discounts.md#unit-discounts). */
 export const ApplicationDetail = Type.Object({
   source_index: Amount,
   source_applied_quantity: SignedAmount,
@@ -125,8 +125,8 @@ export const CalculatedItem = Type.Object({
 export type CalculatedItem = Static<typeof CalculatedItem>
 
 /**
- * The nine amounts (docs/reference/calculated-order.md#amounts-of-the-order), all there when the order's amount is known and none
- * otherwise, and the lines.
+ * The nine amounts (docs/reference/calculated-order.md#amounts-of-the-order), all present when the amount of the order is
+ * known, otherwise none, and the lines.
  */
 export const CalculatedOrder = Type.Object({
   amount: Type.Optional(Amount),

@@ -47,7 +47,7 @@ const entry = {
   product_in_collection_customer_promotion_tier_quantity_limit_formula: Maybe(Formula),
 }
 
-/** Goods that a discount covers, or leaves out, and how far it goes (docs/reference/discounts.md#covered-goods). */
+/** Goods that a discount includes or excludes, and the limits on them (docs/reference/discounts.md#covered-goods). */
 export const ApplicableEntry = Type.Object(entry)
 export type ApplicableEntry = Static<typeof ApplicableEntry>
 
@@ -61,7 +61,7 @@ export const ApplicableTo = Type.Object({
 })
 export type ApplicableTo = Static<typeof ApplicableTo>
 
-/** The same in an answer: with the lines of the order that it took (docs/reference/discounts.md#covered-lines-in-answers). */
+/** The same in a response, with the matching lines of the order (docs/reference/discounts.md#covered-lines-in-answers). */
 export const CoveredEntry = Type.Object({
   ...entry,
   order_item_indices: Type.Optional(Type.Array(Int({ minimum: 0 }))),
@@ -94,14 +94,14 @@ export interface Rule {
   error?: { message: string } | null
 }
 
-/** Numbered rules and the `logic` that joins them: `{"1": …, "2": …, "logic": "1 and 2"}`. */
+/** Numbered rules and the `logic` that combines them: `{"1": …, "2": …, "logic": "1 and 2"}`. */
 export type RuleTree = { logic?: string | null } & { [key: string]: Rule | string | null | undefined }
 
-// What a tree may contain is decided by `checkRules`, which names the fault; a schema could only say "no match".
+// `checkRules` validates a tree, because it can name the fault; a schema could only report "no match".
 export const RuleTree = Type.Unsafe<RuleTree>({ type: 'object', additionalProperties: true })
 
 /**
- * Sets of goods that must be in the order together: `{"1": …, "limit": 3, "logic": "1 and 2"}`
+ * Goods that must be in the order together: `{"1": …, "limit": 3, "logic": "1 and 2"}`
  * (docs/reference/rules.md#bundle-rules).
  */
 export type BundleRules = { limit?: number | null; logic?: string | null } & {
@@ -111,7 +111,7 @@ export const BundleRules = Type.Unsafe<BundleRules>({ type: 'object', additional
 
 export const CustomMessage = Type.Object({ message: Type.String({ maxLength: 5_000 }) })
 
-/** A validation rule as the engine needs it. */
+/** The fields of a validation rule that the engine needs. */
 export const ValidationRule = Type.Object({
   id: Type.String(),
   rules: RuleTree,

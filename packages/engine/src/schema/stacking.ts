@@ -4,8 +4,8 @@ import { Int, MapOf, Nullable, OneOf } from './common.ts'
 const CategoryIds = Type.Array(Type.String(), { maxItems: 1_000 })
 
 /**
- * What may be combined with what, and how (docs/reference/stacking.md#stacking-rules): the fields, for a complete set and for the
- * body of a change.
+ * How redeemables may be combined (docs/reference/stacking.md#stacking-rules): the fields, for a complete set and for the
+ * body of an update.
  */
 export const stackingRules = {
   exclusive_categories: CategoryIds,
@@ -29,6 +29,6 @@ export const stackingRules = {
   grouped_redeemables_sorting_rule: OneOf(['JOINT_ALWAYS_LAST', 'SORTING_RULE_ORDER']),
 }
 
-/** A complete set of rules. */
+/** A complete set of stacking rules. */
 export const StackingRules = Type.Object(stackingRules)
 export type StackingRules = Static<typeof StackingRules>

@@ -6,7 +6,7 @@ import { CalculatedOrder } from './order.ts'
 import { CoveredEntries, CustomMessage } from './rule.ts'
 
 /**
- * Why not. Keys and messages are those of the error table (docs/reference/validity.md#failure-keys and
+ * The reason of a refusal. Keys and messages are those of the error table (docs/reference/validity.md#failure-keys and
  * docs/reference/stacking.md#order-of-application).
  */
 export const Reason = Type.Object({
@@ -15,7 +15,7 @@ export const Reason = Type.Object({
   details: Type.Optional(Type.String()),
   resource_type: Type.Optional(Type.String()),
   resource_id: Type.Optional(Type.String()),
-  /** The shop's own words, where the violated rule has some. */
+  /** The configured error message of the violated rule, if it has one. */
   error: Type.Optional(CustomMessage),
 })
 export type Reason = Static<typeof Reason>
@@ -43,7 +43,7 @@ const outcome = {
 export const Applicable = Type.Object({
   status: Type.Literal('APPLICABLE'),
   ...outcome,
-  /** The order after this redeemable; applied amounts are its own. Absent when there is no order. */
+  /** The order after this redeemable, with its own applied amounts. Absent when there is no order. */
   order: Type.Optional(CalculatedOrder),
   applicable_to: CoveredEntries,
   inapplicable_to: CoveredEntries,
@@ -52,9 +52,9 @@ export const Applicable = Type.Object({
   loyalty_card: Type.Optional(Type.Object({ points: Amount })),
   bundle: Type.Optional(BundleResult),
   has_effect: Type.Boolean(),
-  /** Discounted units to count against lifetime limits: by limit and key, as in the facts. */
+  /** Discounted units that count against lifetime limits: by limit and key, as in the facts. */
   units: Type.Optional(MapOf(MapOf(Amount))),
-  /** Goods that got an item-level or unit discount from it: what ONCE looks at. */
+  /** Goods with an item-level or unit discount from this redeemable, for mode ONCE. */
   discounted_goods: Type.Array(Type.String()),
 })
 export type Applicable = Static<typeof Applicable>
@@ -73,16 +73,16 @@ export type Skipped = Static<typeof Skipped>
 export const Outcome = variants('status', [Applicable, Inapplicable, Skipped])
 export type Outcome = Static<typeof Outcome>
 
-/** What the redeemables of a request do to its order. */
+/** The result of evaluating the redeemables of a request on its order. */
 export const Verdict = Type.Object({
   valid: Type.Boolean(),
   /** One per redeemable, in the order in which they were processed. */
   redeemables: Type.Array(Outcome),
-  /** The order after all of them; applied amounts are those of the request. Absent when not valid, or without an order. */
+  /** The order after all redeemables, with the applied amounts of the request. Absent when invalid, or without an order. */
   order: Type.Optional(CalculatedOrder),
   /**
-   * Line by line, units that nobody pays for; absent while there are none. Answers do not show them: they are stored with the
-   * order, because the next redemption must not give them away again.
+   * Free units per line; absent when there are none. Not part of responses: they are stored with the order, because the
+   * next redemption must not give them away again.
    */
   free_quantities: Type.Optional(Type.Array(Amount)),
 })

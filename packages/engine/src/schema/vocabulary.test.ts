@@ -9,7 +9,7 @@ import { Discount, Facts, Verdict } from './index.ts'
 const faults = (schema: TSchema, value: unknown): string[] =>
   [...Value.Errors(schema, value)].map(({ instancePath, message }) => `${instancePath} ${message}`)
 
-describe('what goes in and what comes out is what the vocabulary says', () => {
+describe('facts and verdicts match their schemas', () => {
   test.each(examples)('example $number: $about', ({ facts }) => {
     expect(faults(Facts, facts)).toEqual([])
     expect(faults(Verdict, evaluate(facts))).toEqual([])
@@ -17,14 +17,14 @@ describe('what goes in and what comes out is what the vocabulary says', () => {
   })
 })
 
-describe('discounts that the contract does not know', () => {
+describe('the schema rejects invalid discounts', () => {
   test.each<[why: string, discount: unknown]>([
-    ['another type', { type: 'FREE' }],
-    ['an effect of another type', { ...percentOff(5), effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }],
-    ['more than everything', percentOff(100.5)],
-    ['less than nothing', amountOff(-1)],
+    ['an unknown type', { type: 'FREE' }],
+    ['an effect of another discount type', { ...percentOff(5), effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }],
+    ['more than 100 percent', percentOff(100.5)],
+    ['a negative amount', amountOff(-1)],
     ['half a unit', unitsOff(0.5, 'mug')],
-    ['units of nothing', { type: 'UNIT', units: [{ unit_off: 1 }] }],
+    ['units without a unit_type', { type: 'UNIT', units: [{ unit_off: 1 }] }],
   ])('%s', (_, discount) => {
     expect(Value.Check(Discount, discount)).toBe(false)
   })

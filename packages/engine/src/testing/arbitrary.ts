@@ -13,10 +13,10 @@ import type {
 import { defaultStackingRules } from '../stacking-defaults.ts'
 import { covering, giftCard, loyaltyCard, noon, tier, voucher } from './shop.ts'
 
-// Facts of all kinds for properties: a small shop, so that goods, categories and campaigns meet often.
+// Arbitraries for property tests: a small shop, so that goods, categories and campaigns overlap often.
 
 const products = ['apple', 'bread', 'cheese', 'dates'] as const
-const skus = ['bread-s', 'bread-l'] as const // both of bread
+const skus = ['bread-s', 'bread-l'] as const // SKUs of bread
 
 const catalogue: Catalogue = {
   products: {
@@ -42,11 +42,11 @@ const catalogue: Catalogue = {
   },
 }
 
-/** Present or not: `odds` times as often as not. */
+/** Optional: present `odds` times as often as absent. */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, odds = 1): fc.Arbitrary<T | undefined> =>
   fc.oneof({ arbitrary: fc.constant(undefined), weight: 20 }, { arbitrary, weight: Math.round(odds * 20) })
 
-/** Without members that are undefined, as JSON would have it. */
+/** Omits undefined members, as JSON does. */
 const record = <T extends Record<string, unknown>>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc
     .record(model)
@@ -67,7 +67,7 @@ const good = fc.oneof(
   fc.constant<ItemFacts>({}),
 )
 
-/** A line; one of a stored order may have discounts and free units. */
+/** A line; a line of a stored order may have discounts and free units. */
 const item = (isStored = true): fc.Arbitrary<ItemFacts> =>
   fc
     .tuple(
@@ -91,7 +91,7 @@ export const anyOrder: fc.Arbitrary<OrderFacts> = record<OrderFacts>({
   discounted_goods: maybe(fc.subarray([...products]), 0.2),
 })
 
-/** Nothing was discounted before, and its amount is that of its lines, of which at least one is known. */
+/** An order without earlier discounts, whose amount is the sum of its lines; at least one line has an amount. */
 export const freshOrder: fc.Arbitrary<OrderFacts> = fc
   .tuple(
     fc.array(item(false), { minLength: 0, maxLength: 5 }),
@@ -206,19 +206,19 @@ export const fixedDiscount: fc.Arbitrary<Discount> = record<Extract<Discount, { 
 })
 
 export const unitDiscount = (effect: Extract<Discount, { type: 'UNIT' }>['effect']): fc.Arbitrary<Discount> => {
-  const of = effect === 'ADD_SAME_ITEMS' ? fc.constantFrom('bakery', 'fruit', 'pc_a11pr0dUc75') : unitType
+  const unitTypes = effect === 'ADD_SAME_ITEMS' ? fc.constantFrom('bakery', 'fruit', 'pc_a11pr0dUc75') : unitType
   if (effect === 'ADD_MANY_ITEMS') {
-    const one = fc.record({
+    const unitEntry = fc.record({
       unit_off: units,
       unit_type: unitType,
       effect: fc.constantFrom('ADD_MISSING_ITEMS' as const, 'ADD_NEW_ITEMS' as const),
     })
     return fc
-      .array(one, { maxLength: 3 })
+      .array(unitEntry, { maxLength: 3 })
       .map((many): Discount => ({ type: 'UNIT', effect: 'ADD_MANY_ITEMS', units: many }))
   }
   return fc
-    .tuple(units, of)
+    .tuple(units, unitTypes)
     .map(([unitOff, type]): Discount => ({ type: 'UNIT', effect: effect ?? null, unit_off: unitOff, unit_type: type }))
 }
 
@@ -270,7 +270,7 @@ const floor = {
   rules: { '1': { name: 'order.total_amount', conditions: { $more_than: [200] } }, logic: '1' },
 }
 
-/** Any redeemable; of several, each has its own id. */
+/** A factory of an arbitrary redeemable with a given id. */
 export const anyRedeemable: fc.Arbitrary<(id: string) => Redeemable> = fc.oneof(
   {
     arbitrary: fc

@@ -1,7 +1,7 @@
 /**
- * Days around Wednesday, 26 February 2025, and what every operator of the calendar finds among them
- * (docs/reference/filters.md#meaning-of-the-operators): for filters in memory and for filters in the database, which must decide
- * the same.
+ * Days around Wednesday, 26 February 2025, and the days that every calendar operator matches
+ * (docs/reference/filters.md#meaning-of-the-operators). Shared by the tests of filters in memory and in the database, which
+ * must agree.
  */
 export const days = [
   ['2022-12-31', '2023-02-26', '2023-12-31', '2024-02-29', '2024-12-31', '2025-01-01', '2025-01-27', '2025-01-31'],

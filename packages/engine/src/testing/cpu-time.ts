@@ -1,4 +1,4 @@
-/** The milliseconds of processor time that work takes: unlike those on the clock, they leave out what other processes take. */
+/** CPU time of `work` in milliseconds: unlike wall-clock time, it is not affected by other processes. */
 export function cpuTimeOf(work: () => unknown): number {
   const before = process.cpuUsage()
   work()

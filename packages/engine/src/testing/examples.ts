@@ -17,8 +17,8 @@ import {
 } from './shop.ts'
 
 /**
- * A worked example of docs/reference/examples-discounts.md: facts, and what the verdict must contain. Plain data, so it runs
- * anywhere.
+ * A worked example of docs/reference/examples-discounts.md: facts, and what the verdict must contain. Plain data, so other
+ * packages can run it too.
  */
 export interface Example {
   number: string
@@ -34,7 +34,7 @@ const example = (number: string, about: string, given: Facts, expected: unknown)
   expected,
 })
 
-/** What each redeemable took off, and what is left. */
+/** The discount of each redeemable, and the amount to pay. */
 const applied = (amounts: number[], totalAmount: number, more: Record<string, unknown> = {}) => ({
   valid: true,
   redeemables: amounts.map((totalAppliedDiscountAmount) => ({
@@ -88,7 +88,7 @@ const formula = (discount: Parameters<typeof voucher>[1], products: CataloguePro
     redeemables: [voucher('F', discount)],
     products,
   })
-const shown = (discount: Record<string, unknown>, amount?: number) => ({
+const appliedDiscount = (discount: Record<string, unknown>, amount?: number) => ({
   valid: true,
   redeemables: [{ discount, ...(amount === undefined ? {} : { order: { total_applied_discount_amount: amount } }) }],
 })
@@ -98,7 +98,7 @@ export const examples: readonly Example[] = [
     valid: true,
     order: { discount_amount: 1250, total_amount: 8749 },
   }),
-  example('2', 'an amount is cut to the order', one({ amount: 750 }, voucher('A', amountOff(1000))), {
+  example('2', 'an amount is capped by the order', one({ amount: 750 }, voucher('A', amountOff(1000))), {
     valid: true,
     redeemables: [{ order: { applied_discount_amount: 750 } }],
     order: { total_amount: 0 },
@@ -112,7 +112,7 @@ export const examples: readonly Example[] = [
       order: { discount_amount: 9000, total_amount: 31000 },
     },
   ),
-  example('4', 'one after the other', facts({ order: { amount: 32000 }, redeemables: three }), {
+  example('4', 'redeemables are applied in order', facts({ order: { amount: 32000 }, redeemables: three }), {
     valid: true,
     redeemables: [
       { gift: { credits: 1500 }, order: { applied_discount_amount: 1500, discount_amount: 1500 } },
@@ -129,7 +129,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '6',
-    'items and order mixed',
+    'item-level and order-level discounts mixed',
     facts({
       order: cartK(),
       redeemables: [
@@ -156,7 +156,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '7',
-    'an amount off each unit, on two units of a line at most',
+    'an amount off each unit, on at most two units per line',
     one(
       cartK(),
       voucher('Q', amountOff(500, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }), {
@@ -173,13 +173,13 @@ export const examples: readonly Example[] = [
   ),
   example(
     '8',
-    'a unit never costs less than nothing',
+    'a unit price never becomes negative',
     one(order(line('A', 4, 300)), voucher('Q', amountOff(500, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }))),
     applied([1200], 0),
   ),
   example(
     '9',
-    'spread by amount',
+    'split in proportion to amounts',
     one(
       order(line('A', 1, 1999), line('B', 1, 3001), line('C', 1, 501)),
       voucher('S', amountOff(1000, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY' })),
@@ -188,7 +188,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '10',
-    'spread by quantity, and once more what a line has no room for',
+    'split by quantity, with the excess of a full line split again',
     one(
       order(line('A', 1, 100), line('B', 2, 1200), line('C', 4, 900)),
       voucher('S', amountOff(1000, { effect: 'APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY' })),
@@ -211,25 +211,25 @@ export const examples: readonly Example[] = [
   }),
   example(
     '13',
-    'off each line, up to a limit over all',
+    'off each line, up to a total limit',
     one(threeLines(), voucher('A', amountOff(2000, { ...toItems, aggregated_amount_limit: 5000 }))),
     applied([5000], 8000, items({ discount_amount: 2000 }, { discount_amount: 2000 }, { discount_amount: 1000 })),
   ),
   example(
     '14',
-    'a percentage of each line, limited on each and over all',
+    'a percentage of each line, with a limit per line and in total',
     one(threeLines(), voucher('P', percentOff(40, { ...toItems, amount_limit: 1500, aggregated_amount_limit: 3500 }))),
     applied([3500], 9500, items({ discount_amount: 1500 }, { discount_amount: 1000 }, { discount_amount: 1000 })),
   ),
   example(
     '15',
-    'rounded line by line',
+    'rounded per line',
     one(order(line('A', 1, 1333), line('B', 1, 2667), line('C', 3, 335)), voucher('P', percentOff(7.5, toItems))),
     applied([375], 4630, items({ discount_amount: 100 }, { discount_amount: 200 }, { discount_amount: 75 })),
   ),
   example(
     '16',
-    'a line is cut to what the order leaves',
+    'a line discount is capped by the amount to pay',
     facts({
       order: order(line('A', 1, 5000), line('B', 1, 1000)),
       redeemables: [
@@ -288,7 +288,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '20',
-    'units that are free already are not used again',
+    'units that are free already are not counted again',
     facts({
       order: mugAndTea(),
       products: [mug, tea],
@@ -307,7 +307,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '21',
-    'a unit is freed at what is left of its price',
+    'a freed unit is discounted by its remaining price',
     facts({
       order: order(line('mug', 4, 250)),
       products: [mug],
@@ -387,7 +387,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '25',
-    'small ones become large ones',
+    'small units are replaced by large ones',
     one(
       order(stored(product('small', { price: 320 }), 3)),
       voucher('R', unitsOff(1, 'large', { effect: 'REPLACE_ITEMS' }), {
@@ -467,7 +467,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '29',
-    'three complete sets make 5 % 15 %',
+    'three complete bundles turn 5 % into 15 %',
     one(
       { amount: 18400, ...order(line('pot', 3), line('lid', 7)) },
       voucher('B', percentOff(5, toOrder), {
@@ -551,7 +551,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '32',
-    'an exclusive one that is expired blocks nobody',
+    'an expired exclusive redeemable blocks nothing',
     facts({
       order: { amount: 10000 },
       rules: {
@@ -581,7 +581,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '33',
-    'ALL: one that fails stops those after it',
+    'ALL: a failed redeemable makes the following ones skipped',
     facts({ order: { amount: 10000 }, redeemables: [fiveOff('A'), fiveOff('X', expired), fiveOff('B')] }),
     {
       valid: false,
@@ -594,7 +594,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     '34',
-    'PARTIAL: the others are applied',
+    'PARTIAL: the other redeemables are applied',
     facts({
       order: { amount: 10000 },
       rules: { redeemables_application_mode: 'PARTIAL' },
@@ -707,10 +707,15 @@ export const examples: readonly Example[] = [
     }),
     applied([1200, 3000], 7800),
   ),
-  example('41', 'used up', one({ amount: 1000 }, fiveOff('Q', { quantity: 3, redeemed_quantity: 3 })), {
-    valid: false,
-    redeemables: [{ status: 'INAPPLICABLE', reason: { key: 'quantity_exceeded', message: 'quantity exceeded' } }],
-  }),
+  example(
+    '41',
+    'a voucher without redemptions left',
+    one({ amount: 1000 }, fiveOff('Q', { quantity: 3, redeemed_quantity: 3 })),
+    {
+      valid: false,
+      redeemables: [{ status: 'INAPPLICABLE', reason: { key: 'quantity_exceeded', message: 'quantity exceeded' } }],
+    },
+  ),
   example('42', 'more credits than the card has', one({ amount: 1000 }, giftCard('G', 300, { credits: 700 })), {
     valid: false,
     redeemables: [{ status: 'INAPPLICABLE', reason: { key: 'gift_amount_exceeded', details: 'G' } }],
@@ -724,46 +729,46 @@ export const examples: readonly Example[] = [
           'IF(ORDER_AMOUNT > 250 AND CUSTOMER_METADATA("visits") > 10;ROUND(ORDER_AMOUNT * 0.07;0);5)',
       }),
     ),
-    shown({ amount_off: 1800, is_dynamic: true }, 1800),
+    appliedDiscount({ amount_off: 1800, is_dynamic: true }, 1800),
   ),
   example(
     '44',
     'a percentage by formula',
     formula(percentOff(7, { percent_off_formula: 'MIN(30;5 + ORDER_ITEMS_QUANTITY * 2.5)' })),
-    shown({ percent_off: 15, is_dynamic: true }, 3840),
+    appliedDiscount({ percent_off: 15, is_dynamic: true }, 3840),
   ),
   example(
     '45',
     'units by formula',
     formula(unitsOff(1, 'mug', { unit_off_formula: 'ORDER_UNITS_QUANTITY / 4' }), [mug]),
-    shown({ unit_off: 2, is_dynamic: true }),
+    appliedDiscount({ unit_off: 2, is_dynamic: true }),
   ),
   example(
     '46',
-    'a missing value falls back',
+    'a missing value falls back to the static value',
     formula(amountOff(500, { amount_off_formula: 'CUSTOMER_METADATA("bonus") + 1' })),
-    shown({ amount_off: 500, is_dynamic: false }, 500),
+    appliedDiscount({ amount_off: 500, is_dynamic: false }, 500),
   ),
   example(
     '47',
-    'a missing value has a default',
+    'DEFAULT_TO replaces a missing value',
     formula(amountOff(500, { amount_off_formula: 'DEFAULT_TO(CUSTOMER_METADATA("bonus");3)' })),
-    shown({ amount_off: 300, is_dynamic: true }, 300),
+    appliedDiscount({ amount_off: 300, is_dynamic: true }, 300),
   ),
   example(
     '48',
-    'a case of a switch',
+    'a SWITCH case',
     formula(
       percentOff(7, {
         percent_off_formula: 'SWITCH(ORDER_METADATA("channel");SWITCH_CASE("app";12) SWITCH_CASE("kiosk";8);4)',
       }),
     ),
-    shown({ percent_off: 8, is_dynamic: true }, 2048),
+    appliedDiscount({ percent_off: 8, is_dynamic: true }, 2048),
   ),
   example(
     '49',
-    'a percentage ends at 100',
+    'a percentage is capped at 100',
     formula(percentOff(7, { percent_off_formula: '120 - 10 / 2' })),
-    shown({ percent_off: 100, is_dynamic: true }, 25600),
+    appliedDiscount({ percent_off: 100, is_dynamic: true }, 25600),
   ),
 ]

@@ -1,9 +1,9 @@
 import type { CalculatedOrder, Verdict } from '../schema/index.ts'
 
 /**
- * What must be true of the amounts of every calculated order (docs/reference/calculated-order.md#amounts-of-the-order and
- * docs/reference/calculated-order.md#order-lines and docs/reference/discounts.md#state-of-a-calculation), whatever was done to
- * it. Answers with the sentences that are not; an empty list is what tests want.
+ * Checks the invariants of every calculated order (docs/reference/calculated-order.md#amounts-of-the-order and
+ * docs/reference/calculated-order.md#order-lines and docs/reference/discounts.md#state-of-a-calculation). Returns the
+ * violated ones; tests expect an empty list.
  */
 export function brokenIdentities(order: CalculatedOrder): string[] {
   const broken: string[] = []
@@ -59,12 +59,12 @@ export function brokenIdentities(order: CalculatedOrder): string[] {
   return broken
 }
 
-/** The same for every order in a verdict, and between them: the last redeemable leaves the order of the request. */
+/** Checks every order in a verdict, and that the order after the last redeemable is the order of the request. */
 export function brokenInVerdict({ order, redeemables }: Verdict): string[] {
   const orders = redeemables.flatMap((outcome) =>
     outcome.status === 'APPLICABLE' && outcome.order !== undefined ? [{ id: outcome.id, order: outcome.order }] : [],
   )
-  const broken = orders.flatMap((one) => brokenIdentities(one.order).map((text) => `${one.id}: ${text}`))
+  const broken = orders.flatMap((entry) => brokenIdentities(entry.order).map((text) => `${entry.id}: ${text}`))
   if (order === undefined) return broken
   broken.push(...brokenIdentities(order).map((text) => `order: ${text}`))
   if (order.total_amount !== orders.at(-1)?.order.total_amount) broken.push('the last order is that of the request')

@@ -17,10 +17,10 @@ import type {
 } from '../schema/index.ts'
 import { defaultStackingRules } from '../stacking-defaults.ts'
 
-/** A Wednesday, at noon. */
+/** Wednesday noon. */
 export const noon = '2025-02-26T12:00:00.000Z'
 
-/** A line of some units of a product at a price; without a price nobody knows what it costs. */
+/** A line of a product; without a price its amount is unknown. */
 export const line = (productId: string, quantity: number, price?: number): ItemFacts => ({
   product_id: productId,
   quantity,
@@ -32,19 +32,19 @@ export const order = (...items: ItemFacts[]): OrderFacts => ({ items })
 export const product = (id: string, more: Partial<CatalogueProduct> = {}): CatalogueProduct => ({ id, ...more })
 export const sku = (id: string, more: Partial<CatalogueSku> = {}): CatalogueSku => ({ id, ...more })
 
-/** A line of the catalogue. */
-export const stored = (of: CatalogueProduct, quantity: number): ItemFacts => ({
-  product_id: of.id,
+/** A line of a catalogue product. */
+export const stored = (product: CatalogueProduct, quantity: number): ItemFacts => ({
+  product_id: product.id,
   quantity,
-  catalogue: { product: of },
+  catalogue: { product },
 })
 
-/** A line of an SKU; it also belongs to the product. */
-export const storedSku = (of: CatalogueSku, quantity: number, price?: number): ItemFacts => ({
-  sku_id: of.id,
+/** A line of a catalogue SKU and its product. */
+export const storedSku = (sku: CatalogueSku, quantity: number, price?: number): ItemFacts => ({
+  sku_id: sku.id,
   quantity,
   ...(price === undefined ? {} : { price }),
-  catalogue: { sku: of, product: product(of.product_id ?? '') },
+  catalogue: { sku, product: product(sku.product_id ?? '') },
 })
 
 export const percentOff = (percent: number, more: Partial<Extract<Discount, { type: 'PERCENT' }>> = {}): Discount => ({
@@ -71,24 +71,28 @@ export const unitsOff = (
   more: Partial<Extract<Discount, { type: 'UNIT' }>> = {},
 ): Discount => ({ type: 'UNIT', unit_off: unitOff, unit_type: unitType, ...more })
 
-/** A rule that covers goods: product ids, or entries. */
+/** A rule that includes goods: product ids, or entries. */
 export const on = (...goods: Array<string | ApplicableEntry>): ValidationRule =>
   covering({ included: goods.map(entry) })
 
-export const covering = (of: {
+export const covering = (coverage: {
   included?: ApplicableEntry[]
   excluded?: ApplicableEntry[]
   included_all?: boolean
 }): ValidationRule => ({
   id: 'val_goods',
   rules: { logic: '' },
-  applicable_to: { included: of.included ?? [], excluded: of.excluded ?? [], included_all: of.included_all ?? false },
+  applicable_to: {
+    included: coverage.included ?? [],
+    excluded: coverage.excluded ?? [],
+    included_all: coverage.included_all ?? false,
+  },
 })
 
 const entry = (good: string | ApplicableEntry): ApplicableEntry =>
   typeof good === 'string' ? { object: 'product', id: good } : good
 
-const of = (id: string, object: 'voucher' | 'promotion_tier') => ({
+const commonFields = (id: string, object: 'voucher' | 'promotion_tier') => ({
   object,
   id,
   resource_id: `our_${id}`,
@@ -97,7 +101,7 @@ const of = (id: string, object: 'voucher' | 'promotion_tier') => ({
 
 export const voucher = (id: string, discount: Discount, more: Partial<DiscountVoucher> = {}): DiscountVoucher => ({
   kind: 'discount_voucher',
-  ...of(id, 'voucher'),
+  ...commonFields(id, 'voucher'),
   object: 'voucher',
   code: id,
   quantity: null,
@@ -108,7 +112,7 @@ export const voucher = (id: string, discount: Discount, more: Partial<DiscountVo
 
 export const giftCard = (id: string, balance: number, more: Partial<GiftVoucher> = {}): GiftVoucher => ({
   kind: 'gift_voucher',
-  ...of(id, 'voucher'),
+  ...commonFields(id, 'voucher'),
   object: 'voucher',
   code: id,
   quantity: null,
@@ -119,7 +123,7 @@ export const giftCard = (id: string, balance: number, more: Partial<GiftVoucher>
 
 export const loyaltyCard = (id: string, balance: number, more: Partial<LoyaltyCard> = {}): LoyaltyCard => ({
   kind: 'loyalty_card',
-  ...of(id, 'voucher'),
+  ...commonFields(id, 'voucher'),
   object: 'voucher',
   code: id,
   quantity: null,
@@ -131,7 +135,7 @@ export const loyaltyCard = (id: string, balance: number, more: Partial<LoyaltyCa
 
 export const tier = (id: string, discount: Discount | null, more: Partial<PromotionTier> = {}): PromotionTier => ({
   kind: 'promotion_tier',
-  ...of(id, 'promotion_tier'),
+  ...commonFields(id, 'promotion_tier'),
   object: 'promotion_tier',
   discount,
   ...more,
@@ -139,9 +143,9 @@ export const tier = (id: string, discount: Discount | null, more: Partial<Promot
 
 export const category = (id: string, hierarchy = 0) => ({ category: { id, hierarchy } })
 
-/** Facts of a request; stacking rules are the defaults, changed by `rules`. */
+/** Facts of a request; `rules` override the default stacking rules. */
 export const facts = (
-  of: Omit<Partial<Facts>, 'redeemables' | 'stacking_rules'> & {
+  parts: Omit<Partial<Facts>, 'redeemables' | 'stacking_rules'> & {
     redeemables: Redeemable[]
     rules?: Partial<StackingRules>
     products?: CatalogueProduct[]
@@ -149,7 +153,7 @@ export const facts = (
     collections?: Catalogue['collections']
   },
 ): Facts => {
-  const { rules, products = [], skus = [], collections, catalogue, ...more } = of
+  const { rules, products = [], skus = [], collections, catalogue, ...more } = parts
   return {
     now: noon,
     timezone: 'UTC',

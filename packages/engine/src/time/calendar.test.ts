@@ -19,7 +19,7 @@ const day = fc.oneof(fc.integer({ min: -10_000_000, max: 10_000_000 }), fc.integ
 const on = (text: string) => readDay(text) as number
 
 describe('days', () => {
-  test('are those of Date in UTC, there and back', () => {
+  test('agree with Date in UTC, in both directions', () => {
     fc.assert(
       fc.property(day, (number) => {
         const date = new Date(number * msPerDay)
@@ -32,7 +32,7 @@ describe('days', () => {
     )
   })
 
-  test('every day of four centuries follows the one before', () => {
+  test('are consecutive over four centuries', () => {
     let expected = on('1899-12-31')
     for (let year = 1900; year < 2300; year += 1) {
       for (let month = 1; month <= 12; month += 1) {
@@ -45,7 +45,7 @@ describe('days', () => {
     expect(dayText(expected)).toBe('2299-12-31')
   })
 
-  test('months and days beyond their range run on', () => {
+  test('carry over months and days out of range', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -300, max: 9_000 }),
@@ -96,7 +96,7 @@ describe('months', () => {
     expect(dayText(addMonths(on(from), months))).toBe(expected)
   })
 
-  test('adding some lands in that month, on the same day or on its last', () => {
+  test('adding months keeps the day of the month, or uses its last day', () => {
     fc.assert(
       fc.property(day, fc.integer({ min: -5_000, max: 5_000 }), (number, months) => {
         const from = partsOf(number)

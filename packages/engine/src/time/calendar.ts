@@ -1,6 +1,6 @@
 /**
- * A calendar day: the number of days since 1 January 1970. Days compare and subtract as numbers; texts are only for the
- * outside. The calendar is the Gregorian one, also before it was invented.
+ * A calendar day as the number of days since 1 January 1970. Days compare and subtract as numbers; strings are for input
+ * and output only. The calendar is the proleptic Gregorian one.
  */
 export type Day = number
 
@@ -11,9 +11,9 @@ export interface DateParts {
   day: number
 }
 
-/** The day of a date; a month or day beyond its range runs on into the next, as on an abacus. */
+/** The day of a date; a month or day out of range carries over into the next. */
 export function dayOf(year: number, month: number, day: number): Day {
-  // Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
+  // Years start in March, so that the leap day is the last day of its year; 400 years have 146,097 days.
   const months = year * 12 + month - 3
   const marchYear = Math.floor(months / 12)
   const marchMonth = months - marchYear * 12
@@ -46,7 +46,7 @@ export const weekdayOf = (day: Day): number => (((day + 4) % 7) + 7) % 7
 
 export const daysInMonth = (year: number, month: number): number => dayOf(year, month + 1, 1) - dayOf(year, month, 1)
 
-/** Some months later, on the same day of the month or on its last: 31 January + 1 is 28 or 29 February. */
+/** Adds months, keeping the day of the month or using its last day: 31 January + 1 is 28 or 29 February. */
 export function addMonths(day: Day, months: number): Day {
   const { year, month, day: ofMonth } = partsOf(day)
   const first = dayOf(year, month + months, 1)
@@ -54,12 +54,12 @@ export function addMonths(day: Day, months: number): Day {
   return first + Math.min(ofMonth, length) - 1
 }
 
-/** The last day of the calendar period of so many months that contains the day: 3 is a quarter, 12 a year. */
+/** The last day of the calendar period of `months` months that contains the day: 3 is a quarter, 12 a year. */
 export function endOfPeriod(day: Day, months: number): Day {
   return startOfPeriod(day, months, 1) - 1
 }
 
-/** The first day of the calendar period that contains the day, or of one further on. */
+/** The first day of the calendar period that contains the day, or of a period `periods` later. */
 export function startOfPeriod(day: Day, months: number, periods = 0): Day {
   const { year, month } = partsOf(day)
   return dayOf(year, month - ((month - 1) % months) + periods * months, 1)
@@ -68,7 +68,7 @@ export function startOfPeriod(day: Day, months: number, periods = 0): Day {
 /** Weeks start on Monday. */
 export const startOfWeek = (day: Day): Day => day - ((weekdayOf(day) + 6) % 7)
 
-/** `2025-02-26`, or null when it is no such date. */
+/** Parses `2025-02-26`; null when it is not a valid date. */
 export function readDay(text: string): Day | null {
   if (!dateForm.test(text)) return null
   const year = Number(text.slice(0, 4))

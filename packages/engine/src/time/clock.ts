@@ -3,11 +3,11 @@ import { startOfPeriod, startOfWeek } from './calendar.ts'
 import { type Ms, readInstant } from './instant.ts'
 import { startOfDay, type WallTime, wallTime, type Zone, zoneOf } from './zone.ts'
 
-/** The one moment at which everything is judged, and how the shop's clocks show it. Nothing here ticks. */
+/** The fixed time of an evaluation, with the project's time zone. It does not advance. */
 export interface Clock {
   readonly at: Ms
   readonly zone: Zone
-  /** What the clock on the wall shows; worked out when first asked for. */
+  /** Local time; computed on first use. */
   wall(): WallTime
 }
 
@@ -27,10 +27,11 @@ export function clockAt(now: string, timezone: string): Clock {
 }
 
 /**
- * When the current day, week or month began: counters of a period count from then on (docs/reference/rules.md#counters). Weeks
- * begin on Monday.
+ * Start of the current day, week or month, from which the counters of a period count (docs/reference/rules.md#counters).
+ * Weeks start on Monday.
  *
  * Sunday 2025-03-16 23:59:59 in Warsaw: the week began on Monday 10 March 00:00, which is 2025-03-09T23:00Z.
+ * /
  */
 export function periodStart(clock: Clock, period: 'day' | 'week' | 'month'): Ms {
   const { day } = clock.wall()

@@ -60,11 +60,11 @@ describe('readInstant', () => {
     '+2026-01-01',
     '2026-01-01T10:30Z\n',
     'tomorrow',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(readInstant(text)).toBeNull()
   })
 
-  test('reads what the service writes, and every form as Date reads it', () => {
+  test('parses what the service formats, and agrees with Date on every form', () => {
     const instant = fc.date({
       min: new Date('0001-01-01T00:00:00Z'),
       max: new Date('9999-12-31T23:59:59.999Z'),
@@ -80,7 +80,7 @@ describe('readInstant', () => {
           expect(readInstant(text)).toBe(date.getTime())
           const sign = `${offset < 0 ? '-' : '+'}${String(Math.floor(Math.abs(offset) / 60)).padStart(2, '0')}:${String(Math.abs(offset) % 60).padStart(2, '0')}`
           const cut = text.slice(0, length)
-          // Date wants minutes with every time, and a zone, or it takes that of the machine.
+          // Date requires minutes and a zone, otherwise it uses the zone of the machine.
           const complete = length === 10 ? cut : length === 13 ? `${cut}:00Z` : length >= 20 ? text : `${cut}Z`
           if (length !== 20) expect(readInstant(cut)).toBe(Date.parse(complete))
           const elsewhere = Date.parse(text) - offset * 60_000

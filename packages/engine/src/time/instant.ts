@@ -6,20 +6,21 @@ export type Ms = number
 export const msPerMinute = 60_000
 export const msPerDay = 86_400_000
 
-/** A moment as the whole service writes it. */
+/** Formats an instant as the whole service does. */
 export const instantText = (at: Ms): string => new Date(at).toISOString()
 
 const form = /^\d{4}-\d\d-\d\d(?:T\d\d(?::\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
 
 /**
- * Reads every date form that the contract accepts, or answers null. No zone means UTC, no time midnight. What is finer
- * than a millisecond is cut off.
+ * Parses every date form that the contract accepts, or returns null. No zone means UTC, no time means midnight. Digits
+ * beyond milliseconds are truncated.
  *
  * `2026-01-01T10:30+02:00` → 08:30 UTC; `2026-02-30` → null.
+ * /
  */
 export function readInstant(text: string): Ms | null {
   if (!form.test(text)) return null
-  // Read by position: every redeemable of a request has dates, and captured groups cost seven times as much.
+  // Parsed by position: every redeemable of a request has dates, and capture groups cost seven times as much.
   const year = pair(text, 0) * 100 + pair(text, 2)
   const month = pair(text, 5)
   const day = pair(text, 8)
@@ -34,12 +35,12 @@ export function readInstant(text: string): Ms | null {
   if (offset === null) return null
   const ms = hasSecond && text[19] === '.' ? thousandths(text, 20) : 0
   const time = ((hour * 60 + minute) * 60 + second) * 1_000 + ms
-  if (time > msPerDay) return null // 24:00 ends a day, and nothing comes after it
+  if (time > msPerDay) return null // 24:00 is the end of a day, later times are invalid
   const at = dayOf(year, month, day) * msPerDay + time - offset
   return at < earliest || at > latest ? null : at
 }
 
-/** Two digits as a number; 528 is what the codes of two zeros add up to. */
+/** Parses two digits; 528 is the sum of the character codes of two zeros, weighted. */
 const pair = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
 
 function thousandths(text: string, from: number): Ms {
@@ -53,11 +54,11 @@ function thousandths(text: string, from: number): Ms {
   return ms
 }
 
-/** The years 1 to 9999: further out, texts no longer sort by time. */
+/** The years 1 to 9999: outside of them, strings no longer sort by time. */
 const earliest = dayOf(1, 1, 1) * msPerDay
 const latest = dayOf(10_000, 1, 1) * msPerDay - 1
 
-/** How far the clock that the text was read from is ahead of UTC. */
+/** The UTC offset in the string. */
 function offsetOf(text: string): Ms | null {
   if (text.length <= 13 || text.endsWith('Z')) return 0
   const sign = Math.max(text.indexOf('+', 13), text.indexOf('-', 13))

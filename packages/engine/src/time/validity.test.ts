@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { Validity } from '../schema/index.ts'
 import { clockAt, whyNotValid } from './index.ts'
 
-const why = (validity: Validity, now: string, zone = 'UTC') => whyNotValid(validity, clockAt(now, zone))
+const failedCondition = (validity: Validity, now: string, zone = 'UTC') => whyNotValid(validity, clockAt(now, zone))
 
 describe('whyNotValid', () => {
-  test('nothing said is always valid', () => {
-    expect(why({}, '2025-01-01T00:00:00.000Z')).toBeNull()
+  test('no conditions are always valid', () => {
+    expect(failedCondition({}, '2025-01-01T00:00:00.000Z')).toBeNull()
     const nothing = {
       start_date: null,
       expiration_date: null,
@@ -14,8 +14,8 @@ describe('whyNotValid', () => {
       validity_day_of_week: null,
       validity_hours: null,
     }
-    expect(why(nothing, '2025-01-01T00:00:00.000Z')).toBeNull()
-    expect(why({ validity_day_of_week: [] }, '2025-01-01T00:00:00.000Z')).toBeNull()
+    expect(failedCondition(nothing, '2025-01-01T00:00:00.000Z')).toBeNull()
+    expect(failedCondition({ validity_day_of_week: [] }, '2025-01-01T00:00:00.000Z')).toBeNull()
   })
 
   const dates = { start_date: '2025-01-01T00:00:00.000Z', expiration_date: '2025-02-01T00:00:00.000Z' }
@@ -25,36 +25,36 @@ describe('whyNotValid', () => {
     ['2025-02-01T00:00:00.000Z', null], // the last instant belongs to it
     ['2025-02-01T00:00:00.001Z', 'expiration_date'],
   ])('dates at %s: %s', (now, expected) => {
-    expect(why(dates, now)).toBe(expected)
+    expect(failedCondition(dates, now)).toBe(expected)
   })
 
-  test('what comes first is reported', () => {
+  test('reports the first condition that is not met', () => {
     const all: Validity = {
       ...dates,
       validity_timeframe: { interval: 'P1D', duration: 'PT1H' },
       validity_day_of_week: [0],
       validity_hours: { daily: [{ start_time: '08:00', expiration_time: '09:00' }] },
     }
-    expect(why(all, '2024-12-31T12:00:00Z')).toBe('start_date')
-    expect(why(all, '2025-02-03T12:00:00Z')).toBe('expiration_date')
-    expect(why(all, '2025-01-06T12:00:00Z')).toBe('validity_timeframe')
-    expect(why(all, '2025-01-06T00:30:00Z')).toBe('validity_day_of_week')
-    expect(why(all, '2025-01-05T00:30:00Z')).toBe('validity_hours')
+    expect(failedCondition(all, '2024-12-31T12:00:00Z')).toBe('start_date')
+    expect(failedCondition(all, '2025-02-03T12:00:00Z')).toBe('expiration_date')
+    expect(failedCondition(all, '2025-01-06T12:00:00Z')).toBe('validity_timeframe')
+    expect(failedCondition(all, '2025-01-06T00:30:00Z')).toBe('validity_day_of_week')
+    expect(failedCondition(all, '2025-01-05T00:30:00Z')).toBe('validity_hours')
   })
 
-  test('a timeframe without a start is never met', () => {
-    expect(why({ validity_timeframe: { interval: 'P1D', duration: 'P1D' } }, '2025-01-01T00:00:00Z')).toBe(
+  test('a timeframe without a start date is never valid', () => {
+    expect(failedCondition({ validity_timeframe: { interval: 'P1D', duration: 'P1D' } }, '2025-01-01T00:00:00Z')).toBe(
       'validity_timeframe',
     )
   })
 
-  test('nor is one that cannot be read', () => {
+  test('an invalid timeframe is never valid', () => {
     const startDate = '2025-01-01T00:00:00Z'
     for (const validityTimeframe of [
       { interval: 'daily', duration: 'P1D' },
       { interval: 'P1D', duration: 'long' },
     ]) {
-      expect(why({ start_date: startDate, validity_timeframe: validityTimeframe }, startDate)).toBe(
+      expect(failedCondition({ start_date: startDate, validity_timeframe: validityTimeframe }, startDate)).toBe(
         'validity_timeframe',
       )
     }
@@ -69,7 +69,7 @@ describe('whyNotValid', () => {
     ['PT24H', '2025-03-31T10:30:00Z', null],
   ])('E6: every %s at %s: %s', (interval, now, expected) => {
     const validity = { start_date: '2025-03-28T09:00:00Z', validity_timeframe: { interval, duration: 'PT2H' } }
-    expect(why(validity, now, 'Europe/Warsaw')).toBe(expected)
+    expect(failedCondition(validity, now, 'Europe/Warsaw')).toBe(expected)
   })
 
   // Spec 03, E7.
@@ -85,7 +85,7 @@ describe('whyNotValid', () => {
       validity_timeframe: { interval: 'P2D', duration: 'P1D' },
       validity_day_of_week: [1, 3, 5],
     }
-    expect(why(validity, now, 'Europe/Warsaw')).toBe(expected)
+    expect(failedCondition(validity, now, 'Europe/Warsaw')).toBe(expected)
   })
 
   // Spec 03, E8.
@@ -101,10 +101,10 @@ describe('whyNotValid', () => {
     const validity = {
       validity_hours: { daily: [{ start_time: '16:00', expiration_time: '22:00', days_of_week: [5, 6] }] },
     }
-    expect(why(validity, now, 'America/New_York')).toBe(expected)
+    expect(failedCondition(validity, now, 'America/New_York')).toBe(expected)
   })
 
-  test('one of several hours is enough', () => {
+  test('one of several daily hours is enough', () => {
     const validity = {
       validity_hours: {
         daily: [
@@ -113,8 +113,8 @@ describe('whyNotValid', () => {
         ],
       },
     }
-    expect(why(validity, '2025-01-01T08:59:00Z')).toBeNull()
-    expect(why(validity, '2025-01-01T18:29:59Z')).toBe('validity_hours')
-    expect(why(validity, '2025-01-01T23:59:59.999Z')).toBeNull()
+    expect(failedCondition(validity, '2025-01-01T08:59:00Z')).toBeNull()
+    expect(failedCondition(validity, '2025-01-01T18:29:59Z')).toBe('validity_hours')
+    expect(failedCondition(validity, '2025-01-01T23:59:59.999Z')).toBeNull()
   })
 })

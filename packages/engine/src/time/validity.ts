@@ -5,7 +5,7 @@ import { readDuration } from './duration.ts'
 import { msPerMinute, readInstant } from './instant.ts'
 import { isInTimeframe } from './timeframe.ts'
 
-/** Which of its dates and hours something does not meet at a moment (docs/reference/validity-periods.md#verdict), or null. */
+/** The validity condition that is not met at an instant (docs/reference/validity-periods.md#verdict), or null. */
 export function whyNotValid(
   validity: Validity,
   clock: Clock,
@@ -34,11 +34,11 @@ function isInWindow(
   return isInTimeframe({ start, interval: every, duration: length }, clock.at, clock.zone)
 }
 
-/** No days means every day. */
+/** An empty list means every day. */
 const isOnDay = (days: readonly number[] | null | undefined, clock: Clock): boolean =>
   days == null || days.length === 0 || days.includes(weekdayOf(clock.wall().day))
 
-/** At the precision of minutes: the last one belongs to the period. */
+/** Compares whole minutes; the last minute is inclusive. */
 function isInHours(
   daily: ReadonlyArray<{ start_time: string; expiration_time: string; days_of_week?: number[] | null }>,
   clock: Clock,

@@ -17,14 +17,14 @@ import {
 const at = (text: string) => readInstant(text) as number
 const minute = 60_000
 
-/** The clock on the wall as text: `2025-03-30 03:15`. */
-function shown(text: string, zone: string): string {
+/** Local time as text: `2025-03-30 03:15`. */
+function localTimeText(text: string, zone: string): string {
   const { day, time } = wallTime(at(text), zoneOf(zone))
   const minutes = Math.floor(time / minute)
   return `${dayText(day)} ${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 }
 
-/** The moment of a time on the wall. */
+/** The instant of a local time. */
 function moment(text: string, zone: string): string {
   const [day, time] = text.split(' ') as [string, string]
   const [hours, minutes] = time.split(':').map(Number) as [number, number]
@@ -61,7 +61,7 @@ describe('wall clocks', () => {
     ['2025-01-01T12:00:00Z', 'Etc/GMT+5', '2025-01-01 07:00'], // the sign of these names is the other way round
     ['2025-01-01T12:00:00Z', 'Nowhere/Land', '2025-01-01 12:00'],
   ])('at %s, in %s, show %s', (text, zone, expected) => {
-    expect(shown(text, zone)).toBe(expected)
+    expect(localTimeText(text, zone)).toBe(expected)
   })
 
   test.each([
@@ -101,7 +101,7 @@ const zoneName = fc.constantFrom(...zones)
 const instant = fc.integer({ min: at('1880-01-01'), max: at('2200-01-01') })
 
 describe('zones', () => {
-  test('show what Intl shows, whatever was asked before', () => {
+  test('agree with Intl, whatever is cached', () => {
     const formats = new Map(
       zones
         .slice(0, -1)
@@ -122,7 +122,7 @@ describe('zones', () => {
     )
   })
 
-  test('every change of the last decades is found to the second', () => {
+  test('find every offset change of recent decades to the second', () => {
     for (const zone of zones) {
       const { offsetAt } = zoneOf(zone)
       const format = new Intl.DateTimeFormat('en', {
@@ -133,7 +133,7 @@ describe('zones', () => {
       const hours = 6 * 3_600_000
       for (let ms = at('2009-01-01'); ms < at('2026-01-01'); ms += hours) {
         if (offsetAt(ms) === offsetAt(ms + hours)) continue
-        // Somewhere in these hours: the first second with the new offset is one that Intl shows as a jump.
+        // The change is within these hours: the first second with the new offset is where Intl shows a jump.
         let second = ms
         while (offsetAt(second) === offsetAt(ms)) second += 1_000
         const [before, after] = [format.format(second - 1_000), format.format(second)]
@@ -145,7 +145,7 @@ describe('zones', () => {
     }
   })
 
-  test('a wall time leads back to its moment, or to the first of two', () => {
+  test('a local time converts back to its instant, or to the first of two', () => {
     fc.assert(
       fc.property(zoneName, instant, (name, ms) => {
         const zone = zoneOf(name)
@@ -159,7 +159,7 @@ describe('zones', () => {
     )
   })
 
-  test('a day starts with its first moment', () => {
+  test('startOfDay is the first instant of the day', () => {
     fc.assert(
       fc.property(zoneName, instant, (name, ms) => {
         const zone = zoneOf(name)

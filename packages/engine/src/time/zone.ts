@@ -2,18 +2,18 @@ import type { Day } from './calendar.ts'
 import { dayOf } from './calendar.ts'
 import { type Ms, msPerDay, msPerMinute } from './instant.ts'
 
-/** A time zone: how far its wall clocks are ahead of UTC at a moment. */
+/** A time zone: its UTC offset at an instant. */
 export interface Zone {
   offsetAt(at: Ms): Ms
 }
 
-/** What the clock on the wall shows: a day, and the milliseconds since its midnight. */
+/** Local time: a day, and the milliseconds since its midnight. */
 export interface WallTime {
   day: Day
   time: Ms
 }
 
-/** The zone of a name: an IANA name, or `GMT±h[:mm]` as a fixed offset. A name that nobody knows is UTC. */
+/** The zone of an IANA name, or of `GMT±h[:mm]` as a fixed offset. Unknown names are UTC. */
 export function zoneOf(name: string): Zone {
   let zone = zones.get(name)
   if (zone === undefined) {
@@ -23,16 +23,17 @@ export function zoneOf(name: string): Zone {
   return zone
 }
 
-/** Making a zone costs a thousand times what using one does. There are about 600 names; offsets make it a few more. */
+/** Creating a zone costs a thousand times as much as using it. There are about 600 names, plus fixed offsets. */
 const zones = new Map<string, Zone>()
 const zonesMax = 2_000
 
 function makeZone(name: string): Zone {
   const [, sign, hours, minutes = '0'] = /^(?:GMT|UTC)([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(name) ?? []
-  if (hours !== undefined) return fixed((sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * msPerMinute)
-  if (/^(?:GMT|UTC|Etc\/UTC|Etc\/GMT)$/i.test(name)) return fixed(0)
+  if (hours !== undefined)
+    return fixedZone((sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * msPerMinute)
+  if (/^(?:GMT|UTC|Etc\/UTC|Etc\/GMT)$/i.test(name)) return fixedZone(0)
   try {
-    return named(
+    return ianaZone(
       new Intl.DateTimeFormat('en-u-hc-h23', {
         timeZone: name,
         year: 'numeric',
@@ -45,30 +46,30 @@ function makeZone(name: string): Zone {
       }),
     )
   } catch {
-    return fixed(0)
+    return fixedZone(0)
   }
 }
 
-const fixed = (offset: Ms): Zone => ({ offsetAt: () => offset })
+const fixedZone = (offset: Ms): Zone => ({ offsetAt: () => offset })
 
 /**
- * Asking `Intl` costs thousands of times more than a look into a map, so each stretch of three days is asked about once.
- * Changes of one zone have never been closer to each other than almost four days (Freetown, 1939), so a stretch has one at
- * most, and one whose ends agree has none.
+ * Calling `Intl` costs thousands of times more than a map lookup, so offsets are cached per window of three days. No zone
+ * has ever changed its offset twice within almost four days (Freetown, 1939), so a window contains at most one change, and
+ * none if the offsets at its ends are equal.
  */
-function named(format: Intl.DateTimeFormat): Zone {
-  const stretches = new Map<number, Stretch>()
+function ianaZone(format: Intl.DateTimeFormat): Zone {
+  const windows = new Map<number, OffsetWindow>()
   let lastNumber = Number.NaN
-  let last: Stretch = { before: 0, after: 0, change: 0 }
+  let last: OffsetWindow = { before: 0, after: 0, change: 0 }
   return {
     offsetAt(at) {
-      const number = Math.floor(at / stretch)
+      const number = Math.floor(at / windowLength)
       if (number !== lastNumber) {
-        let found = stretches.get(number)
+        let found = windows.get(number)
         if (found === undefined) {
-          if (stretches.size >= stretchesMax) stretches.clear()
-          found = stretchAt(format, number * stretch)
-          stretches.set(number, found)
+          if (windows.size >= windowsMax) windows.clear()
+          found = windowAt(format, number * windowLength)
+          windows.set(number, found)
         }
         lastNumber = number
         last = found
@@ -78,32 +79,32 @@ function named(format: Intl.DateTimeFormat): Zone {
   }
 }
 
-interface Stretch {
+interface OffsetWindow {
   before: Ms
   after: Ms
-  /** The first moment of `after`. */
+  /** First instant with the offset `after`. */
   change: Ms
 }
 
-const stretch = 3 * msPerDay
-/** Some years of every day; a project looks at a few days at a time. */
-const stretchesMax = 1_000
+const windowLength = 3 * msPerDay
+/** Several years; a project uses a few days at a time. */
+const windowsMax = 1_000
 
-function stretchAt(format: Intl.DateTimeFormat, start: Ms): Stretch {
-  const before = measured(format, start)
-  const after = measured(format, start + stretch)
+function windowAt(format: Intl.DateTimeFormat, start: Ms): OffsetWindow {
+  const before = offsetFromIntl(format, start)
+  const after = offsetFromIntl(format, start + windowLength)
   if (before === after) return { before, after, change: start }
-  let [earlier, later] = [start, start + stretch]
+  let [earlier, later] = [start, start + windowLength]
   while (later - earlier > 1_000) {
     const middle = Math.floor((earlier + later) / 2_000) * 1_000
-    if (measured(format, middle) === before) earlier = middle
+    if (offsetFromIntl(format, middle) === before) earlier = middle
     else later = middle
   }
   return { before, after, change: later }
 }
 
-/** Whole seconds only: that is what `Intl` shows, and changes happen at none other. */
-function measured(format: Intl.DateTimeFormat, at: Ms): Ms {
+/** Whole seconds only: `Intl` shows no finer unit, and offsets change on whole seconds. */
+function offsetFromIntl(format: Intl.DateTimeFormat, at: Ms): Ms {
   const parts: Record<string, string> = {}
   for (const { type, value } of format.formatToParts(at)) parts[type] = value
   const year = parts.era === 'BC' ? 1 - Number(parts.year) : Number(parts.year)
@@ -121,20 +122,20 @@ export function wallTime(at: Ms, zone: Zone): WallTime {
 export const localDay = (at: Ms, zone: Zone): Day => Math.floor((at + zone.offsetAt(at)) / msPerDay)
 
 /**
- * The moment at which the clock on the wall shows a time. One that a clock change skips moves forward by the gap; one that
- * it repeats means the first of the two.
+ * The instant of a local time. A local time skipped by a clock change moves forward by the gap; for a repeated one, the
+ * first instant is used.
  */
 export function momentOf({ day, time }: WallTime, zone: Zone): Ms {
   const local = day * msPerDay + time
-  // The offset in force is one of those around the moment: a day before, a day after.
+  // The offset is one of those a day before and a day after.
   const before = zone.offsetAt(local - msPerDay)
   const after = zone.offsetAt(local + msPerDay)
   const first = Math.min(local - before, local - after)
   const second = Math.max(local - before, local - after)
   if (first + zone.offsetAt(first) === local) return first
   if (second + zone.offsetAt(second) === local) return second
-  return local - before // in the gap: the clock before the change, read on
+  return local - before // in the gap: uses the offset before the change
 }
 
-/** The first moment of a day. */
+/** The first instant of a day. */
 export const startOfDay = (day: Day, zone: Zone): Ms => momentOf({ day, time: 0 }, zone)
