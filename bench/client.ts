@@ -8,25 +8,25 @@ export function requestBytes(
   body?: object,
 ): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
-  const all = { Host: '127.0.0.1', ...headers, ...(body === undefined ? {} : describing(text)) }
+  const all = { Host: '127.0.0.1', ...headers, ...(body === undefined ? {} : contentHeaders(text)) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`)
 }
 
-const describing = (text: string) => ({
+const contentHeaders = (text: string) => ({
   'Content-Type': 'application/json',
   'Content-Length': String(Buffer.byteLength(text)),
 })
 
 /**
- * A connection that asks one thing at a time. It shares two cores with what it measures, so it does as little as possible:
- * it looks at the status and waits for the last byte, and answers the body only when asked to.
+ * An HTTP connection with one request at a time. It shares two cores with the server it measures, so it does as little as
+ * possible: it reads the status, waits for the last byte, and decodes the body only on demand.
  */
 export class Connection {
   readonly #socket: Socket
   #received: Buffer[] = []
   #length = 0
-  /** Bytes of the whole answer; unknown until its head is there. */
+  /** The length of the response in bytes; unknown until its head has arrived. */
   #expected = Number.POSITIVE_INFINITY
   #settle: { resolve(): void; reject(error: Error): void } | null = null
 
@@ -43,7 +43,7 @@ export class Connection {
     socket.on('close', () => this.#settle?.reject(new Error('the connection was closed')))
   }
 
-  /** Sends a request, and answers its status once all of the answer has arrived. */
+  /** Sends a request and returns the status once the whole response has arrived. */
   async ask(request: Buffer): Promise<number> {
     if (this.#socket.destroyed) throw new Error('the connection was closed')
     this.#received = []
@@ -56,7 +56,7 @@ export class Connection {
     return Number(this.#received[0]?.toString('latin1', 9, 12))
   }
 
-  /** The text of the latest answer. */
+  /** The body of the latest response. */
   body(): string {
     const all = Buffer.concat(this.#received)
     return all.toString('utf8', all.indexOf('\r\n\r\n') + 4)
@@ -72,14 +72,14 @@ export class Connection {
     this.#length += piece.length
     if (this.#expected === Number.POSITIVE_INFINITY) this.#expected = wholeLength(Buffer.concat(this.#received))
     if (this.#length < this.#expected) return
-    if (Number.isNaN(this.#expected)) this.#settle?.reject(new Error('an answer without Content-Length'))
+    if (Number.isNaN(this.#expected)) this.#settle?.reject(new Error('the response has no Content-Length'))
     const settle = this.#settle
     this.#settle = null
     settle?.resolve()
   }
 }
 
-/** How long an answer is, once its head is there; NaN: it does not say. */
+/** The length of a response once its head has arrived; NaN without Content-Length. */
 function wholeLength(begun: Buffer): number {
   const end = begun.indexOf('\r\n\r\n')
   if (end === -1) return Number.POSITIVE_INFINITY

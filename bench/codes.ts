@@ -3,12 +3,12 @@ import { median, waitsOf } from './measure.ts'
 import { type BenchShop, call, managementHeaders, openShop, residentMb } from './shop.ts'
 
 const sizes = [10_000, 100_000, 1_000_000]
-/** A short run is noisy: it is repeated, and the middle one counts. */
+/** Short runs are noisy: they are repeated, and the median counts. */
 const repeats: Record<number, number> = { 10000: 9, 100000: 3, 1000000: 1 }
 
 /**
- * A million codes in one campaign: what a code costs as there are more of them, what the process holds meanwhile, how long
- * a reader waits; then a change of that campaign and its export.
+ * Generates up to a million codes in one campaign: the cost of a code as their number grows, the memory of the process, and the
+ * latency of concurrent reads; then a change of that campaign and its export.
  */
 export async function codes(): Promise<void> {
   const shop = await openShop()
@@ -49,7 +49,7 @@ export async function codes(): Promise<void> {
 interface Run {
   seconds: number
   most: number
-  /** How long each reader waited meanwhile. */
+  /** The latency of each concurrent read. */
   waits: number[]
 }
 
@@ -62,7 +62,7 @@ async function generate(shop: BenchShop, name: string, count: number, code: stri
   return { seconds: ((await done) - start) / 1_000, most: memory.most, waits }
 }
 
-/** A new expiration date for a million codes: when the answer comes, and when the last of them has it. */
+/** Sets an expiration date for a million codes: time until the response, and until the last code has it. */
 async function change(shop: BenchShop, name: string): Promise<void> {
   const start = performance.now()
   await call(shop, 'PUT', `/v1/campaigns/${encodeURIComponent(name)}`, { expiration_date: '2040-01-01T00:00:00Z' })
@@ -70,7 +70,7 @@ async function change(shop: BenchShop, name: string): Promise<void> {
   const memory = { most: 0 }
   const over = await finished(shop, name, memory)
   console.log(
-    `changing that campaign answers in ${(answered - start).toFixed(0)} ms; its codes are re-pointed in ${((over - start) / 1_000).toFixed(1)} s, at most ${memory.most.toFixed(0)} MB`,
+    `changing that campaign: response after ${(answered - start).toFixed(0)} ms, all codes updated after ${((over - start) / 1_000).toFixed(1)} s, at most ${memory.most.toFixed(0)} MB`,
   )
 }
 
@@ -113,7 +113,7 @@ async function download(shop: BenchShop, url: string) {
   return { lines, megabytes: bytes / 1_048_576, most }
 }
 
-/** Reads a voucher every few milliseconds for as long as something takes. */
+/** Reads a voucher every few milliseconds until `work` is done; returns the latencies. */
 async function readsDuring(shop: BenchShop, code: string, work: Promise<unknown>): Promise<number[]> {
   let isOver = false
   void work.finally(() => {
@@ -138,7 +138,7 @@ async function create(shop: BenchShop, name: string, vouchersCount: number): Pro
   return name
 }
 
-/** Waits until nothing is pending, and answers when that was. */
+/** Waits until the campaign is complete, and returns the time of that. */
 async function finished(shop: BenchShop, name: string, memory = { most: 0 }): Promise<number> {
   for (;;) {
     const { creation_status } = await call(shop, 'GET', `/v1/campaigns/${encodeURIComponent(name)}`)
@@ -154,7 +154,7 @@ async function codesOf(shop: BenchShop, campaign: string): Promise<string[]> {
   return vouchers.map(({ code }: { code: string }) => code)
 }
 
-/** The limit of a campaign is an operator's to raise. */
+/** Raises the limit of vouchers per campaign, which only an operator can do. */
 async function allowMany(shop: BenchShop): Promise<void> {
   const path = `/management/v1/projects/${shop.project_id}/limits`
   await call({ ...shop, headers: managementHeaders }, 'PUT', path, { campaign_vouchers: 2_000_000 })

@@ -6,8 +6,8 @@ const customers = 1_000_000
 const rounds = 60
 
 /**
- * What a page of a million customers costs, wherever it begins, and how a metadata value is found among them. Pages are
- * read one after another and interleaved; ratios are to the first page.
+ * The latency of a page of a million customers at different positions, and of a search by a metadata value. Cases are
+ * interleaved, one request at a time; ratios are to the first page.
  */
 export async function customerList(): Promise<void> {
   const shop = await openShop()
@@ -69,7 +69,7 @@ async function timeOf({ address, headers }: BenchShop, query: string, name: stri
   return took
 }
 
-/** Which way the database goes for a metadata value. */
+/** Prints how the database finds a metadata value. */
 async function explain({ database_url, project_id }: BenchShop): Promise<void> {
   const client = new pg.Client({ connectionString: database_url })
   await client.connect()

@@ -7,14 +7,14 @@ import { type BenchShop, call, newProject, openShop, query, residentMb } from '.
 const orders = Number(process.env.BENCH_ORDERS ?? 400)
 const cards = Number(process.env.BENCH_EXPIRY_CARDS ?? 200_000)
 const lotsEach = 5
-/** Requests of a checkout per second, half of them redemptions, and for how long they are watched before the job begins. */
+/** Checkout requests per second, half of them redemptions, and the seconds they are measured before the job starts. */
 const rate = Number(process.env.BENCH_CHECKOUT_RATE ?? 20)
 const quietSeconds = Number(process.env.BENCH_QUIET_SECONDS ?? 20)
 const members = 50
 
 /**
- * What loyalty costs: a paid order that earns by 3 of 50 rules, next to the same order in a project without a program; then a
- * million lots that expire while a checkout goes on.
+ * The cost of loyalty: a paid order that earns by 3 of 50 rules, compared with the same order in a project without a program;
+ * then the expiry of a million lots during checkout traffic.
  */
 export async function loyalty(): Promise<void> {
   const shop = await openShop()
@@ -77,7 +77,7 @@ const pay = (project: BenchShop, number: number) =>
     ],
   })
 
-/** Fifty rules for paid orders: three pay, some are for whoever is gold, and the others are about something else. */
+/** Creates fifty rules for paid orders: three pay, 24 require level gold, and the others are for another product. */
 async function newRules(shop: BenchShop): Promise<string> {
   const gold = await call(shop, 'POST', '/v1/validation-rules', {
     name: 'Gold',
@@ -120,7 +120,7 @@ async function expiry(shop: BenchShop): Promise<void> {
   const start = performance.now()
   await fill(shop)
   console.log(
-    `${cards} cards with ${lotsEach} lots each, all of them over, made in ${((performance.now() - start) / 1_000).toFixed(0)} s`,
+    `${cards} cards with ${lotsEach} expired lots each, created in ${((performance.now() - start) / 1_000).toFixed(0)} s`,
   )
   await call(shop, 'POST', '/v1/vouchers/OFF', {
     type: 'DISCOUNT_VOUCHER',
@@ -162,7 +162,7 @@ async function expiry(shop: BenchShop): Promise<void> {
   )
 }
 
-/** Waits until nobody is due any more, and answers when that was. */
+/** Waits until no member is due, and returns the time of that. */
 async function allSettled(shop: BenchShop): Promise<number> {
   const client = new pg.Client({ connectionString: shop.database_url })
   await client.connect()
@@ -173,14 +173,14 @@ async function allSettled(shop: BenchShop): Promise<number> {
         [shop.project_id],
       )
       if (rowCount === 0) return performance.now()
-      if (performance.now() - begun > 2 * 3_600_000) throw new Error('the job does not come to an end')
+      if (performance.now() - begun > 2 * 3_600_000) throw new Error('the expiry job did not end within two hours')
     }
   } finally {
     await client.end()
   }
 }
 
-/** Requests at their moments, however long the ones before them take: whoever waits is counted from its moment on. */
+/** Sends requests at a fixed rate, however long earlier ones take; latency counts from the scheduled time. */
 async function checkoutWhile(shop: BenchShop, work: Promise<unknown>): Promise<number[]> {
   let isOver = false
   const failures: unknown[] = []
@@ -211,7 +211,7 @@ const checkout = (shop: BenchShop, number: number) =>
     order: { amount: 5_000 },
   })
 
-/** Members like the one that the service has made, whose points were over on five days in a row. Nobody is due yet. */
+/** Inserts copies of a member that the service created, with lots that expired on five consecutive days. None is due yet. */
 async function fill(shop: BenchShop): Promise<void> {
   const program = await call(shop, 'POST', '/v1/loyalties', {
     name: 'Club',
@@ -268,7 +268,7 @@ async function fill(shop: BenchShop): Promise<void> {
   await ageLog(shop)
 }
 
-/** A database of some age writes its log over old files; a new one stops for every file that it has to make. */
+/** Fills the WAL once: an aged database recycles WAL files, a new one pauses to create each file. */
 async function ageLog(shop: BenchShop): Promise<void> {
   await query(
     shop,
@@ -279,7 +279,7 @@ async function ageLog(shop: BenchShop): Promise<void> {
   await query(shop, 'checkpoint', [])
 }
 
-/** So many calls, so many of them at a time. */
+/** Makes `count` calls, `atOnce` of them concurrently. */
 async function inTurns(count: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(

@@ -23,7 +23,7 @@ const benches = {
 const wanted = process.argv.slice(2)
 for (const name of wanted)
   if (!(name in benches)) throw new Error(`No bench called ${name}. There are: ${Object.keys(benches).join(', ')}`)
-// Without a name it is the one that says it all; the others look at one thing each, some for half an hour.
+// The default is `proof`, which measures everything; the others measure one thing each, some for half an hour.
 for (const name of wanted.length === 0 ? (['proof'] as const) : (wanted as Array<keyof typeof benches>)) {
   console.log(`\n${name}`)
   await benches[name]()

@@ -1,22 +1,22 @@
 import { Connection } from './client.ts'
 
-/** What is asked for, again and again. */
+/** A request that is repeated, possibly with variations. */
 export interface Load {
   port: number
-  /** The nth request, counted from 0 over the whole run: so that each may be another. */
+  /** The nth request, counted from 0 over the whole run, so that each can be different. */
   request(n: number): Buffer
-  /** How many requests were made already. */
+  /** Number of requests sent so far. */
   asked: number
 }
 
-/** One stretch of time in which so many connections asked as fast as they could. */
+/** The result of a period in which a number of connections sent requests as fast as they could. */
 export interface Stretch {
   per_second: number
-  /** How long each request took, in milliseconds. */
+  /** The latency of each request in milliseconds. */
   waits: number[]
 }
 
-/** Anything but a 2xx fails the bench: what is refused quickly would look fast. */
+/** Any status other than 2xx fails the bench: quick rejections would look fast. */
 export async function stretch(load: Load, connections: number, seconds: number): Promise<Stretch> {
   const opened = await Promise.all(Array.from({ length: connections }, () => Connection.open(load.port)))
   const waits: number[] = []
@@ -40,7 +40,7 @@ export async function stretch(load: Load, connections: number, seconds: number):
   }
 }
 
-/** The answer to one request. */
+/** Sends one request and returns the response body. */
 export async function ask(load: Load): Promise<string> {
   const connection = await Connection.open(load.port)
   try {
@@ -52,7 +52,7 @@ export async function ask(load: Load): Promise<string> {
   }
 }
 
-/** Of how long some requests took: half of them took no longer than `p50`. */
+/** Percentiles of latencies: half of the requests took at most `p50`. */
 export function waitsOf(waits: readonly number[]): { p50: number; p99: number } {
   return { p50: quantile(waits, 0.5), p99: quantile(waits, 0.99) }
 }
@@ -61,7 +61,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The value below which such a share of the values lies. */
+/** The value below which this share of the values lies, interpolated. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort()
   const place = (sorted.length - 1) * share

@@ -7,7 +7,7 @@ export async function importFile(shop: BenchShop, path: string, csv: string): Pr
   while ((await readAction(shop, id)).status !== 'DONE') await setTimeout(100)
 }
 
-/** The same, and says how long it took, what became of the rows, and by how much the process grew meanwhile. */
+/** Imports a CSV file and prints the duration, the result, and the growth of the process memory. */
 export async function measureImport(
   shop: BenchShop,
   path: string,

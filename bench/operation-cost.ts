@@ -8,7 +8,7 @@ const rounds = 5
 const seconds = 3
 
 /**
- * What our path (request id, credentials, scope, validation, context, serialisation, metrics) costs on top of a bare
+ * The overhead of an operation (request id, credentials, scope, validation, context, serialisation, metrics) over a bare
  * Fastify route with the same single SELECT: `GET /v1/categories/{id}`, interleaved, in one run.
  */
 export async function operationCost(): Promise<void> {

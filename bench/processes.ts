@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Starts a server of ours in a process of its own and waits until it prints that it is ready. */
+/** Starts a server in a separate process and waits until it prints that it is ready. */
 export async function startServer(
   script: string,
   env: Record<string, string>,
@@ -19,7 +19,7 @@ function outputUntilReady(child: ChildProcess, script: string): Promise<string> 
     let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString()
-      if (/\bready\b/.test(output)) setTimeout(() => resolve(output), 100) // the rest of the welcome follows at once
+      if (/\bready\b/.test(output)) setTimeout(() => resolve(output), 100) // the rest of the start message follows at once
     })
     child.once('exit', (code) => reject(new Error(`${script} ended with code ${code}:\n${output}`)))
   })

@@ -8,9 +8,9 @@ const codes = 1_000_000
 const rounds = 40
 
 /**
- * What a qualification costs as a project has more promotion tiers, all of them active: an ordinary page, a ranking of all,
- * and the hard case, in which nobody meets the rule of any tier but the oldest. Calls are interleaved; ratios are to the
- * same call with 10 tiers.
+ * The latency of a qualification as the number of active promotion tiers grows: an ordinary page, a ranking of all, and the
+ * hard case, in which the customer meets only the rule of the oldest tier. Calls are interleaved; ratios are to the same
+ * call with 10 tiers.
  */
 export async function qualification(): Promise<void> {
   const shop = await openShop()
@@ -42,11 +42,11 @@ export async function qualification(): Promise<void> {
           if (round >= 0) times.get(size)?.push(took) // the first rounds warm up
         }
       const least = median(times.get(sizes[0]) as number[])
-      const told = sizes.map((size) => {
+      const columns = sizes.map((size) => {
         const took = median(times.get(size) as number[])
         return `${size}: ${took.toFixed(1)} ms (${(took / least).toFixed(1)} ×)`
       })
-      console.log(`${name.padEnd(26)} ${told.join('   ')}`)
+      console.log(`${name.padEnd(26)} ${columns.join('   ')}`)
     }
     await amongCodes(shop, projects.get(`easy ${sizes[0]}`) as BenchShop)
     console.log(`memory ${residentMb(shop).toFixed(0)} MB after`)
@@ -55,7 +55,7 @@ export async function qualification(): Promise<void> {
   }
 }
 
-/** Codes that anybody may use, a million of them: a page is read from an index, wherever it begins. */
+/** A million public codes: a page is read from an index at any position. */
 async function amongCodes(shop: BenchShop, few: BenchShop): Promise<void> {
   const many = await newProject(shop, 'codes')
   await fillTiers(many, sizes[0])
@@ -97,7 +97,7 @@ async function fillCodes(shop: BenchShop): Promise<void> {
   })
   const client = new pg.Client({ connectionString: database_url })
   await client.connect()
-  // An id begins with the moment, in digits of base 62.
+  // An id starts with its creation time in base 62.
   await client.query(`create function base62(n bigint) returns text language sql immutable as $$
     select string_agg(substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', (n / (62 ^ i)::bigint % 62)::int + 1, 1), '' order by i desc)
     from generate_series(0, 7) i $$`)

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { createDatabase, freePort, startPostgres } from '../packages/server/src/testing/postgres.ts'
 import { startServer } from './processes.ts'
 
-/** Our service on a database of its own, and how to call it as its first project. */
+/** The service on a new database, and the headers to call it as its first project. */
 export interface BenchShop {
   address: string
   port: number
@@ -23,7 +23,7 @@ const keys = {
   BOOTSTRAP_MANAGEMENT_TOKEN: 'bench-management-token',
 }
 
-/** No bench takes longer than its token lives. */
+/** The lifetime of the access token, longer than any bench. */
 const tokenSeconds = 2 * 3_600
 
 /** The headers of an operator. */
@@ -32,7 +32,7 @@ export const managementHeaders = {
   'X-Management-Token': keys.BOOTSTRAP_MANAGEMENT_TOKEN,
 }
 
-/** On a PostgreSQL of its own, or on the one that BENCH_DATABASE_URL names. */
+/** Starts the service on a temporary PostgreSQL, or on the one at BENCH_DATABASE_URL. */
 export async function openShop({ is_durable = false } = {}): Promise<BenchShop> {
   const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
   const { url: databaseUrl, drop } = await createDatabase(postgres.url)
@@ -42,7 +42,7 @@ export async function openShop({ is_durable = false } = {}): Promise<BenchShop> 
   })
 }
 
-/** On the embedded database, in a folder of its own. */
+/** Starts the service on the embedded database in a temporary folder. */
 export async function openEmbeddedShop(): Promise<BenchShop> {
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-bench-'))
   return openShopOn({ GUERDON_DATA_DIR: folder }, async () => rmSync(folder, { recursive: true }))
@@ -73,7 +73,7 @@ async function openShopOn(database: Record<string, string>, remove: () => Promis
   }
 }
 
-/** Another project of the same service. */
+/** Creates another project on the same service. */
 export async function newProject(shop: BenchShop, name: string): Promise<BenchShop> {
   const operator = { ...shop, headers: managementHeaders }
   const { id } = await call(operator, 'POST', '/management/v1/projects', {
@@ -87,7 +87,7 @@ export async function newProject(shop: BenchShop, name: string): Promise<BenchSh
   return { ...shop, project_id: id, headers }
 }
 
-/** The headers of a strict call. */
+/** The headers of a request in strict mode: the key pair and an access token. */
 async function headersOf(address: string, pair: Record<string, string>): Promise<Record<string, string>> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
   const answer = await fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body })
@@ -95,7 +95,7 @@ async function headersOf(address: string, pair: Record<string, string>): Promise
   return { ...pair, Authorization: `Bearer ${access_token}` }
 }
 
-/** Calls the service; what it refuses fails the bench. */
+/** Calls the service; an error response fails the bench. */
 export async function call(
   { address, headers }: BenchShop,
   method: string,
@@ -128,7 +128,7 @@ export async function query(
   }
 }
 
-/** What the process of the service holds in memory, as the kernel counts it. */
+/** The resident memory of the service process (VmRSS). */
 export function residentMb({ pid }: BenchShop): number {
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1_024

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { type BenchShop, call } from './shop.ts'
 
 /**
- * Active tiers in campaigns of ten, each a second newer than the one before; in the hard case only those of gold may have any
- * but the oldest.
+ * Creates active tiers in campaigns of ten, each a second newer than the previous one. In the hard case all but the oldest have
+ * a rule that only customers of level gold meet.
  */
 export async function fillTiers(shop: BenchShop, tiers: number, { is_hard = false } = {}): Promise<void> {
   const { database_url, project_id } = shop

@@ -4,18 +4,18 @@ import { openShop } from './shop.ts'
 const rows = 100_000
 const path = '/v1/vouchers/importCSV'
 
-/** A CSV file of 100,000 codes, half of them gift cards: how long it takes, and by how much the process grows meanwhile. */
+/** A CSV file of 100,000 codes, half of them gift cards: duration and growth of the process memory. */
 export async function voucherImport(): Promise<void> {
   const shop = await openShop()
   try {
-    await importFile(shop, path, file(1, 2_000)) // what the first import costs for ever is no part of what one costs
+    await importFile(shop, path, file(1, 2_000)) // warms up: memory that the first import allocates for good is not measured
     await measureImport(shop, path, { csv: file(2, rows), rows, noun: 'codes' })
   } finally {
     await shop.stop()
   }
 }
 
-/** Every hundredth row has a value that is none. */
+/** Every hundredth row has an invalid value. */
 function file(of: number, count: number): string {
   const lines = ['Code,Voucher Type,Value,Discount Type,Category,Redemption Limit,season']
   for (let n = 1; n <= count; n += 1) {

@@ -1,4 +1,4 @@
-// A publishable dist of each package, the engine first: the server is compiled against it as users will find it.
+// Builds a publishable dist of each package, the engine first: the server is compiled against its published form.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { binary, ensureInstalled, root, runNode } from './workspace.mjs'
@@ -10,7 +10,7 @@ for (const name of ['packages/engine', 'packages/server']) {
   if (code !== 0) process.exit(code)
   console.log(`built ${name}/dist`)
 }
-// The compiler copies only what it compiles.
+// The compiler does not copy the SQL files.
 const functions = join('core', 'db', 'functions')
 const server = join(root, 'packages/server')
 cpSync(join(server, 'src', functions), join(server, 'dist', functions), {

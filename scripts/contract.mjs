@@ -1,5 +1,5 @@
 // Compares openapi.json with the operations and those with the public contract, and writes docs/coverage.md.
-// With --check nothing is written, and what is out of date is a failure: npm run contract -- --check
+// With --check nothing is written, and an outdated file is a failure: npm run contract -- --check
 import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled()

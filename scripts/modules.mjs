@@ -1,4 +1,4 @@
-// Writes the picture of the modules and their imports into docs/architecture.md; a test compares it (modules.test.ts).
+// Writes the diagram of the modules and their imports into docs/architecture.md; a test compares it (docs.test.ts).
 import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled()

@@ -1,5 +1,5 @@
-// Writes the files of a new noun and the lines that make it known: npm run new -- noun coupons --module incentives
-// The noun has a name and two dates. Give it its own fields, then run the commands that are printed.
+// Writes the files of a new noun (a resource of the API) and registers it: npm run new -- noun coupons --module incentives
+// The generated noun has a name and two dates. Add its own fields, then run the printed commands.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,7 +22,7 @@ if (!existsSync(join(src, module, '..', 'core')) || !existsSync(join(src, module
 const folder = join(src, module, plural)
 if (existsSync(folder)) stop(`${relative(root, folder)} exists already.`)
 const singular = values.singular ?? plural.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
-if (singular === plural) stop(`What is one of the ${plural}? Say it with --singular.`)
+if (singular === plural) stop(`Cannot derive the singular of ${plural}: use --singular.`)
 
 await ensureInstalled()
 const names = namesOf(singular, plural)
@@ -42,7 +42,7 @@ function stop(message) {
   process.exit(1)
 }
 
-/** `gift-wrap`, `gift-wraps` → the same in every spelling the code needs. */
+/** `gift-wrap`, `gift-wraps` → the names in every spelling that the code needs. */
 function namesOf(one, many) {
   const camel = (text) => text.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())
   const pascal = (text) => camel(`-${text}`)
@@ -242,7 +242,7 @@ import { newProject, send } from '../../testing/app.ts'
 const instant = expect.stringMatching(/^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$/)
 const nothing = { object: 'list', data_ref: 'data', data: [], total: 0 }
 
-test('${article} ${one} lives from creation to deletion', async () => {
+test('${article} ${one} is created, read, changed and deleted', async () => {
   const shop = await newProject()
   const { status, body: created } = await shop.call('POST', '/v1/${kebab}', { name: 'First' })
   expect(status).toBe(200)
@@ -264,7 +264,7 @@ test('${article} ${one} lives from creation to deletion', async () => {
   expect((await shop.call('GET', '/v1/${kebab}')).body).toEqual(nothing)
 })
 
-test('a name is taken once in a project', async () => {
+test('a name is unique in a project', async () => {
   const shop = await newProject()
   await shop.call('POST', '/v1/${kebab}', { name: 'First' })
   const { body: second } = await shop.call('POST', '/v1/${kebab}', { name: 'Second' })
@@ -273,7 +273,7 @@ test('a name is taken once in a project', async () => {
   expect(await shop.call('PUT', \`/v1/${kebab}/\${second.id}\`, { name: 'First' })).toMatchObject(taken)
 })
 
-test('nobody without a key and no other project sees or changes it', async () => {
+test('a request without a key or of another project can neither read nor change it', async () => {
   const [shop, stranger] = [await newProject(), await newProject()]
   const { body: created } = await shop.call('POST', '/v1/${kebab}', { name: 'First' })
   const path = \`/v1/${kebab}/\${created.id}\`
@@ -325,7 +325,7 @@ export interface ${Pascal}Row {
   )
 }
 
-/** Adds to the tables of contents. Biome sorts the imports afterwards. */
+/** Registers the noun in the shared tables. Biome sorts the imports afterwards. */
 function addLines({ kebab, object, camels, Pascal }) {
   insert('operations.ts', 'import type { Operation }', `import { ${camels} } from './${module}/${kebab}/routes.ts'\n`)
   insert('operations.ts', /^\](?![\s\S]*^\])/m, `  ...${camels},\n`)
@@ -348,12 +348,12 @@ function addLines({ kebab, object, camels, Pascal }) {
   insert('core/http/scopes.ts', "'customers',", `'${kebab}', `)
 }
 
-/** Puts a text before the first place that a pattern finds. */
+/** Inserts a text before the first match of a pattern. */
 function insert(file, before, text) {
   const path = join(src, file)
   const content = readFileSync(path, 'utf8')
   const at = typeof before === 'string' ? content.indexOf(before) : content.search(before)
-  if (at < 0) stop(`${file} has no ${before} any more: scripts/new.mjs has to follow it.`)
+  if (at < 0) stop(`${file} does not contain ${before}: update scripts/new.mjs.`)
   writeFileSync(path, content.slice(0, at) + text + content.slice(at))
   if (!written.includes(path)) written.push(path)
 }

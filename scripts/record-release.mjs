@@ -1,7 +1,7 @@
-// Keeps what a release leaves in a database: a dump, and its answers to some requests. db/upgrade.test.ts migrates each dump and
-// compares the answers, so that an upgrade is tested against every release that was recorded.
+// Records the database of a release: a dump, and its responses to some requests. core/db/upgrade.test.ts migrates each dump and
+// compares the responses, so that upgrades are tested from every recorded release.
 //   DATABASE_URL=<an empty PostgreSQL database> npm run record-release -- 0.1.0 [folder of another checkout]
-// Needs pg_dump, of the version of the server or newer.
+// Needs pg_dump of the server's version or newer.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -38,14 +38,14 @@ const stopped = new Promise((done) => server.once('exit', done))
 try {
   await until('the service is ready', async () => (await fetch(`${address}/health/ready`)).ok)
   const paths = await fill()
-  await sleep(2_000) // segments and deferred events are written a moment after the answers
+  await sleep(2_000) // segments and deferred events are written shortly after the responses
   const recordedAt = new Date().toISOString()
   const answers = []
   for (const path of paths) answers.push({ path, body: await call('GET', path) })
   server.kill('SIGTERM')
   await stopped
   const flags = ['--no-owner', '--no-privileges', '--inserts', '--rows-per-insert=50', '--schema=public']
-  // As plain SQL: commands of psql are left out, and the schema is there already.
+  // Plain SQL: removes psql commands, and the schema that exists already.
   const dump = execFileSync('pg_dump', [...flags, database], { maxBuffer: 1e9, encoding: 'utf8' })
     .replaceAll(/^\\(?:un)?restrict .*\n/gm, '')
     .replace('CREATE SCHEMA public;\n', '')
@@ -56,12 +56,12 @@ try {
     join(folder, `${name}.json.gz`),
     gzipSync(JSON.stringify({ base_url: address, recorded_at: recordedAt, app: keys.app, answers }), { level: 9 }),
   )
-  console.log(`recorded ${answers.length} answers and ${dump.length} bytes of SQL as ${name}`)
+  console.log(`recorded ${answers.length} responses and ${dump.length} bytes of SQL as ${name}`)
 } finally {
   server.kill('SIGTERM')
 }
 
-/** One of everything that a project keeps; answers the paths to read it by. */
+/** Creates at least one of every object of a project; returns the paths to read them. */
 async function fill() {
   const post = (path, body, expected) => call('POST', path, body, expected)
   for (const [sourceId, price] of [
@@ -154,7 +154,7 @@ async function fill() {
   })
   await post('/v1/vouchers/GIFT', { type: 'GIFT_VOUCHER', gift: { amount: 10000 } })
   await post('/v1/vouchers/GIFT/balance', { amount: 500 })
-  await until('campaigns are made', async () => {
+  await until('campaigns are created', async () => {
     const { campaigns } = await call('GET', '/v1/campaigns')
     return campaigns.every(({ creation_status }) => creation_status === 'DONE')
   })
@@ -261,7 +261,7 @@ async function call(method, path, body, expected = [200, 201, 202]) {
 async function until(what, isSo) {
   const endsAt = Date.now() + 60_000
   while (!(await isSo().catch(() => false))) {
-    if (Date.now() > endsAt) throw new Error(`not within a minute: ${what}`)
+    if (Date.now() > endsAt) throw new Error(`timed out after a minute: ${what}`)
     await sleep(200)
   }
 }

@@ -1,4 +1,4 @@
-// Writes the tables of docs/reference that are made from the code.
+// Writes the generated tables of docs/reference.
 import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled()

@@ -4,7 +4,5 @@ import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled('run')
 // npm runs scripts in the folder of the workspace; a path on the command line is relative to where it was typed.
-const given = process.argv
-  .slice(2)
-  .map((one) => (one.startsWith('-') ? one : resolve(process.env.INIT_CWD ?? '.', one)))
-process.exitCode = await runNode([...nodeFlags, 'packages/server/src/main.ts', 'replay', ...given])
+const args = process.argv.slice(2).map((arg) => (arg.startsWith('-') ? arg : resolve(process.env.INIT_CWD ?? '.', arg)))
+process.exitCode = await runNode([...nodeFlags, 'packages/server/src/main.ts', 'replay', ...args])

@@ -1,5 +1,5 @@
-// All tests on a real PostgreSQL, and on the embedded database those in which it can differ; with --all every test on both.
-// Other arguments go to vitest: npm test -- categories
+// Runs all tests on PostgreSQL, and on the embedded database those whose result can differ there; with --all every test on both.
+// Other arguments are passed to vitest: npm test -- categories
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

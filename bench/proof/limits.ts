@@ -7,7 +7,7 @@ export interface LimitServers {
   stop(): Promise<void>
 }
 
-/** Starts the servers that show what could be reached at best, on tables of their own in a schema of their own. */
+/** Starts the baseline servers, which show the best possible figures, with their own tables in a separate schema. */
 export async function startLimits(databaseUrl: string): Promise<LimitServers> {
   const ports = { http: await freePort(), fastify: await freePort() }
   await query({ database_url: databaseUrl }, tables)

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { type BenchShop, query } from '../shop.ts'
 
-/** On what all this was measured. */
+/** The machine and the versions of the measurement. */
 export async function machineOf(shop: BenchShop) {
   const [{ server_version }] = await query(shop, 'show server_version')
   return {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { ask, median, stretch } from '../measure.ts'
 import { type BenchShop, openEmbeddedShop, openShop, query } from '../shop.ts'
 import { embeddedNames, limitCases, ourCases } from './cases.ts'
-import { furnish, generateCodes, importCodes } from './fixture.ts'
+import { createFixture, generateCodes, importCodes } from './fixture.ts'
 import { startLimits } from './limits.ts'
 import { machineOf } from './machine.ts'
 import { type Grouped, type Measured, measureAll, type Plan } from './results.ts'
@@ -11,13 +11,13 @@ import { targetsOf } from './targets.ts'
 
 const plan: Plan = { connections: [1, 8, 32], rounds: 5, seconds: 1 }
 const embeddedPlan: Plan = { connections: [1, 8, 32], rounds: 3, seconds: 1 }
-/** Node compiles what is called often: before that, it would be measured how fast it does so. */
+/** V8 optimizes frequently called code; without a warm-up the compilation would be measured. */
 const warmUp = { connections: 8, seconds: 4 }
-/** Made and imported at a time, and how often. */
+/** Codes generated and imported per round, and the number of rounds. */
 const bulk = { codes: 20_000, rounds: 3 }
 const resultsFile = new URL('../results.json', import.meta.url)
 
-/** Everything that we claim about speed, next to what could be reached at best, in one run. */
+/** Measures every performance claim together with the baselines in one run. */
 export async function proof(): Promise<void> {
   const start = performance.now()
   const { machine, bulk_rates, measured } = await withPostgres(async (shop) => ({
@@ -33,7 +33,7 @@ export async function proof(): Promise<void> {
   console.log(`${processor}, ${cores} cores, ${memory_gb} GB, ${system}, Node ${node}, PostgreSQL ${postgres}`)
   console.log(`\n${tableOf(measured)}\n\n${bulkTable(bulk_rates)}\n\n${targetTable(targets)}\n`)
   const missed = targets.filter(({ is_met }) => !is_met).length
-  console.log(`${targets.length - missed} of ${targets.length} ratios are as wanted; ${seconds} s in all`)
+  console.log(`${targets.length - missed} of ${targets.length} targets are met; ${seconds} s in total`)
   writeFileSync(resultsFile, JSON.stringify({ machine, plan, seconds, measured, bulk_rates, targets }, null, 2))
 }
 
@@ -47,15 +47,15 @@ async function withPostgres<Result>(work: (shop: BenchShop) => Promise<Result>):
 }
 
 async function onPostgres(shop: BenchShop): Promise<Measured[]> {
-  say('starting the servers of the limits')
+  say('starting the baseline servers')
   const limits = await startLimits(shop.database_url)
   try {
-    say('furnishing the shop')
-    const fixture = await furnish(shop, { codes: 100_000, promotions: [10, 1_000, 10_000] })
+    say('creating the test data')
+    const fixture = await createFixture(shop, { codes: 100_000, promotions: [10, 1_000, 10_000] })
     await query(shop, 'analyze') // as the database does by itself within a minute
     const cases = [
-      ...limitCases(limits.ports).map((one) => ({ ...one, group: 'limits' as const })),
-      ...ourCases(fixture).map((one) => ({ ...one, group: 'ours' as const })),
+      ...limitCases(limits.ports).map((each) => ({ ...each, group: 'limits' as const })),
+      ...ourCases(fixture).map((each) => ({ ...each, group: 'ours' as const })),
     ]
     return await run(cases, plan)
   } finally {
@@ -64,13 +64,13 @@ async function onPostgres(shop: BenchShop): Promise<Measured[]> {
 }
 
 async function onEmbedded(): Promise<Measured[]> {
-  say('furnishing a shop on the embedded database')
+  say('creating the test data on the embedded database')
   const shop = await openEmbeddedShop()
   try {
-    const fixture = await furnish(shop, { codes: 25_000, promotions: [] })
+    const fixture = await createFixture(shop, { codes: 25_000, promotions: [] })
     const cases = ourCases(fixture).filter(({ name }) => embeddedNames.has(name))
     return await run(
-      cases.map((one) => ({ ...one, group: 'embedded' as const })),
+      cases.map((each) => ({ ...each, group: 'embedded' as const })),
       embeddedPlan,
     )
   } finally {
@@ -92,7 +92,7 @@ async function run(cases: readonly Grouped[], plan: Plan): Promise<Measured[]> {
   return measured
 }
 
-/** Before and after: what is measured is what is claimed. */
+/** Checks the response of every case, before and after measuring. */
 async function checkAll(cases: readonly Grouped[]): Promise<void> {
   for (const { name, load, isRight } of cases) {
     const answer = await ask(load)
@@ -100,7 +100,7 @@ async function checkAll(cases: readonly Grouped[]): Promise<void> {
   }
 }
 
-/** Codes per second, the middle of several runs. */
+/** Codes per second, the median of several runs. */
 async function bulkRates(shop: BenchShop): Promise<Record<'generated' | 'imported', number>> {
   const rates = { generated: [] as number[], imported: [] as number[] }
   for (let round = 1; round <= bulk.rounds; round += 1) {
@@ -111,7 +111,7 @@ async function bulkRates(shop: BenchShop): Promise<Record<'generated' | 'importe
   return { generated: median(rates.generated), imported: median(rates.imported) }
 }
 
-/** One line that changes, where somebody looks; a line each into a file. */
+/** Prints progress: on a terminal one line that is rewritten, otherwise one line each. */
 function say(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text}`)
   else if (text !== '') console.log(text)

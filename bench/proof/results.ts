@@ -3,7 +3,7 @@ import type { Case } from './cases.ts'
 
 /** One case at one number of connections, over all rounds. */
 export interface Measured {
-  /** What somebody could reach at best, what we do, and what we do on the embedded database. */
+  /** Baseline servers, the service on PostgreSQL, and the service on the embedded database. */
   group: 'limits' | 'ours' | 'embedded'
   name: string
   connections: number
@@ -23,17 +23,17 @@ export interface Plan {
 
 export type Grouped = Case & Pick<Measured, 'group'>
 
-/** Every case once per round, one after the other, so that a slow minute of the machine slows all of them. */
+/** Measures every case once per round, in turn, so that a slow minute of the machine affects all of them. */
 export async function measureAll(
   cases: readonly Grouped[],
   plan: Plan,
-  measure: (one: Grouped, connections: number, round: number) => Promise<Stretch>,
+  measure: (each: Grouped, connections: number, round: number) => Promise<Stretch>,
 ): Promise<Measured[]> {
   const results: Measured[] = []
   for (const connections of plan.connections) {
-    const stretches = new Map<Grouped, Stretch[]>(cases.map((one) => [one, []]))
+    const stretches = new Map<Grouped, Stretch[]>(cases.map((each) => [each, []]))
     for (let round = 1; round <= plan.rounds; round += 1)
-      for (const one of cases) stretches.get(one)?.push(await measure(one, connections, round))
+      for (const each of cases) stretches.get(each)?.push(await measure(each, connections, round))
     for (const [{ group, name }, all] of stretches) results.push({ group, name, connections, ...summaryOf(all) })
   }
   return results

@@ -7,24 +7,24 @@ const titles: Record<Measured['group'], string> = {
   embedded: 'Guerdon on the embedded database',
 }
 
-/** What all are compared with, and at how many connections. */
+/** The case that all others are compared with, and the number of connections. */
 const compared = { name: 'Fastify and one SELECT', connections: 8 }
 
-/** The figures as a table in Markdown: what is printed is what the documentation shows. */
+/** The results as a Markdown table, in the form that the documentation uses. */
 export function tableOf(measured: readonly Measured[]): string {
-  const connections = [...new Set(measured.map((one) => one.connections))]
+  const connections = [...new Set(measured.map((result) => result.connections))]
   const lines = [
     `| | ${connections.map((n) => `at ${n}: requests/s | p50 | p99`).join(' | ')} | × one SELECT, at ${compared.connections} |`,
     `|---|${connections.map(() => '--:|--:|--:').join('|')}|--:|`,
   ]
   for (const group of ['limits', 'ours', 'embedded'] as const) {
-    const names = [...new Set(measured.filter((one) => one.group === group).map(({ name }) => name))]
+    const names = [...new Set(measured.filter((result) => result.group === group).map(({ name }) => name))]
     if (names.length === 0) continue
     lines.push(`| **${titles[group]}** |${connections.map(() => ' | | |').join('')} |`)
     for (const name of names) {
       const cells = connections.map((n) => {
-        const one = measured.find((each) => each.group === group && each.name === name && each.connections === n)
-        return one === undefined ? ' | | ' : `${rateOf(one)} | ${ms(one.p50_ms)} | ${ms(one.p99_ms)}`
+        const result = measured.find((each) => each.group === group && each.name === name && each.connections === n)
+        return result === undefined ? ' | | ' : `${rateOf(result)} | ${ms(result.p50_ms)} | ${ms(result.p99_ms)}`
       })
       lines.push(`| ${name} | ${cells.join(' | ')} | ${ratioOf(measured, group, name)} |`)
     }
@@ -34,12 +34,13 @@ export function tableOf(measured: readonly Measured[]): string {
 
 function ratioOf(measured: readonly Measured[], group: Measured['group'], name: string): string {
   const rate = (of: Pick<Measured, 'group' | 'name'>) =>
-    measured.find((one) => one.group === of.group && one.name === of.name && one.connections === compared.connections)
-      ?.per_second ?? Number.NaN
+    measured.find(
+      (result) => result.group === of.group && result.name === of.name && result.connections === compared.connections,
+    )?.per_second ?? Number.NaN
   return (rate({ group, name }) / rate({ group: 'limits', name: compared.name })).toFixed(2)
 }
 
-/** `4,210 ±3 %`: the median round, and half of the way from the slowest to the fastest. */
+/** `4,210 ±3 %`: the median round, and half the range between the slowest and the fastest. */
 function rateOf({ per_second, per_second_min, per_second_max }: Measured): string {
   const spread = ((per_second_max - per_second_min) / 2 / per_second) * 100
   return `${grouped(per_second)} ±${spread.toFixed(0)} %`

@@ -1,23 +1,25 @@
 import type { Measured } from './results.ts'
 
-/** Something that was promised, and what came of it in this run. */
+/** A performance target, and its result in this run. */
 export interface Target {
   name: string
-  /** How much it has to be at least or at most, times what it is compared with. */
+  /** The minimum or maximum of the ratio to the compared case. */
   at_least?: number
   at_most?: number
   ratio: number
   is_met: boolean
 }
 
-/** What a well-known open-source shop system reaches on such a machine: a code on a cart of three lines, 8 connections. */
+/** Requests per second of a well-known open-source shop system on such a machine: a code on a cart of three lines, 8 connections. */
 const peerPerSecond = 53
 
 const validation = 'validation, 1 code, 3 lines'
 
 export function targetsOf(measured: readonly Measured[]): Target[] {
   const of = (name: string, connections: number): Measured => {
-    const found = measured.find((one) => one.name === name && one.connections === connections && !isEmbedded(one))
+    const found = measured.find(
+      (result) => result.name === name && result.connections === connections && !isEmbedded(result),
+    )
     if (found === undefined) throw new Error(`${name} was not measured at ${connections}`)
     return found
   }
@@ -53,8 +55,8 @@ export function targetsOf(measured: readonly Measured[]): Target[] {
       of('redemption, distinct codes', 8).per_second / peerPerSecond,
     ),
     ...measured
-      .filter((one) => one.group === 'ours' && one.connections === 32)
-      .map((one) => atMost(5, `p99 : p50 at 32, ${one.name}`, one.p99_ms / one.p50_ms)),
+      .filter((result) => result.group === 'ours' && result.connections === 32)
+      .map((result) => atMost(5, `p99 : p50 at 32, ${result.name}`, result.p99_ms / result.p50_ms)),
   ]
 }
 

@@ -1,4 +1,4 @@
-// The first limit: Node's own HTTP server, which answers about a kilobyte of JSON that is always the same.
+// The first baseline: Node's own HTTP server, which always answers the same kilobyte of JSON.
 import { createServer } from 'node:http'
 import { sample } from './sample.ts'
 

@@ -1,4 +1,4 @@
-// The limit we measure against: Fastify, one primary-key SELECT, serialisation by schema, and nothing else.
+// The baseline: Fastify, one primary-key SELECT, serialisation by schema, and nothing else.
 import { fastify } from 'fastify'
 import pg from 'pg'
 

@@ -1,4 +1,4 @@
-// The other limits: Fastify alone, Fastify with one SELECT by primary key, and Fastify with a redemption written by hand:
+// The other baselines: Fastify alone, Fastify with one SELECT by primary key, and Fastify with a redemption written by hand:
 // one statement that counts the use of a code, adds to the customer's sums, and stores order, redemption and event.
 import { randomUUID } from 'node:crypto'
 import { fastify } from 'fastify'

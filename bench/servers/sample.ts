@@ -1,11 +1,11 @@
-/** What a cart at the till sends. */
+/** The request body of a checkout. */
 export interface Cart {
   redeemables: Array<{ object: string; id: string }>
   customer: { source_id: string }
   order: { items: Array<{ source_id: string; quantity: number; price: number }> }
 }
 
-/** About a kilobyte, much as a validation of one code answers. */
+/** About a kilobyte, similar to the response to a validation of one code. */
 export const sample = {
   id: 'valid_0NTkFq1xHHHHHHHHHHHHHHHH',
   valid: true,
@@ -37,7 +37,7 @@ export const sample = {
   tracking_id: 'track_HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH',
 }
 
-/** Its schema, by which Fastify writes it. */
+/** The schema with which Fastify serializes it. */
 export const Sample = schemaOf(sample)
 
 function schemaOf(value: unknown): object {

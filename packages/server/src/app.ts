@@ -19,7 +19,7 @@ export interface AppOptions {
   runtime: Runtime
   /** The operations to serve; all of them unless a test adds its own. */
   operations?: readonly Operation[]
-  /** Whether the service turns requests away while it is overloaded; it does unless a test must not depend on its pace. */
+  /** Whether the service rejects requests while it is overloaded; off in tests that must not depend on the machine's load. */
   sheds_load?: boolean
 }
 
@@ -38,7 +38,7 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: settings.max_query_bytes,
-      // Handed on as it came: what the router's parser throws ends the process, and a bad query is a refusal of step 11.
+      // Passed on unparsed: an exception in the router's parser would end the process. A bad query is rejected in step 11.
       querystringParser: (text) => text as unknown as Record<string, unknown>,
     },
     return503OnClosing: false,
@@ -46,7 +46,7 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
       answerBrokenRequest(error, socket)
     },
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      // A path that cannot be decoded names nothing. No hook runs for it, so its length is looked at here too.
+      // A path that cannot be decoded matches no route. No hook runs for it, so its length is checked here too.
       const refusal = isTooLong(request)
         ? queryTooLarge()
         : unknownRoute(request.method, request.url.split('?')[0] as string)
@@ -78,7 +78,7 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
   mount(app, operations, { runtime, limiter: newCallLimiter(runtime), serialize: keyedQueue() }, platformRoutes)
   return app
 
-  /** Node hands out one character per byte of the request target. */
+  /** Node decodes the request target to one character per byte, so its length is in bytes. */
   function isTooLong(request: FastifyRequest): boolean {
     return request.raw.url !== undefined && request.raw.url.length > settings.max_query_bytes
   }
@@ -89,7 +89,7 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     })
   }
 
-  /** Answers what is no HTTP request, or one with headers beyond all limits, in the contract's shape. */
+  /** Answers malformed HTTP, or headers that are too large, with an error body of the API. */
   function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
     if (!socket.writable) return
     const refusal =

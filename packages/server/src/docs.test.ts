@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { drawnArchitecture } from './testing/modules.ts'
 
-/* What the documentation says of the code, compared with the code. */
+/* Compares statements of the documentation about the code with the code. */
 
 const root = new URL('../../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-test('the picture of the modules is what the imports draw (npm run modules rewrites it)', () => {
+test('the module diagram in docs/architecture.md matches the imports (npm run modules rewrites it)', () => {
   expect(drawnArchitecture().isCurrent).toBe(true)
 })
 
@@ -24,7 +24,7 @@ test('every decision is in the index, with its number and its title', () => {
   expect(listed.map(([, number, title, file]) => ({ number, title, file }))).toEqual(decisions)
 })
 
-/** A file of the server, by its path from src. */
+/** The path of a source file, relative to src. */
 const sourcePath =
   /`((?:core|account|definitions|audience|catalogue|orders|rules|incentives|checkout|loyalty|redemptions|exports|platform|testing)\/[\w./-]+\.(?:ts|sql))`/g
 
@@ -37,7 +37,7 @@ const pages = [
   'docs/tutorial.md',
 ]
 
-test.each(pages)('%s: its links lead somewhere, its commands and files exist', (page) => {
+test.each(pages)('%s: every link target, npm script and file it names exists', (page) => {
   const text = read(page)
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found as string)
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { sourceTexts } from './testing/sources.ts'
 
-/** From the ground up: a file imports from its own module and from those before it in this list, types included. */
+/** From the lowest layer up: a file imports only from its own module and from modules before it in this list, types included. */
 const modules = [
   'core',
   'account',
@@ -34,8 +34,8 @@ test('a module imports from itself and from the modules before it', () => {
   expect(serverFiles().flatMap(upwardImportsOf)).toEqual([])
 })
 
-test('no file imports itself, directly or through other files', () => {
-  expect(circles(imports)).toEqual([])
+test('no file imports itself, directly or through target files', () => {
+  expect(importCycles(imports)).toEqual([])
 })
 
 function serverFiles(): string[] {
@@ -60,21 +60,21 @@ function upwardImportsOf(path: string): string[] {
   })
 }
 
-/** The files that each file names in `import`, `import type`, `export … from` and `import(…)`; packages are left out. */
+/** The files that each file imports by `import`, `import type`, `export … from` and `import(…)`; packages are omitted. */
 function importsOf(texts: ReadonlyMap<string, string>): Map<string, Set<string>> {
   const statement =
     /^(?:import|export)\s+(?:type\s+)?(?:[\w$,*\s]|\{[^}]*\})*\s*from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
   return new Map(
     [...texts].map(([path, text]) => {
-      const named = [...text.matchAll(statement)].map(([, from, alone, called]) => from ?? alone ?? called ?? '')
-      return [path, new Set(named.map((file) => posix.join(posix.dirname(path), file)))]
+      const specifiers = [...text.matchAll(statement)].map(([, from, alone, called]) => from ?? alone ?? called ?? '')
+      return [path, new Set(specifiers.map((file) => posix.join(posix.dirname(path), file)))]
     }),
   )
 }
 
-/** Groups of files of which each reaches every other one by imports (Tarjan's strongly connected components). */
-function circles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
-  const found: string[][] = []
+/** Import cycles: groups of files that reach each other by imports (Tarjan's strongly connected components). */
+function importCycles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+  const cycles: string[][] = []
   const places = new Map<string, number>()
   const stack: string[] = []
 
@@ -83,17 +83,17 @@ function circles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
     places.set(file, low)
     stack.push(file)
     const next = graph.get(file) ?? new Set()
-    for (const other of next) {
-      if (!places.has(other)) low = Math.min(low, visit(other))
-      else if (stack.includes(other)) low = Math.min(low, places.get(other) as number)
+    for (const target of next) {
+      if (!places.has(target)) low = Math.min(low, visit(target))
+      else if (stack.includes(target)) low = Math.min(low, places.get(target) as number)
     }
     if (low === places.get(file)) {
       const group = stack.splice(stack.indexOf(file))
-      if (group.length > 1 || next.has(file)) found.push(group.sort())
+      if (group.length > 1 || next.has(file)) cycles.push(group.sort())
     }
     return low
   }
 
   for (const file of graph.keys()) if (!places.has(file)) visit(file)
-  return found
+  return cycles
 }

@@ -4,7 +4,7 @@ import { help, keysUsage } from './command-line/help.ts'
 import { version } from './core/lib/version.ts'
 import { readSettings } from './core/settings.ts'
 
-/** The only place that knows the outside: arguments, environment, standard output, exit code. */
+/** Parses the command line and runs the command. Only this file reads arguments and environment and sets up standard output. */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -22,22 +22,22 @@ async function main(): Promise<void> {
   if (values.version) return say(`${version}\n`)
   const [command = 'serve', ...rest] = positionals
   if (command === 'replay') return (await import('./command-line/replay.ts')).replayCommand(rest, values, say)
-  const outside = { settings: readSettings(process.env), say }
-  // Each command is loaded when it is asked for: the service weighs a second, its help should not.
-  if (command === 'serve' && rest.length === 0) return (await import('./command-line/serve.ts')).serve(outside)
+  const environment = { settings: readSettings(process.env), say }
+  // Each command is imported only when it runs: importing the service takes a second, which --help should not take.
+  if (command === 'serve' && rest.length === 0) return (await import('./command-line/serve.ts')).serve(environment)
   if (command === 'migrate' && rest.length === 0)
-    return (await import('./command-line/migrate.ts')).migrateCommand(outside)
+    return (await import('./command-line/migrate.ts')).migrateCommand(environment)
   if (command === 'keys') {
     const [verb, id, ...more] = rest
     if (!isKeysCall(verb, id, more)) throw new Error(keysUsage)
-    return (await import('./command-line/keys.ts')).keys(outside, verb, id, values)
+    return (await import('./command-line/keys.ts')).keys(environment, verb, id, values)
   }
   throw new Error(`Unknown command "${positionals.join(' ')}". Try guerdon --help.`)
 }
 
 const say = (text: string): void => void process.stdout.write(text)
 
-/** Whether the words after `keys` make sense, before any database is opened. */
+/** Whether the arguments after `keys` are valid; checked before the database is opened. */
 function isKeysCall(
   verb: string | undefined,
   id: string | undefined,
@@ -46,6 +46,12 @@ function isKeysCall(
   if (more.length > 0) return false
   return verb === 'revoke' ? id !== undefined : (verb === 'list' || verb === 'create') && id === undefined
 }
+
+// `guerdon keys list | head -1` closes the pipe before everything is printed. Without a listener, EPIPE would end the process with a
+// stack trace. The command still completes, so the database is closed properly and the exit code is that of the command.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
 
 try {
   await main()

@@ -13,8 +13,8 @@ import { namedSchemas } from './schemas.ts'
 import { type Answer, newProject, type Shop, send } from './testing/app.ts'
 
 /*
- * What holds for every operation, however many there are: each is walked through the table and through every way of
- * being turned away. An operation that is added later is covered without a word here.
+ * Guarantees for every operation: the tests iterate over the table of operations and over every way in which a request is
+ * rejected before it runs. A new operation is covered without a change here.
  */
 
 const document: OpenapiDocument = openapiOf(operations, namedSchemas)
@@ -35,7 +35,7 @@ describe('the table of operations', () => {
     for (const { id, summary } of operations) expect(summary, id).toMatch(/^[A-Z].{3,60}[^.\s]$/)
   })
 
-  test('path parameters are camelCase, unique, and those that are documented', () => {
+  test('path parameters are camelCase, unique and documented', () => {
     for (const { id, path, method } of operations) {
       const names = pathParamNames(path)
       expect(names, id).toEqual([...new Set(names)])
@@ -49,18 +49,18 @@ describe('the table of operations', () => {
     }
   })
 
-  test('the scope that opens a path exists', () => {
+  test('the scopes that grant access to a path exist', () => {
     for (const { id, path } of operations)
       for (const scope of scopesFor(path) ?? []) expect([...scopes], id).toContain(scope)
   })
 
-  test('declared refusals exist, once, and include those the shapes bring along', () => {
+  test('declared errors exist, are listed once, and include those that query, body and path imply', () => {
     for (const { id, path, errors, query, body, consumes } of operations) {
       expect(errors, id).toEqual([...new Set(errors)])
       for (const key of errors) expect(errorStatus(key), `${id}: ${key}`).toBeGreaterThanOrEqual(400)
       if (query !== undefined) expect(errors, id).toContain('invalid_query_params')
       if (body !== undefined && consumes !== 'form') expect(errors, id).toContain('invalid_payload')
-      if (pathParamNames(path).length > 0 && !answersStrangers.has(id)) expect(errors, id).toContain('not_found')
+      if (pathParamNames(path).length > 0 && !acceptsUnknownIds.has(id)) expect(errors, id).toContain('not_found')
     }
   })
 
@@ -76,7 +76,7 @@ describe('the table of operations', () => {
     }
   })
 
-  test('who needs no credentials is documented so, and is a download', () => {
+  test('only downloads need no credentials, and they are documented so', () => {
     for (const operation of operations) {
       const { security, responses } = documentedAs(operation)
       const isFree = security.length === 0 || security.some((one) => Object.keys(one).length === 0)
@@ -89,7 +89,7 @@ describe('the table of operations', () => {
     }
   })
 
-  test('the sample body of the documentation is one the operation takes; otherwise its schema needs `examples`', () => {
+  test('the sample body in the documentation is valid; otherwise its schema needs `examples`', () => {
     for (const { id, body } of operations) {
       if (body === undefined) continue
       expect(compileValidator(body).fault(sampleBody(id), { root: 'Payload', required: 'should' }), id).toBeNull()
@@ -100,7 +100,7 @@ describe('the table of operations', () => {
 describe('openapi.json', () => {
   const file = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
 
-  test('is what the operations say', () => {
+  test('matches the operations', () => {
     const isCurrent = file === `${JSON.stringify(document, null, 2)}\n`
     expect(isCurrent, 'packages/server/openapi.json is out of date: run `npm run openapi` and commit it').toBe(true)
   })
@@ -111,17 +111,17 @@ describe('openapi.json', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test('refers to nothing that is not there', () => {
+  test('has no dangling $ref', () => {
     for (const [, path] of file.matchAll(/"\$ref": "#\/([^"]+)"/g))
       expect(at(document, path as string), path).toBeDefined()
   })
 })
 
-/** What stands at a path of names in an object. */
+/** The value at a path of property names. */
 const at = (object: object, path: string): unknown =>
   path.split('/').reduce<unknown>((place, name) => (place as Record<string, unknown> | undefined)?.[name], object)
 
-describe('every operation turns away', () => {
+describe('every operation rejects', () => {
   let shop: Shop
   let other: Shop
   beforeAll(async () => {
@@ -129,11 +129,11 @@ describe('every operation turns away', () => {
     other = await newProject({ project: openToClients })
   })
 
-  test('who brings no key', async () => {
+  test('a request without a key', async () => {
     await walk(async (operation) => expectRefusal(operation, await ask(operation, {}), 'unauthorized'))
   })
 
-  test('who asks for a download that does not exist, whatever keys it brings', async () => {
+  test('a download that does not exist, whatever keys the request has', async () => {
     for (const operation of operations.filter(isOpen))
       for (const headers of [
         {},
@@ -145,14 +145,14 @@ describe('every operation turns away', () => {
         expectRefusal(operation, await ask(operation, headers as Record<string, string>), 'not_found')
   })
 
-  test('who brings a wrong key, half of one, or one of another kind', async () => {
+  test('a request with a wrong key, half a key pair, or a key of another kind', async () => {
     await walk(async (operation) => {
       for (const headers of wrongHeaders(familyOf(operation.path)))
         expectRefusal(operation, await ask(operation, headers), 'unauthorized')
     })
   })
 
-  test('who does not take JSON', async () => {
+  test('a request that does not accept JSON', async () => {
     await walk(async (operation) =>
       expectRefusal(
         operation,
@@ -162,7 +162,7 @@ describe('every operation turns away', () => {
     )
   })
 
-  test('who speaks another version of the interface', async () => {
+  test('a request for another API version', async () => {
     for (const operation of operations)
       expectRefusal(
         operation,
@@ -171,7 +171,7 @@ describe('every operation turns away', () => {
       )
   })
 
-  test('a token without the scope, saying which would do; the narrow scope alone gets in', async () => {
+  test('a token without the scope, naming the required scopes; the narrow scope alone is sufficient', async () => {
     const tokens = new Map<string, string>()
     for (const scope of new Set(operations.flatMap(({ path }) => scopesFor(path) ?? []).concat('api', 'client_api')))
       tokens.set(scope, await tokenOf(scope))
@@ -196,7 +196,7 @@ describe('every operation turns away', () => {
     })
   })
 
-  test('another method, naming those there are', async () => {
+  test('an unsupported method, listing the supported ones', async () => {
     for (const operation of operations) {
       const path = pathOf(operation)
       const offered = new Set(
@@ -214,7 +214,7 @@ describe('every operation turns away', () => {
     }
   })
 
-  test('a body that is not JSON, in the shape of a transport failure', async () => {
+  test('a body that is not JSON, with the error body of a transport failure', async () => {
     await walk(async (operation) => {
       if (operation.body === undefined || mediaTypeOf(operation) !== 'application/json') return
       for (const body of ['{"name":', '{"__proto__": 1}', Buffer.from([0x22, 0xff, 0x22])]) {
@@ -233,7 +233,7 @@ describe('every operation turns away', () => {
     })
   })
 
-  test('a multipart body that is none, or has no file in it', async () => {
+  test('a malformed multipart body, or one without a file', async () => {
     const multipart = 'multipart/form-data; boundary=part'
     await walk(async (operation) => {
       if (operation.consumes !== 'multipart') return
@@ -249,7 +249,7 @@ describe('every operation turns away', () => {
         expect(answer.body.details, operation.id).toBe(malformed)
       }
       const { required = [] } = operation.body as JsonSchema
-      // What the path names is looked for first, and nothing is there.
+      // With a path parameter, the 404 for the object that it names comes first.
       if (required.includes('file') && pathParamNames(operation.path).length === 0)
         for (const body of [
           undefined,
@@ -294,27 +294,27 @@ describe('every operation turns away', () => {
     })
   })
 
-  /** A request without anything in it, as far as the gate is concerned. */
+  /** Sends a request whose path parameters name nothing that exists. */
   function ask(operation: Operation, headers: Record<string, string>, body?: unknown): Promise<Answer> {
     return send(shop.service.app, operation.method, pathOf(operation), body, headers)
   }
 
   function wrongHeaders(family: Family): Array<Record<string, string>> {
-    const nobody = '00000000-0000-4000-8000-000000000000'
+    const unknownKey = '00000000-0000-4000-8000-000000000000'
     if (family === 'management') {
       const { 'x-management-id': id, 'x-management-token': token } = shop.management as Record<string, string>
       return [
-        { 'x-management-id': id as string, 'x-management-token': nobody },
-        { 'x-management-id': nobody, 'x-management-token': token as string },
+        { 'x-management-id': id as string, 'x-management-token': unknownKey },
+        { 'x-management-id': unknownKey, 'x-management-token': token as string },
         { 'x-management-id': id as string },
         shop.headers,
       ]
     }
     const { 'x-app-token': _, ...half } = shop.headers
     const wrong = [
-      { ...shop.headers, 'x-app-token': nobody },
+      { ...shop.headers, 'x-app-token': unknownKey },
       { ...shop.headers, 'x-app-token': other.app_token },
-      { ...shop.headers, 'x-app-id': nobody },
+      { ...shop.headers, 'x-app-id': unknownKey },
       { ...shop.headers, 'x-app-id': shop.client_id, 'x-app-token': shop.client_token },
       half,
       shop.management,
@@ -324,7 +324,7 @@ describe('every operation turns away', () => {
     return [
       ...wrong,
       pair,
-      { ...pair, authorization: `Bearer ${nobody}` },
+      { ...pair, authorization: `Bearer ${unknownKey}` },
       { ...pair, authorization: `Basic ${shop.access_token}` },
     ]
   }
@@ -338,8 +338,8 @@ describe('every operation turns away', () => {
   }
 })
 
-describe('what belongs to one project', () => {
-  test('is neither seen nor touched by another', async () => {
+describe('data of one project', () => {
+  test('can be neither read nor changed by another project', async () => {
     const shop = await newProject({ project: openToClients })
     const other = await newProject({ project: openToClients })
     const mine = await fill(shop)
@@ -347,9 +347,9 @@ describe('what belongs to one project', () => {
     expect(before.length).toBeGreaterThan(0)
 
     await walk(async (operation) => {
-      if (operation.path === '/management/v1/projects/{projectId}') return // whoever deletes itself proves nothing
-      if (operation.id === 'createVoucherWithCode') return // whose path says what the new one is to be called
-      if (operation.id === 'validateVoucher') return // which answers that there is no such code
+      if (operation.path === '/management/v1/projects/{projectId}') return // a project that deletes itself proves nothing
+      if (operation.id === 'createVoucherWithCode') return // its path is the code of the new voucher
+      if (operation.id === 'validateVoucher') return // it answers 200 and says that there is no such code
       const path = pathOf(operation, { ...mine, '/management/v1/projects': other.project_id })
       const answer = await send(
         other.service.app,
@@ -367,7 +367,7 @@ describe('what belongs to one project', () => {
     expect(await readAll(shop, mine)).toEqual(before)
   })
 
-  /** Creates one of everything that can be created, and answers the ids by the path they were created under. */
+  /** Creates one of everything that can be created, and returns the ids by the path they were created under. */
   async function fill(shop: Shop): Promise<Record<string, string>> {
     const promotion = await shop.call('POST', '/v1/campaigns', { name: 'A promotion', promotion: {} })
     const referral = await shop.call('POST', '/v1/campaigns', {
@@ -396,7 +396,7 @@ describe('what belongs to one project', () => {
         shop.service.app,
         'POST',
         pathOf(operation, ids),
-        bodiesNaming[operation.id]?.(ids) ?? bodyFor(operation),
+        bodiesWithIds[operation.id]?.(ids) ?? bodyFor(operation),
         headersOf(operation, shop),
       )
       const hint = 'give the schema of its body `examples` that work; the documentation shows them too'
@@ -409,13 +409,13 @@ describe('what belongs to one project', () => {
     return ids
   }
 
-  /** Every GET of the shop on what it has. */
+  /** The bodies of all successful GET operations of the shop. */
   async function readAll(shop: Shop, ids: Record<string, string>): Promise<Answer['body'][]> {
     const answers: Answer['body'][] = []
     for (const operation of operations) {
       if (operation.method !== 'GET' || operation.path === '/management/v1/projects') continue
       const answer = await send(shop.service.app, 'GET', pathOf(operation, ids), undefined, headersOf(operation, shop))
-      // What is answered as of now says when that was.
+      // `as_of` is the time of the request.
       const { as_of: _, ...body } = answer.body ?? {}
       if (answer.status === 200) answers.push(Array.isArray(answer.body) ? answer.body : body)
     }
@@ -434,8 +434,8 @@ describe('what belongs to one project', () => {
   }
 })
 
-/** Bodies that name what was created before them, which no sample can know. */
-const bodiesNaming: Record<string, (ids: Record<string, string>) => object> = {
+/** Bodies with ids of objects created earlier, which a sample cannot know. */
+const bodiesWithIds: Record<string, (ids: Record<string, string>) => object> = {
   createReferralTier: (ids) => ({
     parameters: { criteria: 'EACH_REFEREE' },
     reward: { id: ids['a reward for a referral'] },
@@ -444,8 +444,8 @@ const bodiesNaming: Record<string, (ids: Record<string, string>) => object> = {
   createPromotionStack: (ids) => ({ name: 'A stack', tiers: { ids: [ids['/v1/promotions/{campaignId}/tiers']] } }),
 }
 
-/** Whoever their path names, there is an answer: what is not there has nothing, or is looked at as if it were new. */
-const answersStrangers: ReadonlySet<string> = new Set(['listCustomerSegments', 'listAssignmentsOfValidationRule'])
+/** Operations without a 404 for an unknown id: it has an empty list, or is treated like a new object. */
+const acceptsUnknownIds: ReadonlySet<string> = new Set(['listCustomerSegments', 'listAssignmentsOfValidationRule'])
 
 const openToClients = {
   client_trusted_domains: ['*'],
@@ -457,7 +457,7 @@ const openToClients = {
   client_set_voucher_expiration_date_enabled: true,
 }
 
-/** Every operation that wants to know who is calling. */
+/** Visits every operation that needs credentials. */
 async function walk(visit: (operation: Operation) => Promise<void>): Promise<void> {
   for (const operation of operations) if (!isOpen(operation)) await visit(operation)
 }
@@ -467,7 +467,7 @@ const documented = () => Object.values(document.paths).flatMap((methods) => Obje
 const documentedAs = ({ path, method }: Operation) =>
   document.paths[path]?.[method.toLowerCase()] as DocumentedOperation
 
-/** What the documentation shows as the body of an operation. */
+/** The sample body of an operation in the documentation. */
 function sampleBody(id: string): unknown {
   const [content] = Object.values(
     documented().find(({ operationId }) => operationId === id)?.requestBody?.content ?? {},
@@ -493,7 +493,7 @@ function headersOf({ path, consumes = 'json' }: Operation, shop: Shop): Record<s
   return { 'content-type': contentType, ...headers }
 }
 
-/** The path with its parameters filled in: by what was created under the path before each, otherwise by nothing real. */
+/** The path with its parameters filled in: by the id created under the path before each, otherwise by an unknown name. */
 function pathOf({ path }: Operation, ids: Record<string, string> = {}): string {
   return path.replaceAll(
     /\/\{\w+\}/g,
@@ -503,7 +503,7 @@ function pathOf({ path }: Operation, ids: Record<string, string> = {}): string {
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 
-/** A refusal in the contract's shape that the operation declares. */
+/** Expects an error body of the contract, with a key that the operation declares. */
 function expectRefusal(operation: Operation, answer: Answer, key: ErrorKey): void {
   expectContract(operation, answer, key)
   expect([...refusalsOf(operation)], operation.id).toContain(key)

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { anchorOf, brokenLinks, brokenReferences } from './testing/reference/links.ts'
 import { referencePages } from './testing/reference/pages.ts'
 
-describe('the tables of docs/reference', () => {
-  test.each(referencePages())('$name says what the code says', ({ name, text, current }) => {
+describe('the generated tables of docs/reference', () => {
+  test.each(referencePages())('$name matches the code', ({ name, text, current }) => {
     expect(text === current, `${name} is out of date: run \`npm run reference\` and commit it`).toBe(true)
   })
 })
 
 describe('links', () => {
-  test('a comment that refers to the documentation names a page and a heading that exist', () => {
+  test('every reference to the documentation in a comment names an existing page and heading', () => {
     expect(brokenReferences()).toEqual([])
   })
 
-  test('a page of the documentation links to pages and headings that exist', () => {
+  test('every link in the documentation leads to an existing page and heading', () => {
     expect(brokenLinks()).toEqual([])
   })
 
@@ -22,7 +22,7 @@ describe('links', () => {
     ['POST /v1/oauth/token', 'post-v1oauthtoken'],
     ['The `type` of a [voucher](vouchers.md)', 'the-type-of-a-voucher'],
     ['Rules, and logic: `$in_location`', 'rules-and-logic-in_location'],
-  ])('the heading "%s" is linked to as #%s', (heading, anchor) => {
+  ])('the anchor of the heading "%s" is #%s', (heading, anchor) => {
     expect(anchorOf(heading)).toBe(anchor)
   })
 })

@@ -13,8 +13,8 @@ import type { Settings } from './core/settings.ts'
 import { wiring } from './wiring.ts'
 
 /**
- * The database the settings name: PostgreSQL by URL, otherwise the embedded one in its folder. A log of level trace gets the text of
- * every statement.
+ * Connects to the database of the settings: PostgreSQL by URL, otherwise the embedded one in its folder. At log level trace the text
+ * of every statement is logged.
  */
 export async function connect(settings: Settings, log?: FastifyBaseLogger): Promise<Database> {
   const { database_url, database_connections, data_dir } = settings
@@ -26,7 +26,7 @@ export async function connect(settings: Settings, log?: FastifyBaseLogger): Prom
   return connectPostgres({ connectionString: database_url, connections_max: database_connections, onStatement })
 }
 
-/** A migrated and bootstrapped database with everything that lives on it. Jobs do not run yet. */
+/** Connects, migrates and bootstraps the database and opens everything that uses it. Job workers are not started yet. */
 export async function openRuntime(
   settings: Settings,
   log: FastifyBaseLogger,
@@ -36,7 +36,7 @@ export async function openRuntime(
   try {
     const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
     const credentials = await openCredentials(database, now)
-    const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'background problem'))
+    const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'job queue problem'))
     const deferred = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
     return {

@@ -91,8 +91,8 @@ const modules = [
   validationRules,
 ]
 
-/** Where the constant's name says more about our code than a reader of the documentation wants to know. */
-const renamed: Readonly<Record<string, string>> = {
+/** Names in the OpenAPI document for constants whose own name would be unclear to its readers. */
+const publicNames: Readonly<Record<string, string>> = {
   AccessTokenForm: 'OauthAccessTokenForm',
   Introspection: 'OauthIntrospection',
   ProjectView: 'Project',
@@ -102,9 +102,9 @@ const renamed: Readonly<Record<string, string>> = {
   TokenForm: 'OauthTokenForm',
 }
 
-/** What the documentation calls our schemas: the name of the constant that holds each. */
+/** The schemas by their name in the OpenAPI document: the name of the exported constant, unless it is in `publicNames`. */
 export const namedSchemas: ReadonlyArray<readonly [name: string, schema: TSchema]> = modules.flatMap((module) =>
   Object.entries(module)
     .filter((entry): entry is [string, TSchema] => IsSchema(entry[1]))
-    .map(([name, schema]) => [renamed[name] ?? name, schema] as const),
+    .map(([name, schema]) => [publicNames[name] ?? name, schema] as const),
 )

@@ -31,7 +31,7 @@ import {
 import { discountsNaming } from './rules/terms/naming.ts'
 import { rulesNamingCollection, rulesNamingGoods, rulesNamingSegment } from './rules/validation-rules/naming.ts'
 
-/** What follows from what: each moment that a module announces, and the functions of higher modules that react to it. */
+/** For each reaction that a module calls, the functions of higher modules that handle it. */
 const reactions: Reactions = {
   // account/reactions.ts
   timezoneChanged: onTimezoneChanged,
@@ -74,8 +74,8 @@ const reactions: Reactions = {
 }
 
 /**
- * For each kind of thing, the functions that find which objects name it. Before a request deletes the thing, they are asked in
- * this order, and the first that finds something refuses (core/in-use.ts).
+ * For each kind of object, the functions that find references to it. Before a request deletes such an object they are called in
+ * this order, and the first that finds a reference rejects the request (core/in-use.ts).
  */
 const references: References = {
   location: [segmentsNamingLocation, collectionsNamingLocation],

@@ -20,7 +20,7 @@ import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
 import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
 import { importOrders } from './orders/import.ts'
 
-/** Every async action of the service. One that is missing here is started, but never runs. */
+/** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
 const asyncActions: readonly AsyncAction[] = [
   importCustomers,
   updateCustomers,
@@ -41,7 +41,7 @@ const asyncActions: readonly AsyncAction[] = [
   updateVouchersMetadata,
 ]
 
-/** From here on this process does its share of the background work. */
+/** Starts the job workers and the periodic jobs of this process. */
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
   await startMaintenance(runtime)

@@ -4,7 +4,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('async-actions')
 
-test('an action is read while it waits and when it is done, and stands in the list', async () => {
+test('an action can be read while it is queued and when it is done, and is listed', async () => {
   const { library, work } = await client()
   const { asyncActions, customers } = library
   const started = [
@@ -34,4 +34,4 @@ test('an action is read while it waits and when it is done, and stands in the li
   expect((await asyncActions.list({ end_date: '2020-01-01T00:00:00Z' })).async_actions).toEqual([])
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

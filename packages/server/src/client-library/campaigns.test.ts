@@ -19,7 +19,7 @@ const coupons = (name: string) => ({
   },
 })
 
-test('a campaign lives from its creation to its deletion', async () => {
+test('a campaign is created, read, changed and deleted', async () => {
   const { library, work } = await client()
   const { campaigns, vouchers } = library
   const made = await campaigns.create({
@@ -73,7 +73,7 @@ test('campaigns are listed by kind', async () => {
   expect(list).toMatchObject({ object: 'list', data_ref: 'campaigns', total: 1, campaigns: [{ id, name: 'Gifts' }] })
 })
 
-test('codes are added to a campaign: generated, given, from rows and from a file', async () => {
+test('codes are added to a campaign: generated, with a given code, from rows and from a file', async () => {
   const { library, work } = await client()
   const { campaigns, vouchers, asyncActions } = library
   const { id } = await campaigns.create(coupons('Codes'))
@@ -104,7 +104,7 @@ test('codes are added to a campaign: generated, given, from rows and from a file
   expect(await vouchers.list({ campaign: 'Codes' })).toMatchObject({ total: 10 })
 })
 
-test('campaigns that suit a customer are found', async () => {
+test('campaigns that qualify for a customer are found', async () => {
   const { campaigns } = (await client()).library
   const { id } = await campaigns.create(coupons('For everyone'))
   const found = await campaigns.qualifications.examine({ customer: { source_id: 'ann' } }, { limit: 50 })
@@ -112,4 +112,4 @@ test('campaigns that suit a customer are found', async () => {
   expect(found.data.map((campaign) => campaign.id)).toContain(id)
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -3,7 +3,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('categories')
 
-test('a category is made, read, renamed and deleted', async () => {
+test('a category is created, read, renamed and deleted', async () => {
   const { categories } = (await client()).library
   const made = await categories.create({ name: 'Summer', hierarchy: 5 })
   expect(made).toEqual({
@@ -23,4 +23,4 @@ test('a category is made, read, renamed and deleted', async () => {
   await expect(categories.get(made.id)).rejects.toMatchObject({ code: 404, resource_type: 'category' })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -18,7 +18,7 @@ async function newCoupon(code: string, amountOff: number, quantity?: number) {
   return vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount, ...(quantity && { redemption: { quantity } }) })
 }
 
-test('a page validates a code, with all that a cart can say in a query', async () => {
+test('the client side validates a code, with everything a cart can send in a query', async () => {
   const { clientSide } = (await client()).library
   await newCoupon('PAGE', 500)
   expect(await clientSide.validate('PAGE')).toMatchObject({ valid: true, code: 'PAGE', discount: { amount_off: 500 } })
@@ -43,13 +43,13 @@ test('a page validates a code, with all that a cart can say in a query', async (
   expect(await clientSide.validate('NO-SUCH-CODE')).toMatchObject({ valid: false, code: 'NO-SUCH-CODE' })
 })
 
-test('a page validates a code with a space in it, of which the library removes none', async () => {
+test('the client side validates a code that contains a space, which the library does not remove', async () => {
   const { clientSide } = (await client()).library
   await newCoupon('TWO WORDS', 500)
   expect(await clientSide.validate(' TWO WORDS\n')).toMatchObject({ valid: true, code: 'TWO WORDS' })
 })
 
-test('a page without a code asks for promotions', async () => {
+test('without a code the client side validates promotions', async () => {
   const { clientSide, promotions } = (await client()).library
   const { promotion } = await promotions.create({
     name: 'Sale',
@@ -70,7 +70,7 @@ test('a page without a code asks for promotions', async () => {
   })
 })
 
-test('a page holds a voucher for a while, and redeems it as whom it was told to be', async () => {
+test('the client side holds a voucher in a session, and redeems it as the identified customer', async () => {
   const { clientSide, vouchers, redemptions } = (await client()).library
   await newCoupon('MINE', 500, 1)
   clientSide.setIdentity('visitor@shop.example')
@@ -101,7 +101,7 @@ test('a page holds a voucher for a while, and redeems it as whom it was told to 
   expect(await vouchers.get('MINE')).toMatchObject({ redemption: { redeemed_quantity: 1 } })
 })
 
-test('a page gets a code out of a campaign', async () => {
+test('the client side publishes a code of a campaign', async () => {
   const { clientSide, campaigns, vouchers } = (await client()).library
   await campaigns.create({
     name: 'Welcome & more',
@@ -121,24 +121,27 @@ test('a page gets a code out of a campaign', async () => {
   expect(await vouchers.get(published.voucher.code)).toMatchObject({ holder_id: published.customer_id })
 })
 
-test('a page tells what its visitor did', async () => {
+test('the client side tracks a custom event of a customer', async () => {
   const { library, shop } = await client()
-  await newEventSchema(shop, 'read', { page: { type: 'string', optional: true } }) // the library has no way to
-  const told = await library.clientSide.track('read', { source_id: 'dan', name: 'Dan' }, { page: '/terms' })
-  expect(told).toMatchObject({ object: 'event', type: 'read', customer: { source_id: 'dan' } })
+  await newEventSchema(shop, 'read', { page: { type: 'string', optional: true } }) // the library has no method for this
+  const event = await library.clientSide.track('read', { source_id: 'dan', name: 'Dan' }, { page: '/terms' })
+  expect(event).toMatchObject({ object: 'event', type: 'read', customer: { source_id: 'dan' } })
   const { data } = await library.customers.listActivity('dan', { type: 'customer.custom_event' })
   expect(data).toMatchObject([{ data: { event: { type: 'read', metadata: { page: '/terms' } } } }])
 })
 
-test.each([undefined, true])('a page signs a visitor up; double opt-in %s makes no difference', async (optIn) => {
-  const { clientSide, customers } = (await client()).library
-  const sourceId = `signed-up-${optIn}`
-  const made = await clientSide.createCustomer({ source_id: sourceId, email: 'e@shop.example' }, optIn)
-  expect(made).toEqual({ id: expect.stringMatching(/^cust_/), source_id: sourceId, object: 'customer' })
-  expect(await customers.get(sourceId)).toMatchObject({ id: (made as { id: string }).id, email: 'e@shop.example' })
-})
+test.each([undefined, true])(
+  'the client side creates a customer; double opt-in %s makes no difference',
+  async (optIn) => {
+    const { clientSide, customers } = (await client()).library
+    const sourceId = `signed-up-${optIn}`
+    const made = await clientSide.createCustomer({ source_id: sourceId, email: 'e@shop.example' }, optIn)
+    expect(made).toEqual({ id: expect.stringMatching(/^cust_/), source_id: sourceId, object: 'customer' })
+    expect(await customers.get(sourceId)).toMatchObject({ id: (made as { id: string }).id, email: 'e@shop.example' })
+  },
+)
 
-test('a page asks what it may use, validates it and redeems it', async () => {
+test('the client side qualifies, validates and redeems', async () => {
   const { clientSide, orders } = (await client()).library
   await newCoupon('STACK', 100)
   const cart = { redeemables: [{ object: 'voucher' as const, id: 'STACK' }], order: { amount: 1_000 } }
@@ -154,4 +157,4 @@ test('a page asks what it may use, validates it and redeems it', async () => {
   expect(await orders.get('web-1')).toMatchObject({ total_amount: 900 })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -13,21 +13,21 @@ export interface Client {
   shop: Shop
   /** Where the service listens. */
   address: string
-  /** Has the service do what an import or a bulk update has started. */
+  /** Runs the async actions that an import or a bulk update has queued. */
   work(...actions: readonly AsyncAction[]): Promise<void>
-  /** Expects that each method of this file's objects has been called, and has been answered without an error. */
-  expectAllDriven(): void
+  /** Expects that each method of this file's objects was called and answered without an error. */
+  expectAllMethodsCalled(): void
 }
 
 interface ClientOptions {
-  /** The project's own settings, such as what its pages may do. */
+  /** Settings of the project, such as which client-side operations are enabled. */
   project?: Record<string, unknown>
   env?: Record<string, string>
 }
 
 /**
- * The library as a shop would set it up, against a service of ours on a port: one for all tests of a file. A file that
- * drives objects of the library names them by its noun.
+ * The client library as a shop would set it up, against a service listening on a port; shared by all tests of a file. A
+ * file that tests objects of the library passes its noun (nouns.ts).
  */
 export function clientOf(noun: Noun | null, options: ClientOptions = {}): () => Promise<Client> {
   let client: Promise<Client> | undefined
@@ -38,7 +38,7 @@ export function clientOf(noun: Noun | null, options: ClientOptions = {}): () => 
 }
 
 async function openClient(noun: Noun | null, { project = {}, env = {} }: ClientOptions): Promise<Client> {
-  // The library knows no access tokens, and a page in a test calls more often than a visitor would.
+  // The library does not support access tokens, and tests call the client side more often than a visitor would.
   const shop = await newProject({
     env: { AUTH_MODE: 'either', CLIENT_RATE_LIMIT: '', ...env },
     project: { client_trusted_domains: ['shop.example'], ...project },
@@ -51,7 +51,7 @@ async function openClient(noun: Noun | null, { project = {}, env = {} }: ClientO
     shop,
     address,
     work: (...actions) => runAsyncActions(shop.service.runtime, shop.project_id, actions),
-    expectAllDriven() {
+    expectAllMethodsCalled() {
       const names = noun === null ? [] : nouns[noun]
       const methods = names.flatMap((name) => methodsOf(objectAt(library, name)).map((key) => `${name}.${key}`))
       expect(methods.length).toBeGreaterThan(0)
@@ -71,7 +71,7 @@ export const openLibrary = (keys: Shop, address: string, more: Record<string, un
   }),
 })
 
-/** The same object, which notes the paths of the methods that were answered. */
+/** A proxy of the object that records the paths of methods that were answered. */
 function recording<T extends object>(target: T, path: string, answered: Set<string>): T {
   return new Proxy(target, {
     get(object, key) {
@@ -79,8 +79,8 @@ function recording<T extends object>(target: T, path: string, answered: Set<stri
       const name = `${path}${String(key)}`
       if (typeof value === 'function')
         return (...args: unknown[]) =>
-          noting(
-            patiently(() => value.apply(object, args)),
+          recordAnswer(
+            retryWhenOverloaded(() => value.apply(object, args)),
             () => answered.add(name),
           )
       return typeof value === 'object' && value !== null ? recording(value, `${name}.`, answered) : value
@@ -88,31 +88,32 @@ function recording<T extends object>(target: T, path: string, answered: Set<stri
   })
 }
 
-/** Calls again after a refusal for overload, which other tests on the same machine may bring about. */
-function patiently(call: () => unknown, times = 20): unknown {
+/** Retries after a 503, which the load of other tests on the same machine may cause. */
+function retryWhenOverloaded(call: () => unknown, times = 20): unknown {
   const answer = call()
   if (!(answer instanceof Promise)) return answer
   return answer.catch(async (failure) => {
     if (failure.key !== 'service_unavailable' || times === 0) throw failure
     await setTimeout(250)
-    return patiently(call, times - 1)
+    return retryWhenOverloaded(call, times - 1)
   })
 }
 
-function noting(answer: unknown, note: () => void): unknown {
-  if (answer instanceof Promise) return answer.then(noted)
-  if (answer !== null && typeof answer === 'object' && Symbol.asyncIterator in answer) return notingEach(answer, note)
-  return noted(answer)
+function recordAnswer(answer: unknown, onAnswer: () => void): unknown {
+  if (answer instanceof Promise) return answer.then(record)
+  if (answer !== null && typeof answer === 'object' && Symbol.asyncIterator in answer)
+    return recordEachAnswer(answer, onAnswer)
+  return record(answer)
 
-  function noted(value: unknown) {
-    note()
+  function record(value: unknown) {
+    onAnswer()
     return value
   }
 }
 
-async function* notingEach(answers: object, note: () => void): AsyncGenerator {
+async function* recordEachAnswer(answers: object, onAnswer: () => void): AsyncGenerator {
   for await (const answer of answers as AsyncIterable<unknown>) {
-    note()
+    onAnswer()
     yield answer
   }
 }

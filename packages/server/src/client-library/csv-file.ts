@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A file of these lines, for as long as a test lasts: the library is given paths. */
+/** A temporary file with these lines, deleted when the test ends: the library takes paths. */
 export function csvFile(...lines: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-client-library-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

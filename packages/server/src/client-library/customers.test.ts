@@ -7,7 +7,7 @@ import { csvFile } from './csv-file.ts'
 
 const client = clientOf('customers')
 
-test('a customer lives from the first visit to being forgotten', async () => {
+test('a customer is created, read, changed and deleted', async () => {
   const { customers } = (await client()).library
   const made = await customers.create({
     source_id: 'ann@shop.example',
@@ -40,7 +40,7 @@ test('a customer lives from the first visit to being forgotten', async () => {
   await expect(customers.get(id)).rejects.toMatchObject({ code: 404, resource_type: 'customer' })
 })
 
-test('a customer is forgotten for good', async () => {
+test('a customer is permanently deleted', async () => {
   const { customers } = (await client()).library
   await customers.create({ source_id: 'forget-me', name: 'Zoe' })
   expect(await customers.deletePermanently('forget-me')).toMatchObject({
@@ -50,7 +50,7 @@ test('a customer is forgotten for good', async () => {
   await expect(customers.get('forget-me')).rejects.toMatchObject({ code: 404 })
 })
 
-test('customers are listed, and scrolled through page by page', async () => {
+test('customers are listed, and scrolled page by page', async () => {
   const { customers } = (await client()).library
   const names = Array.from({ length: 7 }, (_, index) => `scroll-${index}`)
   for (const sourceId of names) await customers.create({ source_id: sourceId, address: { city: 'Gdynia' } })
@@ -92,7 +92,7 @@ test('customers are updated in bulk, and imported from a file', async () => {
   expect(await customers.get('file-1')).toMatchObject({ email: 'filip@shop.example', metadata: { color: 'red' } })
 })
 
-test('what a customer did and holds can be read', async () => {
+test('the activity and the redeemables of a customer can be read', async () => {
   const { customers, vouchers, distributions } = (await client()).library
   await vouchers.create({ code: 'WALLET', type: 'GIFT_VOUCHER', gift: { amount: 100, balance: 100 } })
   await distributions.publications.create({ voucher: 'WALLET', customer: { source_id: 'holder', name: 'Hal' } })
@@ -124,4 +124,4 @@ test('what a customer did and holds can be read', async () => {
   })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -56,7 +56,7 @@ test('vouchers are published, singly and from a campaign, and the publications a
   })
 })
 
-test('an export is ordered, done, read and deleted', async () => {
+test('an export is created, completed, read and deleted', async () => {
   const { library, shop, address } = await client()
   const { exports } = library.distributions
   await library.vouchers.create({ code: 'EXPORTED', type: 'GIFT_VOUCHER', gift: { amount: 100, balance: 100 } })
@@ -93,4 +93,4 @@ test('an export is ordered, done, read and deleted', async () => {
   expect(await exports.list()).toMatchObject({ total: 0, exports: [] })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

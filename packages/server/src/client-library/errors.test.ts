@@ -3,10 +3,10 @@ import { type Client, clientOf, openLibrary } from './client.ts'
 
 const client = clientOf(null)
 
-/** One refusal of each family: what the call is, and what the library tells its caller. */
+/** One error of each family: the call, and the error that the library throws. */
 const families: Array<[family: string, call: (client: Client) => Promise<unknown>, refusal: object]> = [
   [
-    'a body that is wrong',
+    'an invalid body',
     ({ library }) => library.categories.create({ name: 'Summer' } as never),
     {
       code: 400,
@@ -16,7 +16,7 @@ const families: Array<[family: string, call: (client: Client) => Promise<unknown
     },
   ],
   [
-    'a query that is wrong',
+    'an invalid query',
     ({ library }) => library.vouchers.list({ limit: 1_000 }),
     {
       code: 400,
@@ -26,12 +26,12 @@ const families: Array<[family: string, call: (client: Client) => Promise<unknown
     },
   ],
   [
-    'keys that are wrong',
+    'wrong keys',
     ({ shop, address }) => openLibrary({ ...shop, app_token: 'wrong' }, address).vouchers.list(),
     { code: 401, key: 'unauthorized', message: 'Unauthorized' },
   ],
   [
-    'a page that may not',
+    'a client-side operation that is disabled',
     ({ library }) => library.clientSide.redeem('CODE', { customer: { source_id: 'ann' } }),
     {
       code: 403,
@@ -41,7 +41,7 @@ const families: Array<[family: string, call: (client: Client) => Promise<unknown
     },
   ],
   [
-    'something that is not there',
+    'an object that does not exist',
     ({ library }) => library.vouchers.get('NO/SUCH'),
     {
       code: 404,
@@ -53,7 +53,7 @@ const families: Array<[family: string, call: (client: Client) => Promise<unknown
     },
   ],
   [
-    'something that is there already',
+    'an object that exists already',
     async ({ library }) => {
       await library.categories.create({ name: 'Twice', hierarchy: 0 })
       await library.categories.create({ name: 'Twice', hierarchy: 0 })
@@ -68,10 +68,10 @@ const families: Array<[family: string, call: (client: Client) => Promise<unknown
     },
   ],
   [
-    'something that others need',
+    'an object that is in use',
     async ({ library, shop }) => {
       const { id } = await library.categories.create({ name: 'Needed', hierarchy: 0 })
-      await shop.manage('POST', '/stacking-rules', { exclusive_categories: [id] }) // the library has no way to
+      await shop.manage('POST', '/stacking-rules', { exclusive_categories: [id] }) // the library has no method for this
       await library.categories.delete(id)
     },
     {
@@ -101,20 +101,20 @@ const families: Array<[family: string, call: (client: Client) => Promise<unknown
   ],
 ]
 
-test.each(families)('%s', async (_family, call, refusal) => {
+test.each(families)('the library reports %s', async (_family, call, refusal) => {
   const failure = await call(await client()).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(Error)
   const requestId = expect.stringMatching(/^v-/)
   expect(failure).toMatchObject({ details: undefined, cause: undefined, request_id: requestId, ...refusal })
 })
 
-test('what the wire said is handed on to whoever asks for it', async () => {
+test('with exposeErrorCause the library error carries the HTTP response', async () => {
   const { shop, address } = await client()
   const { vouchers } = openLibrary(shop, address, { exposeErrorCause: true })
   await expect(vouchers.get('NONE')).rejects.toMatchObject({ code: 404, cause: { response: { status: 404 } } })
 })
 
-test('the options of the library are harmless: version, channel, headers and a time limit', async () => {
+test('the options of the library are accepted: version, channel, headers and a timeout', async () => {
   const { shop, address } = await client()
   const more = { apiVersion: 'v2018-08-01', channel: 'Till', customHeaders: { 'DEBUG-HEADER': 'x' }, timeoutMs: 20_000 }
   const { vouchers } = openLibrary(shop, address, more)

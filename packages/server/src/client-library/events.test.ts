@@ -4,15 +4,15 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('events')
 
-test('a custom event is told of its customer', async () => {
+test('a custom event of a customer is recorded', async () => {
   const { library, shop } = await client()
-  await newEventSchema(shop, 'visit', { page: { type: 'string', optional: false } }) // the library has no way to
-  const told = await library.events.create('visit', {
+  await newEventSchema(shop, 'visit', { page: { type: 'string', optional: false } }) // the library has no method for this
+  const event = await library.events.create('visit', {
     event: 'visit',
     customer: { source_id: 'ann', name: 'Ann' },
     metadata: { page: '/shoes' },
   })
-  expect(told).toMatchObject({
+  expect(event).toMatchObject({
     object: 'event',
     type: 'visit',
     customer: { source_id: 'ann', name: 'Ann' },
@@ -24,4 +24,4 @@ test('a custom event is told of its customer', async () => {
   expect(data).toMatchObject([{ data: { event: { type: 'visit', metadata: { page: '/shoes' } } } }])
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

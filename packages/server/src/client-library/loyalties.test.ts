@@ -25,10 +25,10 @@ async function newReward(name: string) {
   return rewards.create({ name, type: 'MATERIAL', parameters: { product: { id: product.id } } })
 }
 
-/** The library's types do not say that it answers as many as it was sent. */
+/** The library's types do not say that the answer is as long as the list that was sent. */
 const pair = <T>(answers: T[]) => answers as [T, T]
 
-test('a program lives from its creation to its deletion', async () => {
+test('a program is created, read, changed and deleted', async () => {
   const { library, work } = await client()
   const { loyalties } = library
   const made = await newProgram('Club & friends')
@@ -57,7 +57,7 @@ test('a program lives from its creation to its deletion', async () => {
   await expect(loyalties.get(made.id)).rejects.toMatchObject({ code: 404, resource_type: 'campaign' })
 })
 
-test('earning rules are added, read, changed, switched and deleted, and pay points', async () => {
+test('earning rules are created, read, changed, enabled, disabled and deleted, and pay points', async () => {
   const { loyalties, orders } = (await client()).library
   const { id } = await newProgram('Earning')
   const [rule, other] = pair(
@@ -101,7 +101,7 @@ test('earning rules are added, read, changed, switched and deleted, and pay poin
   await expect(loyalties.getEarningRule(id, other.id)).rejects.toMatchObject({ code: 404, resource_id: other.id })
 })
 
-test('points alone, as the library has it, change a rule that pays a fixed number', async () => {
+test('an update with only `points`, as the library sends it, changes a rule with a fixed number of points', async () => {
   const { loyalties } = (await client()).library
   const { id } = await newProgram('Fixed')
   const [rule] = pair(
@@ -113,7 +113,7 @@ test('points alone, as the library has it, change a rule that pays a fixed numbe
   })
 })
 
-test('members join, get points, lose them, and give them to others', async () => {
+test('members join, get points, lose them, and transfer them to others', async () => {
   const { loyalties } = (await client()).library
   const { id } = await newProgram('Points')
   const ann = await loyalties.createMember(id, { customer: { source_id: 'ann', name: 'Ann' }, channel: 'Till' })
@@ -143,7 +143,7 @@ test('members join, get points, lose them, and give them to others', async () =>
   expect(await loyalties.addOrRemoveCardBalance(ann.code, removal)).toMatchObject({ points: -50, balance: 250 })
   const dated = { points: 10, expiration_type: 'CUSTOM_DATE' as const, expiration_date: '2099-12-31' }
   expect(await loyalties.addOrRemoveCardBalance(ann.code, dated, id)).toMatchObject({ points: 10, balance: 260 })
-  // Of a transfer the path names who is given, and the body who gives.
+  // In a transfer the path names the receiving card, and the body the cards that give.
   const transfer = [{ code: ann.code, points: 60, reason: 'a present', source_id: 'gift-1' }]
   expect(await loyalties.transferPoints(id, bob.code, transfer)).toMatchObject({
     code: bob.code,
@@ -181,7 +181,7 @@ test('members join, get points, lose them, and give them to others', async () =>
   }
 })
 
-test('rewards are offered for points, changed, bought, and withdrawn', async () => {
+test('rewards are assigned for points, changed, redeemed and removed', async () => {
   const { loyalties } = (await client()).library
   const { id } = await newProgram('Rewards')
   const [mug, cup] = [await newReward('Mug'), await newReward('Cup')]
@@ -222,7 +222,7 @@ test('rewards are offered for points, changed, bought, and withdrawn', async () 
   expect(await loyalties.listRewardAssignments(id)).toMatchObject({ total: 1, data: [{ id: offer.id }] })
 })
 
-test('tiers are made and read, with what they change', async () => {
+test('tiers are created and read, with the earning rules and rewards they change', async () => {
   const { library, shop } = await client()
   const { loyalties } = library
   const { id } = await newProgram('Tiers')
@@ -271,4 +271,4 @@ test('tiers are made and read, with what they change', async () => {
   expect(await loyalties.listMemberLoyaltyTiers(code)).toMatchObject({ total: 1, data: [{ name: 'Silver' }] })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -3,11 +3,11 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('metadata-schemas')
 
-test('schemas are listed, and read by what they are about', async () => {
+test('schemas are listed, and read by their object type', async () => {
   const { library, shop } = await client()
   const properties = { color: { type: 'string', optional: false, array: false, eq: ['red', 'blue'] } }
   const body = { related_object: 'voucher', allow_defined_only: true, properties }
-  const { status } = await shop.call('POST', '/v1/metadata-schemas', body) // the library has no way to
+  const { status } = await shop.call('POST', '/v1/metadata-schemas', body) // the library has no method for this
   expect(status).toBe(200)
 
   const schema = await library.metadataSchemas.get('voucher')
@@ -18,4 +18,4 @@ test('schemas are listed, and read by what they are about', async () => {
   expect(list.schemas).toContainEqual(schema)
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

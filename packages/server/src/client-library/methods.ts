@@ -1,15 +1,15 @@
-/** What the library's own objects talk through. Its methods are not for callers. */
-const wires = new Set(['client', 'requestController'])
+/** The transport objects of the library, whose methods are not for callers. */
+const transports = new Set(['client', 'requestController'])
 
-/** What a class of the library keeps to itself, which its types say and its objects do not. */
-const inner = new Set(['constructor', 'getLastResponseHeadersFromController'])
+/** Methods that are private in the library's types, but present on its objects. */
+const privateMethods = new Set(['constructor', 'getLastResponseHeadersFromController'])
 
 /** The names of an object's methods. */
 export function methodsOf(object: object): string[] {
   const prototype = Object.getPrototypeOf(object) as object
   if (prototype === Object.prototype) return []
   return Object.getOwnPropertyNames(prototype).filter(
-    (key) => !inner.has(key) && typeof Reflect.get(object, key) === 'function',
+    (key) => !privateMethods.has(key) && typeof Reflect.get(object, key) === 'function',
   )
 }
 
@@ -20,7 +20,9 @@ export function objectsIn(root: object): Map<string, object> {
   while (level.length > 0)
     level = level.flatMap(([path, object]) =>
       Object.entries(object)
-        .filter(([key, value]) => typeof value === 'object' && value !== null && !wires.has(key) && !found.has(value))
+        .filter(
+          ([key, value]) => typeof value === 'object' && value !== null && !transports.has(key) && !found.has(value),
+        )
         .map(([key, value]): [string, object] => {
           found.set(value, `${path}${key}`)
           return [`${path}${key}.`, value]

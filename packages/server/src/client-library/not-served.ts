@@ -1,6 +1,6 @@
 import type { MethodName } from './nouns.ts'
 
-/** Methods of the library that no operation of ours answers, and why. The coverage test sees that none of them works. */
+/** Methods of the library that no operation serves, and why. The coverage test checks that each of them answers 404. */
 export const notServed: Partial<Record<MethodName, string>> = {
   'consents.list':
     'consents (docs/reference/client-side.md#vouchers-customers-and-consents) are no resource of the public contract',

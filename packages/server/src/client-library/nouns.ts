@@ -1,9 +1,9 @@
 import type { ClientSide, VoucherifyServerSide } from '@voucherify/sdk'
 
-/** Everything the library offers: what a shop's server calls, and what its pages call. */
+/** The whole library: its server side, and its client side for the browser. */
 export type Library = ReturnType<typeof VoucherifyServerSide> & { clientSide: ClientSide }
 
-/** Which test file drives which of the library's objects: `vouchers.test.ts` drives every method of these three. */
+/** Which test file covers which objects of the library: `vouchers.test.ts` calls every method of its three objects. */
 export const nouns = {
   'async-actions': ['asyncActions'],
   campaigns: ['campaigns', 'campaigns.qualifications'],

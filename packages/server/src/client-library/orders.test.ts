@@ -4,7 +4,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('orders')
 
-test('an order is made, read, changed and paid', async () => {
+test('an order is created, read, changed and paid', async () => {
   const { orders, customers } = (await client()).library
   const made = await orders.create({
     source_id: 'order/1',
@@ -55,4 +55,4 @@ test('orders are imported and listed', async () => {
   expect(sources).toEqual(expect.arrayContaining(['old-1', 'old-2']))
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -3,7 +3,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('product-collections')
 
-test('a collection is made of products or of a filter, read, listed and deleted', async () => {
+test('a collection is created from products or a filter, read, listed and deleted', async () => {
   const { productCollections, products } = (await client()).library
   const shirt = await products.create({ source_id: 'shirt', name: 'Shirt', price: 1_999 })
   const socks = await products.create({ source_id: 'socks', name: 'Socks', price: 500 })
@@ -43,4 +43,4 @@ test('a collection is made of products or of a filter, read, listed and deleted'
   await expect(productCollections.get(fixed.id)).rejects.toMatchObject({ code: 404, resource_id: fixed.id })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

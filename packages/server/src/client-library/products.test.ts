@@ -7,7 +7,7 @@ import { csvFile } from './csv-file.ts'
 
 const client = clientOf('products')
 
-test('a product and its sizes live from creation to deletion', async () => {
+test('a product and its SKUs are created, read, changed and deleted', async () => {
   const { products } = (await client()).library
   const shirt = await products.create({
     source_id: 'shirt/1',
@@ -23,7 +23,7 @@ test('a product and its sizes live from creation to deletion', async () => {
     attributes: ['size'],
     object: 'product',
   })
-  // The id travels in the path only.
+  // The id is sent in the path only.
   expect(await products.update({ id: shirt.id, price: 2_499, metadata: { new: true } })).toMatchObject({
     id: shirt.id,
     price: 2_499,
@@ -80,8 +80,8 @@ test('products are changed in bulk, imported from files, and listed', async () =
   expect(await products.getSku('cap-s')).toMatchObject({ sku: 'Small', price: 800 })
 
   const list = await products.list({ limit: 2, page: 1 })
-  expect(list).toMatchObject({ object: 'list', data_ref: 'products', total: 4 }) // with that of shipping, which every project has
+  expect(list).toMatchObject({ object: 'list', data_ref: 'products', total: 4 }) // including the shipping product that every project has
   expect(list.products).toHaveLength(2)
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

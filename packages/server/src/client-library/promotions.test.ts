@@ -7,7 +7,7 @@ const percentOff = (off: number) => ({
   discount: { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off: off },
 })
 
-test('a promotion with tiers is made, validated and redeemed', async () => {
+test('a promotion with tiers is created, validated and redeemed', async () => {
   const { promotions, redemptions } = (await client()).library
   const made = await promotions.create({
     name: 'Happy hours',
@@ -37,7 +37,7 @@ test('a promotion with tiers is made, validated and redeemed', async () => {
   expect(await redemptions.get(redemption.id)).toMatchObject({ id: redemption.id, promotion_tier: { id: ten.id } })
 })
 
-test('validation narrows promotions down by filters and by audience', async () => {
+test('validation filters promotions by fields and by audience', async () => {
   const { promotions } = (await client()).library
   const { id, promotion } = await promotions.create({
     name: 'Narrow',
@@ -50,7 +50,7 @@ test('validation narrows promotions down by filters and by audience', async () =
   expect(found).toMatchObject({ valid: true, promotions: [{ id: five }] })
 })
 
-test('tiers are added, read, listed, changed and deleted', async () => {
+test('tiers are created, read, listed, changed and deleted', async () => {
   const { promotions } = (await client()).library
   const { tiers } = promotions
   const { id } = await promotions.create({ name: 'Tiers', campaign_type: 'PROMOTION' })
@@ -84,7 +84,7 @@ test('tiers are added, read, listed, changed and deleted', async () => {
   await expect(tiers.get(first.id)).rejects.toMatchObject({ code: 404, resource_type: 'promotion_tier' })
 })
 
-test('stacks are made, read, listed, changed and deleted', async () => {
+test('stacks are created, read, listed, changed and deleted', async () => {
   const { promotions, categories } = (await client()).library
   const { stack } = promotions
   const campaign = await promotions.create({
@@ -130,4 +130,4 @@ test('stacks are made, read, listed, changed and deleted', async () => {
   await expect(stack.get(campaign.id, made.id)).rejects.toMatchObject({ code: 404, resource_type: 'promotion_stack' })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

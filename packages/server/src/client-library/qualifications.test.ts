@@ -4,7 +4,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('qualifications')
 
-test('what suits an order is found, the best deal first, within filters and pages', async () => {
+test('redeemables that qualify for an order are listed, the best deal first, with filters and pages', async () => {
   const { qualifications, promotions } = (await client()).library
   const campaign = await promotions.create({
     name: 'Sale',
@@ -42,10 +42,10 @@ test('what suits an order is found, the best deal first, within filters and page
   ])
 })
 
-test.each(['AND', 'OR'] as const)('fields are joined by %s as by its small letters', async (junction) => {
+test.each(['AND', 'OR'] as const)('filter junction %s works like its lower-case form', async (junction) => {
   const { qualifications } = (await client()).library
   const filters = { junction, campaign_id: { conditions: { $is: ['camp_0'] } } }
   expect(await qualifications.checkEligibility({ options: { filters } })).toMatchObject({ redeemables: { data: [] } })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

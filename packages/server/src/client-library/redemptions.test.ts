@@ -50,7 +50,7 @@ test('a voucher is redeemed once, and rolled back', async () => {
   expect(history.redemption_entries?.map(({ id }) => id)).toEqual(expect.arrayContaining([redemption.id, rollback.id]))
 })
 
-test('a rollback takes its reason as a plain word, too', async () => {
+test('a rollback accepts its reason as a plain string too', async () => {
   const { redemptions } = (await client()).library
   await newCoupon('WORD')
   const { id } = await redemptions.redeem('WORD', { order: { amount: 1_000 } })
@@ -90,7 +90,7 @@ test('several vouchers are redeemed together, and rolled back together', async (
     expect(await vouchers.get(code)).toMatchObject({ redemption: { redeemed_quantity: 0 } })
 })
 
-test('several vouchers are rolled back together for a reason', async () => {
+test('several vouchers are rolled back together with a reason', async () => {
   const { redemptions } = (await client()).library
   for (const code of ['STACK-3', 'STACK-4']) await newCoupon(code)
   const { parent_redemption } = await redemptions.redeemStackable({
@@ -128,4 +128,4 @@ test('redemptions are listed by customer, result, date and campaign', async () =
   expect(await redemptions.list({ created_at: { before: '2020-01-01T00:00:00Z' } })).toMatchObject({ total: 0 })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -3,7 +3,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('rewards')
 
-test('a reward lives from its creation to its deletion', async () => {
+test('a reward is created, read, changed and deleted', async () => {
   const { rewards, products } = (await client()).library
   const mug = await products.create({ name: 'Mug' })
   const made = await rewards.create({
@@ -38,7 +38,7 @@ test('a reward lives from its creation to its deletion', async () => {
   await expect(rewards.get(coin.id)).rejects.toMatchObject({ code: 404, resource_type: 'reward' })
 })
 
-test('a reward is assigned to a program, for a price that changes', async () => {
+test('a reward is assigned to a program, and its price is changed', async () => {
   const { rewards, products, loyalties } = (await client()).library
   const { id: product } = await products.create({ name: 'Cup' })
   const { id: reward } = await rewards.create({
@@ -76,4 +76,4 @@ test('a reward is assigned to a program, for a price that changes', async () => 
   expect(await rewards.listAssignments(reward)).toMatchObject({ total: 0, data: [] })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

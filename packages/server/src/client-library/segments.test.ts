@@ -4,7 +4,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('segments')
 
-test('a segment of names and one of a filter are made, read by their customers, and deleted', async () => {
+test('a static and a filter segment are created, listed for their customers, and deleted', async () => {
   const { library, shop } = await client()
   const { segments, customers } = library
   const { id: ann } = (await customers.create({ source_id: 'ann', address: { city: 'Berlin' } })) as { id: string }
@@ -34,4 +34,4 @@ test('a segment of names and one of a filter are made, read by their customers, 
   await expect(segments.get(named.id)).rejects.toMatchObject({ code: 404, resource_type: 'segment' })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

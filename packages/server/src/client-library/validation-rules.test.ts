@@ -4,7 +4,7 @@ import { clientOf } from './client.ts'
 
 const client = clientOf('validation-rules')
 
-test('a rule is made, assigned, obeyed, changed and deleted', async () => {
+test('a rule is created, assigned, applied, changed and deleted', async () => {
   const { validationRules, vouchers, validations } = (await client()).library
   const made = await validationRules.create({
     name: 'At least a hundred',
@@ -59,4 +59,4 @@ test('a rule is made, assigned, obeyed, changed and deleted', async () => {
   await expect(validationRules.get(made.id)).rejects.toMatchObject({ code: 404, resource_id: made.id })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

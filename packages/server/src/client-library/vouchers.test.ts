@@ -10,7 +10,7 @@ const client = clientOf('vouchers')
 const tenPercent = { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off: 10 }
 const coupon = { type: 'DISCOUNT_VOUCHER' as const, discount: tenPercent }
 
-test('a voucher lives from its creation to its deletion', async () => {
+test('a voucher is created, read, changed and deleted', async () => {
   const { vouchers } = (await client()).library
   const made = await vouchers.create({
     code: 'SUMMER 10%',
@@ -48,14 +48,14 @@ test('a voucher lives from its creation to its deletion', async () => {
   await expect(vouchers.get('SUMMER 10%')).rejects.toMatchObject({ code: 404, resource_id: 'SUMMER 10%' })
 })
 
-test('a voucher without a code gets one', async () => {
+test('a voucher without a code gets a generated one', async () => {
   const { vouchers } = (await client()).library
   const { code } = await vouchers.create({ ...coupon, code_config: { prefix: 'NEW-', length: 6 } })
   expect(code).toMatch(/^NEW-.{6}$/)
   expect(await vouchers.get(code)).toMatchObject({ code, discount: tenPercent })
 })
 
-test('a list takes a page, an order, dates and nested filters', async () => {
+test('a list accepts a page, an order, dates and nested filters', async () => {
   const { vouchers } = (await client()).library
   for (const [index, code] of ['LIST-C', 'LIST-A', 'LIST-B'].entries())
     await vouchers.create({ code, ...coupon, metadata: { row: index } })
@@ -69,7 +69,7 @@ test('a list takes a page, an order, dates and nested filters', async () => {
   expect(await codesOf({ created_at: { before: '2020-01-01T00:00:00Z' } })).toEqual([])
 })
 
-test('a gift card is topped up, spent, and lists and exports what has moved', async () => {
+test('a gift card is topped up and spent, and its transactions are listed and exported', async () => {
   const { vouchers, redemptions } = (await client()).library
   const { id } = await vouchers.create({ code: 'GIFT', type: 'GIFT_VOUCHER', gift: { amount: 5_000, balance: 5_000 } })
   expect(await vouchers.balance.create('GIFT', { amount: 1_500 })).toMatchObject({
@@ -132,7 +132,7 @@ test('vouchers are imported from a file', async () => {
   })
 })
 
-test('vouchers that suit a customer are found', async () => {
+test('vouchers that qualify for a customer are found', async () => {
   const { vouchers } = (await client()).library
   await vouchers.create({ code: 'SUITS', ...coupon })
   const found = await vouchers.qualifications.examine({}, { limit: 50, order: '-created_at' })
@@ -156,4 +156,4 @@ test('a session holds a voucher until it is released', async () => {
   expect(await hold()).toMatchObject({ valid: true })
 })
 
-test('every method was driven', async () => (await client()).expectAllDriven())
+test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

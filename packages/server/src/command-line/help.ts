@@ -9,7 +9,7 @@ export const help = `guerdon: a self-hosted promotions, vouchers and loyalty ser
   guerdon [serve]     start the service (the default)
   guerdon migrate     bring the database up to date, bootstrap it when it is empty, and stop
 ${keys.replaceAll(/^/gm, '  guerdon ')}
-  guerdon replay FILE [--each]   evaluate stored facts again, and say why
+  guerdon replay FILE [--each]   evaluate stored facts again and explain the result
   guerdon --version   print the version
   guerdon --help      print this
 

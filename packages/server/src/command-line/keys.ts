@@ -22,7 +22,7 @@ export interface KeyOptions {
   role?: string | undefined
 }
 
-/** Keys from the command line: the way to make a management key, and the way back in when all keys are lost. */
+/** Manages keys from the command line: to create a management key, and to regain access when all keys are lost. */
 export async function keys(
   { settings, say }: CommandEnvironment,
   verb: 'list' | 'create' | 'revoke',
@@ -31,9 +31,9 @@ export async function keys(
 ): Promise<void> {
   const database = await connect(settings)
   try {
-    if (verb === 'list') say(await listing(database.db, options.project))
-    else if (verb === 'create') say(await creation(database.db, options))
-    else say(await revocation(database.db, id as string))
+    if (verb === 'list') say(await listKeys(database.db, options.project))
+    else if (verb === 'create') say(await createKey(database.db, options))
+    else say(await revokeKey(database.db, id as string))
   } catch (error) {
     const isEmpty = sqlState(error) === '42P01'
     throw isEmpty ? new Error('The database is empty: start the service once, or run guerdon migrate.') : error
@@ -42,7 +42,7 @@ export async function keys(
   }
 }
 
-async function listing(db: Db, projectId: string | undefined): Promise<string> {
+async function listKeys(db: Db, projectId: string | undefined): Promise<string> {
   const keys = await listAllApiKeys(db, projectId)
   const management = projectId === undefined ? await listManagementKeys(db) : []
   const lines = [
@@ -52,7 +52,7 @@ async function listing(db: Db, projectId: string | undefined): Promise<string> {
   return table([['ID', 'KIND', 'ROLE', 'STATUS', 'APP ID', 'PROJECT', 'NAME'], ...lines])
 }
 
-async function creation(db: Db, { project, name, kind = 'server', role = 'ADMIN' }: KeyOptions): Promise<string> {
+async function createKey(db: Db, { project, name, kind = 'server', role = 'ADMIN' }: KeyOptions): Promise<string> {
   if (name === undefined || name === '') throw new Error('keys create needs a --name.')
   if (!['server', 'integration', 'client', 'management'].includes(kind))
     throw new Error(`--kind must be server, integration, client or management, not "${kind}".`)
@@ -60,7 +60,7 @@ async function creation(db: Db, { project, name, kind = 'server', role = 'ADMIN'
   return inTransaction(db, async (trx) => {
     if (kind === 'management') {
       const key = await insertManagementKey(trx, { name, created_at: createdAt })
-      return shown(key.id, 'X-Management-Id', key.app_id, 'X-Management-Token', key.secret)
+      return createdKeyText(key.id, 'X-Management-Id', key.app_id, 'X-Management-Token', key.secret)
     }
     const { id: projectId } = await findProjectOrOnly(trx, project)
     const { key, secret } = await insertApiKey(trx, {
@@ -76,20 +76,20 @@ async function creation(db: Db, { project, name, kind = 'server', role = 'ADMIN'
       kind === 'client'
         ? (['X-Client-Application-Id', 'X-Client-Token'] as const)
         : (['X-App-Id', 'X-App-Token'] as const)
-    return shown(key.id, headers[0], key.app_id, headers[1], secret)
+    return createdKeyText(key.id, headers[0], key.app_id, headers[1], secret)
   })
 }
 
-async function revocation(db: Db, id: string): Promise<string> {
+async function revokeKey(db: Db, id: string): Promise<string> {
   return inTransaction(db, async (trx) => {
-    const found = (await deleteApiKeyAnywhere(trx, id)) || (await deleteManagementKey(trx, id))
-    if (!found) throw new Error(`There is no key ${id}.`)
+    const isRevoked = (await deleteApiKeyAnywhere(trx, id)) || (await deleteManagementKey(trx, id))
+    if (!isRevoked) throw new Error(`There is no key ${id}.`)
     await sql`select pg_notify(${credentialChannel}, '')`.execute(trx)
     return `Revoked ${id}. Running nodes refuse it from now on.\n`
   })
 }
 
-function shown(id: string, idHeader: string, appId: string, tokenHeader: string, secret: string): string {
+function createdKeyText(id: string, idHeader: string, appId: string, tokenHeader: string, secret: string): string {
   return `Created ${id}. The token is shown only now, keep it:\n\n  ${idHeader}: ${appId}\n  ${tokenHeader}: ${secret}\n`
 }
 

@@ -6,7 +6,7 @@ import { connect } from '../runtime.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { keyLines } from './welcome.ts'
 
-/** Prepares the database and stops: for deployments that migrate before they roll out. */
+/** Migrates and bootstraps the database, then ends: for deployments that migrate before the rollout. */
 export async function migrateCommand({ settings, say }: CommandEnvironment): Promise<void> {
   const database = await connect(settings)
   try {

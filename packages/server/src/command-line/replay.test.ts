@@ -14,17 +14,17 @@ type Body = any
 
 const example = fileURLToPath(new URL('../../../../docs/examples/facts.json', import.meta.url))
 
-function replayed(args: string[], options = {}): string {
-  let said = ''
+function replayOutput(args: string[], options = {}): string {
+  let output = ''
   replayCommand(args, options, (text) => {
-    said += text
+    output += text
   })
-  return said
+  return output
 }
 
-test('the example of the documentation: what each redeemable does, and why not', () => {
+test('the documented example prints the effect of each redeemable, or why it does not apply', () => {
   // 48.99 × 12.5 % = 6.12375; 48.99 − 6.12 − 10.00 = 32.87
-  expect(replayed([example]).split('\n')).toEqual([
+  expect(replayOutput([example]).split('\n')).toEqual([
     'At 2026-03-14T10:30:00.000Z in Europe/Berlin:',
     '  APPLICABLE    Voucher SPRING takes 6.12 off: 6.12 off the order (6.12375 of 48.99, rounded to 6.12).',
     '  APPLICABLE    Voucher GIFT takes 10.00 off: 10.00 off the order.',
@@ -36,18 +36,18 @@ test('the example of the documentation: what each redeemable does, and why not',
   ])
 })
 
-test('with --each every redeemable is judged on the order as it was sent', () => {
-  expect(replayed([example], { each: true })).toContain('order.amount is 4899, must be more than or equal 10000')
+test('with --each every redeemable is evaluated on the order as sent', () => {
+  expect(replayOutput([example], { each: true })).toContain('order.amount is 4899, must be more than or equal 10000')
 })
 
-test('a file that holds no facts is refused with the first fault', () => {
+test('a file without valid facts is rejected with the first validation error', () => {
   const file = fileWith({ now: '2026-03-14T10:30:00.000Z' })
-  expect(() => replayed([file])).toThrow("Facts must have required property 'timezone'")
-  expect(() => replayed([])).toThrow('Usage: guerdon replay FILE')
+  expect(() => replayOutput([file])).toThrow("Facts must have required property 'timezone'")
+  expect(() => replayOutput([])).toThrow('Usage: guerdon replay FILE')
 })
 
-test('a service at level trace writes the facts of a checkout under its request id, and they give the same reasons', async () => {
-  const { app, shop, lines } = await logged('trace')
+test('at level trace the facts of a checkout are logged under its request id, and replaying them gives the same reasons', async () => {
+  const { app, shop, lines } = await newLoggingService('trace')
   const { redeemables, order } = await cartOf(shop)
   const sent = { redeemables, order, options: { explain: true } }
   const { body, headers }: Answer<Body> = await send(app, 'POST', '/v1/validations', sent, shop.headers)
@@ -59,15 +59,15 @@ test('a service at level trace writes the facts of a checkout under its request 
 
   const file = fileWith(line)
   expect(readFacts(file).redeemables.map(({ id }) => id)).toEqual(redeemables.map(({ id }) => id))
-  const said = replayed([file])
+  const output = replayOutput([file])
   const sentences = body.redeemables.map(({ explanation }: Body) => explanation.sentence)
   expect(sentences).toHaveLength(2)
-  for (const sentence of sentences) expect(said).toContain(sentence)
-  expect(said).toContain(`${body.order.total_amount} to pay`)
+  for (const sentence of sentences) expect(output).toContain(sentence)
+  expect(output).toContain(`${body.order.total_amount} to pay`)
 })
 
-test('below level trace nothing of a checkout is written but its request', async () => {
-  const { app, shop, lines } = await logged('debug')
+test('below level trace only the request line of a checkout is logged', async () => {
+  const { app, shop, lines } = await newLoggingService('debug')
   await send(app, 'POST', '/v1/validations', await cartOf(shop), shop.headers)
   expect(lines().map(({ msg }) => msg)).toEqual(['request'])
 })
@@ -92,7 +92,7 @@ function fileWith(content: unknown): string {
 }
 
 /** A service that logs into memory. */
-async function logged(level: string) {
+async function newLoggingService(level: string) {
   const shop = await newProject()
   const written: string[] = []
   const log = openLog(level, { write: (line) => void written.push(line) })

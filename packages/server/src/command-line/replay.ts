@@ -4,18 +4,18 @@ import { Facts, type Outcome, type Verdict } from '@guerdon/engine/schema'
 import { compileValidator } from '../core/http/validation.ts'
 
 export interface ReplayOptions {
-  /** Each redeemable alone on the order, as qualifications and the validation of promotion tiers judge them. */
+  /** Evaluate each redeemable alone on the order, as qualifications and the validation of promotion tiers do. */
   each?: boolean | undefined
 }
 
-/** Evaluates the facts in a file once more and prints the verdict. No database and no settings play a part. */
+/** Evaluates the facts in a file again and prints the verdict. Needs neither database nor settings. */
 export function replayCommand(files: readonly string[], options: ReplayOptions, say: (text: string) => void): void {
   const [file] = files
   if (file === undefined || files.length > 1) throw new Error('Usage: guerdon replay FILE [--each]')
   say(replay(readFacts(file), options))
 }
 
-/** The facts in a file: by themselves, or in the line `facts` that a service at LOG_LEVEL=trace writes for a checkout. */
+/** Reads facts from a file: the facts alone, or the log line `facts` that a service writes per checkout at LOG_LEVEL=trace. */
 export function readFacts(file: string): Facts {
   const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
   const facts = content !== null && typeof content === 'object' && 'facts' in content ? content.facts : content
@@ -24,7 +24,7 @@ export function readFacts(file: string): Facts {
   return facts as Facts
 }
 
-/** The verdict and its reasons, a sentence for each redeemable, and the order that is left. */
+/** The verdict as text: a sentence with the reason for each redeemable, and the totals of the order. */
 export function replay(facts: Facts, { each = false }: ReplayOptions = {}): string {
   const { valid, redeemables, order }: Verdict = each
     ? { valid: true, redeemables: qualify(facts, { explain: true }) }

@@ -11,11 +11,11 @@ async function emptyDatabase(): Promise<string> {
   return url
 }
 
-test('ten processes started at once on an empty PostgreSQL: one bootstrap, all ready', async () => {
-  const Databaseurl = await emptyDatabase()
+test('of ten processes started at once on an empty PostgreSQL one bootstraps it, and all become ready', async () => {
+  const databaseUrl = await emptyDatabase()
   const nodes = await Promise.all(
     Array.from({ length: 10 }, () =>
-      startGuerdon({ DATABASE_URL: Databaseurl, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' }),
+      startGuerdon({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' }),
     ),
   )
   const first = nodes.filter((node) => node.output().includes('keys are shown only now'))
@@ -29,20 +29,20 @@ test('ten processes started at once on an empty PostgreSQL: one bootstrap, all r
   expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual(nodes.map(() => 0))
 })
 
-test('a stop finishes the request that is running and refuses new ones', async () => {
-  const Databaseurl = await emptyDatabase()
-  const node = await startGuerdon({ DATABASE_URL: Databaseurl, LOG_LEVEL: 'warn' })
+test('SIGTERM finishes the running request and refuses new ones', async () => {
+  const databaseUrl = await emptyDatabase()
+  const node = await startGuerdon({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' })
   const headers = await headersFrom(node)
-  // Holds the lock that issuing a token waits for, so that a request is under way when the signal comes.
+  // Holds the lock that issuing a token needs, so that a request is in flight when the signal arrives.
   const { default: pg } = await import('pg')
-  const holder = new pg.Client({ connectionString: Databaseurl })
+  const holder = new pg.Client({ connectionString: databaseUrl })
   await holder.connect()
   const { rows } = await holder.query('select id from projects')
   await holder.query('begin')
   await holder.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`oauth ${rows[0].id}`])
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
   const running = patiently(() => fetch(`${node.address}/v1/oauth/token`, { method: 'POST', headers, body }))
-  const watcher = new pg.Client({ connectionString: Databaseurl })
+  const watcher = new pg.Client({ connectionString: databaseUrl })
   await watcher.connect()
   onTestFinished(() => watcher.end())
   const { rows: backends } = await holder.query('select pg_backend_pid() as pid')

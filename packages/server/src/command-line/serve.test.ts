@@ -1,6 +1,7 @@
 import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { connectPglite } from '../core/db/connect.ts'
 import { databaseKind } from '../testing/database.ts'
@@ -14,7 +15,7 @@ function dataFolder(): string {
   return folder
 }
 
-/** The folder of a database without tables, which a process would need seconds to make. */
+/** The folder of a database without tables, copied from a snapshot: creating one takes a process seconds. */
 async function emptyDataFolder(): Promise<string> {
   const folder = dataFolder()
   const { empty } = inject('database') as { empty: string }
@@ -24,7 +25,7 @@ async function emptyDataFolder(): Promise<string> {
 }
 
 describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
-  test('data outlives a clean stop and a kill -9; secrets are shown once; a second process is told what to do', async () => {
+  test('data survives a clean stop and a kill -9, secrets are printed once, and a second process is rejected with instructions', async () => {
     const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'info' }
     const first = await startGuerdon(env)
     const headers = await headersFrom(first)
@@ -87,7 +88,7 @@ describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
   })
 })
 
-test('bad settings and unknown commands end the start with one message', async () => {
+test('invalid settings and unknown commands exit with code 1 and one message', async () => {
   const bad = runGuerdon(['serve'], { PORT: 'x', AUTH_MODE: 'lax', DATABASE_URL: 'mysql://me:secret@host/db' })
   expect(await bad.ended).toBe(1)
   for (const name of ['PORT', 'AUTH_MODE', 'DATABASE_URL']) expect(bad.output()).toContain(`- ${name}: `)
@@ -108,3 +109,12 @@ test('the version and the help are printed', async () => {
   await help.ended
   expect(help.output()).toContain('guerdon migrate')
 })
+
+test.each([['--help'], ['replay', fileURLToPath(new URL('../../../../docs/examples/facts.json', import.meta.url))]])(
+  'guerdon %s exits with code 0 and no stack trace when standard output is closed',
+  async (...args) => {
+    const { child, output, ended } = runGuerdon(args, {})
+    child.stdout?.destroy() // as `| head -1` does, here before the process prints anything
+    expect({ code: await ended, output: output() }).toEqual({ code: 0, output: '' })
+  },
+)

@@ -11,14 +11,14 @@ import { startJobs } from '../work.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { welcome } from './welcome.ts'
 
-/** Starts the service and returns once it answers; the process then lives until a signal ends it. */
+/** Starts the service and returns once it accepts requests; the process then runs until a signal ends it. */
 export async function serve(
   { settings, say }: CommandEnvironment,
   { sheds_load = true }: { sheds_load?: boolean } = {},
 ): Promise<void> {
-  // By itself V8 lets the heap grow to a multiple of what is alive before it collects garbage: an import that needs a few
-  // megabytes at a time would take hundreds. With half of it, one of 100,000 rows takes some 80 MB (bench/customer-import.ts);
-  // with all of it, more than the 100 MB that it may take.
+  // By default V8 lets the heap grow to a multiple of the live data before it collects garbage: an import that needs a few
+  // megabytes at a time would take hundreds. With a growth of 50 %, an import of 100,000 rows takes some 80 MB
+  // (bench/customer-import.ts); with 100 %, more than its limit of 100 MB.
   setFlagsFromString('--heap-growing-percent=50')
   const log = openLog(settings.log_level)
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
@@ -44,7 +44,7 @@ function addressOf(app: FastifyInstance, host: string): string {
   return `http://${name}:${port}`
 }
 
-/** Stops accepting, finishes what runs, closes; a second signal, or the bound, ends it at once. */
+/** Graceful shutdown: stops accepting requests, finishes the running ones, closes. A second signal or the timeout ends the process. */
 function stopOnSignal(app: FastifyInstance, runtime: Runtime): void {
   let stopping = false
   const stop = async (signal: NodeJS.Signals) => {
@@ -53,7 +53,7 @@ function stopOnSignal(app: FastifyInstance, runtime: Runtime): void {
     app.log.info({ signal }, 'stopping')
     setTimeout(
       () => {
-        app.log.error('requests did not end in time')
+        app.log.error('shutdown timed out')
         process.exit(1)
       },
       (limits.shutdown_seconds + 5) * 1_000,

@@ -1,7 +1,7 @@
 import type { Bootstrapped, Pair } from '../account/installation/bootstrap.ts'
 import type { Settings } from '../core/settings.ts'
 
-/** What a first start shows: the keys, once, and a call to try. Later starts know no secret to show. */
+/** The text printed at start. Only the first start shows the keys and a call to try: the database stores hashes of the secrets. */
 export function welcome(
   address: string,
   firstStart: Bootstrapped | null,
@@ -28,7 +28,7 @@ function pairLines(idHeader: string, tokenHeader: string, { id, token, is_genera
   return `  ${`${idHeader}:`.padEnd(25)}${id}\n  ${`${tokenHeader}:`.padEnd(25)}${secret}\n`
 }
 
-/** Creates a category. In strict mode an access token is fetched first, in the same paste. */
+/** A curl command that creates a category. In strict mode it fetches an access token first. */
 function firstCall(address: string, { id, token, is_generated }: Pair, authMode: Settings['auth_mode']): string {
   const pair = `-H 'X-App-Id: ${id}' -H 'X-App-Token: ${is_generated ? token : '…'}'`
   const create = `-H 'Content-Type: application/json' -d '{"name":"Summer sale","hierarchy":1}'`

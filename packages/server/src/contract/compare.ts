@@ -12,10 +12,10 @@ const documentFile = new URL('../../openapi.json', import.meta.url)
 
 export interface Comparison {
   coverage: Coverage
-  /** What `docs/coverage.md` has to say. */
+  /** The expected text of `docs/coverage.md`. */
   page: string
   isPageCurrent: boolean
-  /** Where `openapi.json` is not what the operations say. */
+  /** Where the committed `openapi.json` differs from the operations. */
   differences: string[]
 }
 
@@ -23,16 +23,16 @@ export interface Comparison {
 export function compareContract(): Comparison {
   const coverage = coverageOf(operations, publicOperations)
   const page = coveragePage(coverage)
-  const written = JSON.parse(readFileSync(documentFile, 'utf8')) as OpenapiDocument
+  const committed = JSON.parse(readFileSync(documentFile, 'utf8')) as OpenapiDocument
   return {
     coverage,
     page,
     isPageCurrent: textOf(coverageFile) === page,
-    differences: documentDifferences(written, openapiOf(operations, namedSchemas)),
+    differences: documentDifferences(committed, openapiOf(operations, namedSchemas)),
   }
 }
 
-/** The text of a file, or null where there is none yet. */
+/** The text of a file, or null if it does not exist yet. */
 function textOf(file: URL): string | null {
   try {
     return readFileSync(file, 'utf8')

@@ -11,23 +11,23 @@ import { type PublicOperation, publicOperations } from './public-operations.ts'
 describe('the committed files', () => {
   const { isPageCurrent, differences } = compareContract()
 
-  test('docs/coverage.md is what the operations and the contract say', () => {
+  test('docs/coverage.md matches the operations and the public contract', () => {
     expect(isPageCurrent, 'docs/coverage.md is out of date: run `npm run contract` and commit it').toBe(true)
   })
 
-  test('openapi.json documents exactly the operations that are declared', () => {
+  test('openapi.json documents exactly the declared operations', () => {
     expect(differences, 'run `npm run openapi` and commit it').toEqual([])
   })
 })
 
 describe('the table of the public contract', () => {
-  test('has its 258 operations, each once', () => {
-    const named = publicOperations.map(({ method, path }) => `${method} ${path}`)
-    expect(named).toHaveLength(258)
-    expect(named).toEqual([...new Set(named)])
+  test('has 258 operations, each once', () => {
+    const routes = publicOperations.map(({ method, path }) => `${method} ${path}`)
+    expect(routes).toHaveLength(258)
+    expect(routes).toEqual([...new Set(routes)])
   })
 
-  test('is served and not served without a rest', () => {
+  test('lists each operation as either served or missing, and every operation of ours is counted', () => {
     const { tags, served_count, public_count, extensions } = coverageOf(operations, publicOperations)
     const missingCount = tags.reduce((count, { missing }) => count + missing.length, 0)
     expect(served_count + missingCount).toBe(public_count)
@@ -61,7 +61,7 @@ describe('coverage', () => {
     })
   })
 
-  test('tells methods and paths apart', () => {
+  test('distinguishes methods and paths', () => {
     const operations = [ours('PUT', '/v1/mugs/{mugId}', 'updateMug'), ours('GET', '/v1/mugs/all', 'listAllMugs')]
     expect(idsOf(operations, [theirs('GET', '/v1/mugs/{mugId}')])).toEqual({
       served: [],
@@ -76,14 +76,14 @@ describe('coverage', () => {
   })
 })
 
-describe('a documentation that is not current', () => {
+describe('the difference is reported when the committed document', () => {
   const made = openapiOf(operations, namedSchemas)
   const [{ id: _, method, path }] = operations as [Operation]
 
   test.each<[string, Partial<typeof made>, string]>([
     ['lacks an operation', { paths: withoutFirst(made.paths) }, `operation ${method} ${path} is missing`],
     [
-      'has one too many',
+      'has an operation too many',
       { paths: { ...made.paths, '/v1/gone': made.paths[path] ?? {} } },
       `operation ${method} /v1/gone does not exist any more`,
     ],

@@ -1,6 +1,6 @@
 import type { Coverage } from './coverage.ts'
 
-/** `docs/coverage.md`: the same text for the same operations, so that a change of it shows in review. */
+/** The text of `docs/coverage.md`: deterministic, so that a change of coverage shows up in review. */
 export function coveragePage({ tags, extensions, served_count, public_count }: Coverage): string {
   return `# Coverage of the public contract
 

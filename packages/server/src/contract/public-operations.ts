@@ -1,17 +1,17 @@
 import type { Method } from '../core/http/operation.ts'
 
-/** An operation of the public contract: nothing but what identifies it. */
+/** An operation of the public contract: only what identifies it. */
 export interface PublicOperation {
   method: Method
-  /** As the contract writes it; its parameters may have other names than ours. */
+  /** As in the contract; the names of its parameters may differ from ours. */
   path: string
   tag: string
   title: string
 }
 
 /**
- * The public contract, version 2018-08-01, by its own tags: method, path, title. Two entries can be one operation of ours:
- * the contract names an export and its download by the same address.
+ * The public contract, version 2018-08-01, by its own tags: method, path, title. Two entries can be the same
+ * operation of ours: the contract has the same path for an export and its download.
  */
 const byTag: Readonly<Record<string, ReadonlyArray<readonly [method: Method, path: string, title: string]>>> = {
   'Async Actions': [

@@ -11,7 +11,7 @@ import { prose } from './docs-prose.ts'
 import { propertyTable, row, typeOf } from './docs-schema.ts'
 import { docsStyle } from './docs-style.ts'
 
-/** The reference as one page that needs nothing else: no script, no font, no other host. */
+/** The API reference as one self-contained page: no scripts, no fonts, no other hosts. */
 export function docsPage(document: OpenapiDocument): string {
   const { info, components } = document
   const sections = sectionsOf(document)
@@ -143,7 +143,7 @@ function parameterTable(parameters: DocumentedParameter[]): Html {
 <tbody>${parameters.flatMap(parameterRows)}</tbody></table>`
 }
 
-/** A nested parameter has a line for each name in brackets. */
+/** A nested parameter has a row for each name in brackets. */
 function parameterRows({ name, in: place, required, description, schema }: DocumentedParameter): Html[] {
   const words = [place === 'query' ? '' : `In the ${place}.`, description ?? ''].filter((part) => part !== '').join(' ')
   const nested = Object.entries(schema.properties ?? {})
@@ -154,7 +154,7 @@ function parameterRows({ name, in: place, required, description, schema }: Docum
   )
 }
 
-/** The fields stand here, where a caller looks for them; what they contain has its own place when it has a name. */
+/** Lists the fields of the body here, where callers look for them; named schemas within it are only linked. */
 function bodyOf({ requestBody }: PlacedOperation, { components }: OpenapiDocument): Html[] {
   return Object.entries(requestBody?.content ?? {}).map(([mediaType, { schema }]) => {
     const whole = schema.$ref === undefined ? schema : referred(schema.$ref, components.schemas)
@@ -162,7 +162,7 @@ function bodyOf({ requestBody }: PlacedOperation, { components }: OpenapiDocumen
   })
 }
 
-/** What an operation shares with others is only named: its own answers must not drown in it. */
+/** Responses shared with other operations are only linked, so that the operation's own responses stand out. */
 function answersOf({ responses }: PlacedOperation): Html {
   const all = Object.entries(responses)
   const own = all.flatMap(([status, response]) => ('description' in response ? [[status, response] as const] : []))
@@ -181,7 +181,7 @@ function ownAnswer(status: string, { description, content = {} }: DocumentedResp
 `
 }
 
-/** A call for the shell; what the reader has to fill in are its variables. */
+/** A curl command; the values that the reader has to fill in are shell variables. */
 function exampleCall(
   { method, path, security, requestBody }: PlacedOperation,
   { components }: OpenapiDocument,

@@ -1,6 +1,6 @@
 import { type Html, html } from '../core/lib/html.ts'
 
-/** The little markup our descriptions use: paragraphs, and code between backticks. */
+/** Renders the markup that descriptions use: paragraphs, and code between backticks. */
 export function prose(text: string): Html {
   return html`${text.split(/\n\n+/).map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../core/http/openapi-schema.ts'
 import { type Html, html } from '../core/lib/html.ts'
 import { prose } from './docs-prose.ts'
 
-/** A table with one line for each property, those of nested objects included: `users[].role`. */
+/** A table with one row for each property, including those of nested objects: `users[].role`. */
 export function propertyTable(schema: JsonSchema): Html {
   const rows = rowsOf(schema, '')
   if (rows.length === 0) return html`<p>${typeOf(schema)}</p>`
@@ -11,7 +11,7 @@ export function propertyTable(schema: JsonSchema): Html {
 <tbody>${rows}</tbody></table>`
 }
 
-/** One line of a table: a name, its type, and all that is said about it. */
+/** One row of a table: name, type, description and bounds. */
 export function row(
   name: string,
   schema: JsonSchema,
@@ -22,7 +22,7 @@ export function row(
 `
 }
 
-/** In a few words, with links to what has a name: `list of Category`, `text or null`. */
+/** A short text for the type, with links to named schemas: `list of Category`, `text or null`. */
 export function typeOf(schema: JsonSchema): Html {
   if (schema.$ref !== undefined) return html`<a href="#schema-${nameIn(schema.$ref)}">${nameIn(schema.$ref)}</a>`
   if (schema.anyOf !== undefined) return joined(schema.anyOf.map(typeOf), ' or ')
@@ -76,6 +76,6 @@ function range(least: number | undefined, most: number | undefined, unit: string
   return `${numbers} ${unit}`.trim()
 }
 
-/** The bounds of JavaScript's whole numbers are not worth a word. */
+/** The bound, unless it is that of JavaScript's safe integers. */
 const safe = (bound: number | undefined) =>
   bound !== undefined && Number.isSafeInteger(Math.abs(bound) + 1) ? bound : undefined

@@ -10,7 +10,7 @@ import { limits } from '../core/lib/limits.ts'
 import { type Answer, newProject, send, testService } from '../testing/app.ts'
 import { newAdmissionController } from './load-shedding.ts'
 
-const turnedAway = {
+const rejected = {
   status: 503,
   headers: {
     'retry-after': '5',
@@ -25,34 +25,34 @@ const turnedAway = {
   },
 }
 
-test('the valve closes while the event loop is late, and opens slowly afterwards', () => {
-  const valve = newAdmissionController()
-  const look = (lateMs: number) => {
-    valve.adjust(lateMs)
-    return valve.share()
+test('the rejected share rises while the event loop is late, and falls slowly afterwards', () => {
+  const admission = newAdmissionController()
+  const shareAfter = (lateMs: number) => {
+    admission.adjust(lateMs)
+    return admission.share()
   }
-  expect([900, 900, 900, 900, 900, 900, 900].map(look)).toEqual([0, 0, 0.25, 0.5, 0.75, 1, 1])
-  expect([0, 0, 900, 0].map(look)).toEqual([0.9375, 0.875, 1, 0.9375])
-  expect(Array.from({ length: 15 }, () => look(0)).at(-1)).toBe(0)
+  expect([900, 900, 900, 900, 900, 900, 900].map(shareAfter)).toEqual([0, 0, 0.25, 0.5, 0.75, 1, 1])
+  expect([0, 0, 900, 0].map(shareAfter)).toEqual([0.9375, 0.875, 1, 0.9375])
+  expect(Array.from({ length: 15 }, () => shareAfter(0)).at(-1)).toBe(0)
 })
 
-test('one pause, or two, turn nobody away', () => {
-  const valve = newAdmissionController()
+test('one or two pauses of the event loop reject no request', () => {
+  const admission = newAdmissionController()
   for (const lateMs of [5_000, 5_000, 0, 5_000, 400, 5_000, 5_000]) {
-    valve.adjust(lateMs)
-    expect(valve.turnsAway()).toBe(false)
+    admission.adjust(lateMs)
+    expect(admission.shouldReject()).toBe(false)
   }
 })
 
-test('the valve turns away exactly its share', () => {
-  const valve = newAdmissionController()
-  for (let look = 0; look < 3; look += 1) valve.adjust(900)
-  expect(Array.from({ length: 8 }, () => valve.turnsAway()).filter(Boolean)).toHaveLength(2)
+test('exactly the current share of requests is rejected', () => {
+  const admission = newAdmissionController()
+  for (let check = 0; check < 3; check += 1) admission.adjust(900)
+  expect(Array.from({ length: 8 }, () => admission.shouldReject()).filter(Boolean)).toHaveLength(2)
 })
 
-test('a database with too long a queue turns operations away; those in the queue are served', async () => {
+test('operations are rejected while too many requests wait for the database, and the waiting ones are served', async () => {
   const { app, call, runtime } = await newService()
-  await expect.poll(call).toMatchObject({ status: 200 }) // so that its keys are in memory
+  await expect.poll(call).toMatchObject({ status: 200 }) // so that its keys are cached
   const release = await occupyDatabase(runtime)
   const waiting = () => runtime.database.load().waiting
   const queue = Array.from({ length: 10 }, call)
@@ -60,10 +60,10 @@ test('a database with too long a queue turns operations away; those in the queue
   const others = Array.from({ length: limits.database_waiting_max }, () => runtime.database.execute('select 1'))
   await expect.poll(waiting).toBeGreaterThanOrEqual(limits.database_waiting_max)
 
-  for (const answer of await Promise.all(Array.from({ length: 100 }, call))) expect(answer).toMatchObject(turnedAway)
+  for (const answer of await Promise.all(Array.from({ length: 100 }, call))) expect(answer).toMatchObject(rejected)
   expect(await send(app, 'GET', '/health/live')).toMatchObject({ status: 200 })
   const [ready, metrics] = await Promise.all(['/health/ready', '/metrics'].map((path) => send(app, 'GET', path)))
-  expect(ready).toMatchObject(turnedAway)
+  expect(ready).toMatchObject(rejected)
   expect(metrics).toMatchObject({ status: 200 })
   expect(metrics?.body).toContain('guerdon_http_requests_shed_total{reason="database"} 100\n')
 
@@ -74,7 +74,7 @@ test('a database with too long a queue turns operations away; those in the queue
   await expect.poll(() => send(app, 'GET', '/health/ready')).toMatchObject({ status: 200 })
 })
 
-test('a process that stops turns operations away, says that it is not ready, and is alive', async () => {
+test('a stopping process rejects operations and is not ready, but alive', async () => {
   const { runtime } = await testService()
   const app = buildApp({ runtime, sheds_load: true })
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
@@ -84,15 +84,15 @@ test('a process that stops turns operations away, says that it is not ready, and
   await expect.poll(() => ask('/health/ready')).toMatchObject({ status: 200, body: { status: 'ok' } })
 
   const closed = app.close()
-  await expect.poll(() => ask('/health/ready')).toMatchObject(turnedAway)
-  expect(await ask('/management/v1/health')).toMatchObject(turnedAway)
-  expect(await ask('/v1/categories')).toMatchObject(turnedAway)
+  await expect.poll(() => ask('/health/ready')).toMatchObject(rejected)
+  expect(await ask('/management/v1/health')).toMatchObject(rejected)
+  expect(await ask('/v1/categories')).toMatchObject(rejected)
   expect(await ask('/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } })
   stop()
   await closed
 })
 
-test('switched off, a service whose event loop cannot keep up serves everybody', async () => {
+test('with load shedding off, a service whose event loop cannot keep up rejects no request', async () => {
   const { app, call } = await newService({ sheds_load: false })
   await makeLate()
   expect(new Set((await Promise.all(Array.from({ length: 16 }, call))).map(({ status }) => status))).toEqual(
@@ -102,7 +102,7 @@ test('switched off, a service whose event loop cannot keep up serves everybody',
   expect(body).toContain('guerdon_http_requests_shed_total{reason="event_loop"} 0\n')
 })
 
-test('an event loop that cannot keep up turns operations away, and takes them again once it can', async () => {
+test('operations are rejected while the event loop cannot keep up, and served again once it can', async () => {
   const { app, call } = await newService()
   await expect.poll(call).toMatchObject({ status: 200 })
   const shedBefore = await shedBy(app)
@@ -110,7 +110,7 @@ test('an event loop that cannot keep up turns operations away, and takes them ag
   const answers = await Promise.all(Array.from({ length: 8 }, call))
   const refused = answers.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThanOrEqual(2)
-  for (const answer of refused) expect(answer).toMatchObject(turnedAway)
+  for (const answer of refused) expect(answer).toMatchObject(rejected)
   for (const path of ['/health/live', '/health/ready', '/docs'])
     await expect.poll(() => send(app, 'GET', path), { message: path }).toMatchObject({ status: 200 })
   expect(await shedBy(app)).toBe(shedBefore + refused.length)
@@ -120,13 +120,13 @@ test('an event loop that cannot keep up turns operations away, and takes them ag
   await expect.poll(statuses).toEqual(new Set([200]))
 })
 
-/** How many operations a service has turned away because its event loop was late. */
+/** How many operations a service has rejected because its event loop was late. */
 async function shedBy(app: FastifyInstance): Promise<number> {
   const { body } = await send(app, 'GET', '/metrics')
   return Number(/guerdon_http_requests_shed_total\{reason="event_loop"\} (\d+)/.exec(String(body))?.[1])
 }
 
-/** Makes the event loop late so often in a row that a service believes it is overloaded. */
+/** Delays the event loop often enough in a row for the service to count as overloaded. */
 async function makeLate(): Promise<void> {
   for (let round = 0; round < 4; round += 1) {
     block(limits.event_loop_late_ms_max + 350)
@@ -140,14 +140,14 @@ function block(milliseconds: number): void {
   while (performance.now() < until);
 }
 
-/** One request on a connection of its own: a stopping server may close one that is kept at any moment. */
+/** One request on a new connection: a stopping server may close a keep-alive connection at any moment. */
 async function get(url: string): Promise<Answer> {
   const call = request(url, { agent: false }).end()
   const [answer] = (await once(call, 'response')) as [IncomingMessage]
   return { status: answer.statusCode as number, headers: answer.headers, body: (await json(answer)) as Answer['body'] }
 }
 
-/** A service that nothing has happened to yet, and a call that reads from its database. */
+/** A new service, and a call that reads from its database. */
 async function newService({ sheds_load = true } = {}) {
   const { headers, service } = await newProject()
   const app = buildApp({ runtime: service.runtime, sheds_load })
@@ -155,17 +155,17 @@ async function newService({ sheds_load = true } = {}) {
   return { app, runtime: service.runtime, call: () => send(app, 'GET', '/v1/categories', undefined, headers) }
 }
 
-/** Takes every connection there is, until it is told to let go. */
+/** Occupies every database connection until the returned function is called. */
 async function occupyDatabase({ database }: Runtime): Promise<() => void> {
   const connections = database.kind === 'pglite' ? 1 : 8
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   onTestFinished(() => release())
-  let taken = 0
+  let occupied = 0
   for (let n = 0; n < connections; n += 1)
     void database.db.transaction().execute(async () => {
-      taken += 1
+      occupied += 1
       await released
     })
-  await expect.poll(() => taken).toBe(connections)
+  await expect.poll(() => occupied).toBe(connections)
   return release
 }

@@ -7,20 +7,20 @@ import { limits } from '../core/lib/limits.ts'
 
 export type ShedReason = 'closing' | 'database' | 'event_loop'
 
-/** What the process can still take. */
+/** The state of load shedding, for readiness and metrics. */
 export interface Load {
-  /** How late the event loop was when last looked at. */
+  /** How late the event loop was at the last check. */
   late_ms(): number
   isClosing(): boolean
-  /** Requests that were turned away so far. */
+  /** Requests rejected so far. */
   shed: Readonly<Record<ShedReason, number>>
 }
 
 /**
- * Turns operations away with 503 before they cost anything: while the process stops, while too many requests wait for
- * the database, and, of those that come while the event loop cannot keep up, as many as it takes. A client that is told
- * to come back is served sooner than one that waits in a queue that only grows. Switched off, it still watches the event
- * loop for the metrics, and turns operations away only while the process stops.
+ * Load shedding: rejects operations with 503 before they cost anything, while the process stops, while too many requests
+ * wait for the database, and, while the event loop cannot keep up, as large a share of them as it takes. A client that
+ * retries after a 503 is served sooner than one that waits in a queue that only grows. When off, it still measures the
+ * event loop for the metrics, and rejects operations only while the process stops.
  */
 export function shedLoad(
   app: FastifyInstance,
@@ -28,22 +28,22 @@ export function shedLoad(
   { is_on }: { is_on: boolean },
 ): Load {
   const shed: Record<ShedReason, number> = { closing: 0, database: 0, event_loop: 0 }
-  const valve = newAdmissionController()
+  const admission = newAdmissionController()
   let lateMs = 0
   let closing = false
 
-  const watch = setInterval(lookAtEventLoop, intervalMs).unref()
-  let lookedAt = performance.now()
+  const timer = setInterval(checkEventLoop, intervalMs).unref()
+  let lastCheckAt = performance.now()
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.addHook('onClose', async () => clearInterval(watch))
+  app.addHook('onClose', async () => clearInterval(timer))
 
   app.addHook('onRequest', (request, reply, next) => {
-    const reason = request.routeOptions.config.operation === undefined ? null : whyNotNow()
+    const reason = request.routeOptions.config.operation === undefined ? null : rejectionReason()
     if (reason === null) return next()
     shed[reason] += 1
-    // Not thrown: a stack trace and a line in the log for each would be one more load.
+    // Not thrown: a stack trace and a log line for each rejection would add to the load.
     const refusal = unavailable()
     reply
       .code(refusal.status)
@@ -53,45 +53,46 @@ export function shedLoad(
   })
   return { late_ms: () => lateMs, isClosing: () => closing, shed }
 
-  function whyNotNow(): ShedReason | null {
+  function rejectionReason(): ShedReason | null {
     if (closing) return 'closing'
     if (!is_on) return null
     if (database.load().waiting >= limits.database_waiting_max) return 'database'
-    return valve.turnsAway() ? 'event_loop' : null
+    return admission.shouldReject() ? 'event_loop' : null
   }
 
-  function lookAtEventLoop(): void {
+  function checkEventLoop(): void {
     const now = performance.now()
-    lateMs = Math.max(0, now - lookedAt - intervalMs)
-    lookedAt = now
+    lateMs = Math.max(0, now - lastCheckAt - intervalMs)
+    lastCheckAt = now
     if (!is_on) return
-    const before = valve.share()
-    valve.adjust(lateMs)
-    if (before === 0 && valve.share() > 0)
-      app.log.warn({ late_ms: Math.round(lateMs) }, 'overloaded: turning requests away')
-    if (before > 0 && valve.share() === 0) app.log.warn({ shed: shed.event_loop }, 'no longer overloaded')
+    const before = admission.share()
+    admission.adjust(lateMs)
+    if (before === 0 && admission.share() > 0)
+      app.log.warn({ late_ms: Math.round(lateMs) }, 'overloaded: rejecting requests with 503')
+    if (before > 0 && admission.share() === 0) app.log.warn({ shed: shed.event_loop }, 'no longer overloaded')
   }
 }
 
 const intervalMs = 250
 
-/** Which share of the requests is turned away. */
-export interface Valve {
+/** Decides which requests are rejected. */
+export interface AdmissionController {
   adjust(lateMs: number): void
+  /** The share of requests to reject, from 0 to 1. */
   share(): number
-  /** Whether this request is one of them. */
-  turnsAway(): boolean
+  /** Whether to reject the current request. */
+  shouldReject(): boolean
 }
 
 /**
- * Closes quickly while the event loop is late and opens slowly once it is not, so that it settles where the process just
- * keeps up instead of swinging between all and nothing. A single pause (a large collection of garbage, a vacuum of the
- * embedded database) is no overload: it takes three late looks in a row.
+ * Raises the rejected share quickly while the event loop is late and lowers it slowly once it is not, so that it settles
+ * where the process just keeps up instead of oscillating between all and nothing. A single pause (a large garbage
+ * collection, a vacuum of the embedded database) is no overload: rejection starts after three late checks in a row.
  */
-export function newAdmissionController(): Valve {
+export function newAdmissionController(): AdmissionController {
   let lateInARow = 0
   let share = 0
-  let owed = 0
+  let rejectionsDue = 0
   return {
     adjust(lateMs) {
       lateInARow = lateMs > limits.event_loop_late_ms_max ? lateInARow + 1 : 0
@@ -99,11 +100,11 @@ export function newAdmissionController(): Valve {
       share = isOverloaded ? Math.min(1, share + 0.25) : Math.max(0, share - 0.0625)
     },
     share: () => share,
-    turnsAway() {
+    shouldReject() {
       if (share === 0) return false
-      owed += share
-      if (owed < 1) return false
-      owed -= 1
+      rejectionsDue += share
+      if (rejectionsDue < 1) return false
+      rejectionsDue -= 1
       return true
     },
   }

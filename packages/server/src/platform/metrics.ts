@@ -7,16 +7,16 @@ import { within } from '../core/lib/within.ts'
 import type { Load } from './load-shedding.ts'
 import type { RequestTally } from './request-tally.ts'
 
-export interface Measured {
+export interface MetricSources {
   tally: RequestTally
   load: Load
   in_flight(): number
 }
 
-/** Everything worth watching, in the text format of Prometheus. Nothing in it tells projects or customers apart. */
+/** All metrics in the text format of Prometheus. No label identifies a project or a customer. */
 export function newMetrics(
   { database, jobs, credentials }: Runtime,
-  { tally, load, in_flight }: Measured,
+  { tally, load, in_flight }: MetricSources,
 ): () => Promise<string> {
   const registry = new Registry()
   const registers = [registry]
@@ -29,7 +29,7 @@ export function newMetrics(
         this.set(read())
       },
     })
-  /** A number that is counted elsewhere: it is taken over as it stands. */
+  /** A counter whose total is kept elsewhere and copied at each scrape. */
   const counter = <L extends string>(
     name: string,
     help: string,
@@ -51,12 +51,12 @@ export function newMetrics(
     { version, node: process.version, database: database.kind },
     1,
   )
-  gauge('guerdon_http_requests_in_flight', 'Requests under way.', in_flight)
-  counter('guerdon_http_requests_shed_total', 'Requests that were turned away, by reason.', ['reason'], () =>
+  gauge('guerdon_http_requests_in_flight', 'Requests in flight.', in_flight)
+  counter('guerdon_http_requests_shed_total', 'Requests rejected with 503, by reason.', ['reason'], () =>
     Object.entries(load.shed).map(([reason, total]) => [{ reason }, total]),
   )
   gauge('guerdon_database_connections', 'Open connections to the database.', () => database.load().connections)
-  gauge('guerdon_database_connections_idle', 'Those that nobody uses.', () => database.load().idle)
+  gauge('guerdon_database_connections_idle', 'Idle connections to the database.', () => database.load().idle)
   gauge('guerdon_database_waiting', 'Requests that wait for a connection.', () => database.load().waiting)
   gauge(
     'guerdon_credentials_remembered',
@@ -77,7 +77,7 @@ export function newMetrics(
   )
   gauge(
     'guerdon_event_loop_late_seconds',
-    'How late the event loop was when last looked at.',
+    'How late the event loop was at the last check.',
     () => load.late_ms() / 1_000,
   )
   gauge(
@@ -112,7 +112,7 @@ function newUtilization(): () => number {
 
 let processRegistry: Registry | undefined
 
-/** Memory, processor, garbage, event loop: once per process, and only from the first reading on, since watching costs. */
+/** Memory, CPU, garbage collection, event loop: once per process, and only from the first scrape on, since collecting costs time. */
 function processMetrics(): Registry {
   if (processRegistry === undefined) {
     processRegistry = new Registry()

@@ -23,8 +23,8 @@ declare module 'fastify' {
 }
 
 /**
- * What an operator and a reader need besides the API, all without credentials: health, metrics, documentation; and the
- * watch over every request: log, numbers, and 503 when there are too many. Answers the routes it added.
+ * Adds the routes besides the API, all without credentials: health, metrics, documentation. Also adds the hooks for every
+ * request: log, metrics and load shedding. Returns the routes it added.
  */
 export function mountPlatform(
   app: FastifyInstance,
@@ -68,7 +68,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | 
 
 const ok = { status: 'ok' }
 
-/** The page has no script and asks nobody for anything; should markup ever slip into it, the browser is told the same. */
+/** The page has no scripts and loads nothing. Should unescaped markup ever get into it, the browser enforces the same. */
 const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':

@@ -13,7 +13,7 @@ import { databaseKind } from '../testing/database.ts'
 
 const paths = ['/', '/docs', '/openapi.json', '/health/live', '/health/ready', '/management/v1/health', '/metrics']
 
-test('health asks for no credentials', async () => {
+test('health checks need no credentials', async () => {
   const { app } = await testService()
   for (const path of ['/health/live', '/health/ready', '/management/v1/health'])
     await expect
@@ -41,7 +41,7 @@ test('without its database the service is alive but not ready', async () => {
   await database.close()
 })
 
-test('other methods are refused in the words of the contract, HEAD is welcome', async () => {
+test('platform routes answer GET and HEAD, and 405 to every other method', async () => {
   const { app } = await testService()
   for (const path of paths) {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
@@ -59,7 +59,7 @@ test('other methods are refused in the words of the contract, HEAD is welcome', 
   }
 })
 
-test('a request that cannot be understood at all has an id, too', async () => {
+test('a request that cannot be parsed is answered with a request id', async () => {
   const { app, runtime } = await testService()
   const undecodable = await send(app, 'GET', '/v1/%zz')
   expect(undecodable).toMatchObject({
@@ -77,19 +77,19 @@ test('a request that cannot be understood at all has an id, too', async () => {
   expect(head).toContain(`X-Request-Id: ${JSON.parse(body).request_id}`)
 })
 
-test('the root leads to the documentation, also behind a proxy with a prefix', async () => {
+test('the root redirects to the documentation, also behind a proxy with a path prefix', async () => {
   const { app } = await testService()
   expect(await send(app, 'GET', '/')).toMatchObject({ status: 302, headers: { location: 'docs' } })
 })
 
-test('openapi.json is the documentation of what is served', async () => {
+test('openapi.json describes the operations that are served', async () => {
   const { app } = await testService()
   const { body, headers } = await send(app, 'GET', '/openapi.json')
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
   expect(body).toEqual(JSON.parse(JSON.stringify(openapiOf(operations, namedSchemas))))
 })
 
-test('published texts travel compressed, and not at all when the reader has them', async () => {
+test('the documentation is served compressed, and with 304 when the client has it cached', async () => {
   const { app } = await testService()
   const plain = await app.inject({ url: '/docs' })
   const zipped = await app.inject({ url: '/docs', headers: { 'accept-encoding': 'br, gzip' } })
@@ -99,7 +99,7 @@ test('published texts travel compressed, and not at all when the reader has them
   expect(again).toMatchObject({ statusCode: 304, body: '' })
 })
 
-test('the page tells of every operation and schema, and every link in it leads somewhere', async () => {
+test('the documentation page lists every operation and schema, and all its links resolve', async () => {
   const { app } = await testService()
   const page = (await app.inject('/docs')).body
   const { paths, components } = openapiOf(operations, namedSchemas)
@@ -115,7 +115,7 @@ test('the page tells of every operation and schema, and every link in it leads s
   for (const [, target] of page.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target)
 })
 
-test('the page asks no other host for anything and runs no script', async () => {
+test('the documentation page loads nothing from other hosts and runs no script', async () => {
   const { app } = await testService()
   const { body, headers } = await app.inject('/docs')
   expect(body).not.toMatch(/<(script|link|img|iframe|object|embed|base|form)\b/i)
@@ -124,7 +124,7 @@ test('the page asks no other host for anything and runs no script', async () => 
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'unsafe-inline'/)
 })
 
-test('metrics count requests, and tell of database, jobs, credentials, event loop and process', async () => {
+test('metrics count requests and cover database, jobs, credentials, event loop and process', async () => {
   const shop = await newProject()
   const { app } = shop.service
   const requests = async (operation: string, status: number) =>
@@ -151,7 +151,7 @@ test('metrics count requests, and tell of database, jobs, credentials, event loo
     'guerdon_http_requests_shed_total{reason="database"}': 0,
   })
   expect(metrics.guerdon_database_connections).toBeGreaterThan(0)
-  // Key, token, project, what they proved; on PostgreSQL until somebody announces a change of credentials.
+  // Key, token, project and the result of authentication; on PostgreSQL until a notification of changed credentials.
   const remembered = async () => {
     await shop.call('GET', '/v1/categories')
     return (await read()).guerdon_credentials_remembered
@@ -184,7 +184,7 @@ test('metrics count requests, and tell of database, jobs, credentials, event loo
   }
 })
 
-test('metrics are served while the database is away', async () => {
+test('metrics are served while the database is unavailable', async () => {
   const { runtime } = await testService()
   const app = newTestApp({
     ...runtime,
@@ -197,7 +197,7 @@ test('metrics are served while the database is away', async () => {
   expect(body).not.toContain('guerdon_jobs{')
 })
 
-test('a caller who hangs up is counted as 499 and no longer in flight', async () => {
+test('a request whose client disconnects is counted as 499 and no longer in flight', async () => {
   const shop = await newProject()
   const app = newTestApp(shop.service.runtime)
   onTestFinished(() => app.close())
@@ -206,7 +206,7 @@ test('a caller who hangs up is counted as 499 and no longer in flight', async ()
   const headers = { ...shop.headers, 'content-type': 'application/json', 'content-length': '100' }
   const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/v1/categories', headers })
   call.on('error', () => {})
-  call.write('{') // and never the rest
+  call.write('{') // the rest of the body is never sent
   const metrics = async () => String((await send(app, 'GET', '/metrics')).body)
   await expect.poll(metrics).toContain('guerdon_http_requests_in_flight 2\n')
   call.destroy()
@@ -214,7 +214,7 @@ test('a caller who hangs up is counted as 499 and no longer in flight', async ()
   expect(await metrics()).toContain('guerdon_http_requests_in_flight 1\n')
 })
 
-/** Everything a service says to some bytes. */
+/** Sends raw bytes to a service and returns everything it answers. */
 async function rawExchange({ port }: AddressInfo, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes)

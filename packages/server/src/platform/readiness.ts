@@ -3,27 +3,27 @@ import { unavailable } from '../core/http/failures.ts'
 import { limits } from '../core/lib/limits.ts'
 import { within } from '../core/lib/within.ts'
 
-/** Resolves while the database answers in time, otherwise rejects with 503. */
+/** A check that resolves if the database answers in time, and rejects with 503 otherwise. */
 export function newReadiness(database: Database): () => Promise<void> {
-  let question: Promise<unknown> | null = null
+  let pendingQuery: Promise<unknown> | null = null
 
-  /** Everybody who asks meanwhile waits for the same answer: probes must not pile up before a database that is slow. */
-  function ask(): Promise<unknown> {
-    if (question !== null) return question
-    const asked = database.execute('select 1')
-    const forget = () => {
-      if (question === asked) question = null
+  /** Concurrent probes share one query: they must not pile up in front of a slow database. */
+  function queryDatabase(): Promise<unknown> {
+    if (pendingQuery !== null) return pendingQuery
+    const query = database.execute('select 1')
+    const clear = () => {
+      if (pendingQuery === query) pendingQuery = null
     }
-    asked.then(forget, forget)
-    question = asked
-    return asked
+    query.then(clear, clear)
+    pendingQuery = query
+    return query
   }
 
   return async () => {
     try {
-      await within(limits.readiness_timeout_ms, ask())
+      await within(limits.readiness_timeout_ms, queryDatabase())
     } catch (cause) {
-      question = null // it may have gone down a dead connection: the next probe asks anew
+      pendingQuery = null // the query may hang on a dead connection: the next probe sends a new one
       throw Object.assign(unavailable(), { cause })
     }
   }

@@ -8,8 +8,8 @@ import { endsOf, newProject, newTestApp, type Shop, send } from '../testing/app.
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Fails in the database, with a secret among the values of the statement. */
-const failing = operation({
+/** Fails in the database, with a secret among the parameters of the statement. */
+const failInDatabase = operation({
   id: 'failInDatabase',
   method: 'POST',
   path: '/v1/categories/{categoryId}/fail',
@@ -24,8 +24,8 @@ const failing = operation({
   },
 })
 
-test('a request leaves one line: who called what, and how it went', async () => {
-  const { app, shop, allEnded, lines } = await logged('info')
+test('at level info a rejected request is logged in one line with caller, operation, status and duration', async () => {
+  const { app, shop, allEnded, lines } = await newLoggingService('info')
   await send(app, 'GET', '/v1/categories/nothing?color=red', undefined, shop.headers)
   await send(app, 'GET', '/v1/categories', undefined, shop.headers)
   await allEnded()
@@ -45,8 +45,8 @@ test('a request leaves one line: who called what, and how it went', async () => 
   ])
 })
 
-test('what goes well is told at level debug, a failure of ours as an error with its cause', async () => {
-  const { app, shop, allEnded, lines } = await logged('debug')
+test('successful requests are logged at level debug, internal failures at level error with their cause', async () => {
+  const { app, shop, allEnded, lines } = await newLoggingService('debug')
   await send(app, 'GET', '/v1/categories', undefined, shop.headers)
   await send(app, 'POST', '/v1/categories/x/fail', { secret: 'hush' }, shop.headers)
   await send(app, 'GET', '/health/live')
@@ -66,7 +66,7 @@ test('what goes well is told at level debug, a failure of ours as an error with 
 })
 
 test('no secret ever reaches the log', async () => {
-  const { app, shop, allEnded, text, lines } = await logged('trace')
+  const { app, shop, allEnded, text, lines } = await newLoggingService('trace')
   const secrets = [shop.app_token, shop.client_token, shop.access_token, shop.management_token]
   const remember = <T>(secret: T): T => {
     expect(secret).toEqual(expect.stringMatching(/.{4}/))
@@ -119,7 +119,7 @@ test('no secret ever reaches the log', async () => {
   for (const secret of secrets) expect(text()).not.toContain(secret)
 })
 
-test('of an error only what is harmless is written, of its cause too', () => {
+test('an error and its cause are logged without parameters and row values', () => {
   const error = Object.assign(
     new Error('duplicate key', { cause: Object.assign(new TypeError('inner'), { params: ['hush'] }) }),
     {
@@ -140,11 +140,11 @@ test('of an error only what is harmless is written, of its cause too', () => {
 })
 
 /** A service that logs into memory. */
-async function logged(level: string) {
+async function newLoggingService(level: string) {
   const shop: Shop = await newProject()
   const written: string[] = []
   const log = openLog(level, { write: (line) => void written.push(line) })
-  const app = newTestApp({ ...shop.service.runtime, log }, [...operations, failing])
+  const app = newTestApp({ ...shop.service.runtime, log }, [...operations, failInDatabase])
   const allEnded = endsOf(app)
   await app.ready()
   onTestFinished(() => app.close())

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { newProject, send, type TestService, testService } from './app.ts'
 import { closeAll } from './closings.ts'
 
-/** What happens between this file and the next one of its worker. */
+/** Runs between this file and the next one of its worker. */
 const endOfFile = closeAll
 
-test('the next file gets the same service, and a project in which nothing has happened', async () => {
+test('the next file gets the same service and an empty project', async () => {
   const first = await newProject()
   await first.call('POST', '/v1/categories', { name: 'Shoes', hierarchy: 0 })
   await endOfFile()
@@ -17,9 +17,9 @@ test('the next file gets the same service, and a project in which nothing has ha
 
 test.each<[string, (service: TestService) => unknown]>([
   ['a moved clock', ({ clock }) => clock.advance(1_000)],
-  ['a call of a client, which is counted by address', ({ app }) => send(app, 'POST', '/client/v1/customers', {})],
-  ['jobs at work', ({ runtime }) => runtime.jobs.work('maintenance', async () => undefined)],
-])('after %s it gets another one', async (_what, happens) => {
+  ['a client-side call, which is counted by address', ({ app }) => send(app, 'POST', '/client/v1/customers', {})],
+  ['a started job worker', ({ runtime }) => runtime.jobs.work('maintenance', async () => undefined)],
+])('after %s the next file gets a new service', async (_what, happens) => {
   await endOfFile()
   const first = await testService()
   await happens(first)
@@ -33,7 +33,7 @@ test.each<[string, (service: TestService) => unknown]>([
   expect(now).toBeLessThanOrEqual(Date.now())
 })
 
-test('a service with options of its own is for one file', async () => {
+test('a service with options is used by one file only', async () => {
   const options = { env: { AUTH_MODE: 'either' } }
   const first = await testService(options)
   expect((await testService(options)) === first).toBe(true)

@@ -10,7 +10,7 @@ import { testDatabase } from './database.ts'
 import { insertTestProject, type TestKeys } from './project.ts'
 import { openTestRuntime } from './runtime.ts'
 
-/** A clock the tests move: it runs with the real one until it is set. */
+/** A clock that tests can move: it follows the real one until it is set. */
 export interface TestClock {
   now: () => number
   set(at: string | number): void
@@ -30,30 +30,30 @@ export interface ServiceOptions {
   extra?: readonly Operation[]
 }
 
-/** A service, and whether something has happened to it that the next test file would feel. */
+/** A service, and whether its state has changed in a way that would affect the next test file. */
 interface OpenService extends TestService {
-  isWorn(): boolean
+  hasChangedState(): boolean
 }
 
 const services = new Map<string, Promise<OpenService>>()
-const plain = nameOf({})
+const plainKey = keyOf({})
 let isPlainInUse = false
 
 /**
- * A service on the database of the tests: the same one for the same options. One without options is handed on to the
- * next file of this worker, since it takes longer to build than many a file takes to run.
+ * A service on the test database: the same one for the same options. A service without options is reused by the next
+ * file of this worker, since building it takes longer than running many a file.
  */
 export function testService(options: ServiceOptions = {}): Promise<TestService> {
-  const name = nameOf(options)
-  const before = services.get(name)
-  if (before !== undefined && (name !== plain || isPlainInUse)) return before
-  const service = before === undefined ? openService(options) : handedOn(before)
+  const name = keyOf(options)
+  const existing = services.get(name)
+  if (existing !== undefined && (name !== plainKey || isPlainInUse)) return existing
+  const service = existing === undefined ? openService(options) : reuseOrReplace(existing)
   services.set(name, service)
-  isPlainInUse ||= name === plain
-  // Requests that are not made with `send` are known to nobody else.
+  isPlainInUse ||= name === plainKey
+  // Responses to requests that were not made with `send` are checked only here.
   atEnd(async () => expectAllDeclared())
   atEnd(async () => {
-    if (name === plain) {
+    if (name === plainKey) {
       isPlainInUse = false
       return
     }
@@ -63,28 +63,28 @@ export function testService(options: ServiceOptions = {}): Promise<TestService> 
   return service
 }
 
-function nameOf({ env = {}, extra = [] }: ServiceOptions): string {
+function keyOf({ env = {}, extra = [] }: ServiceOptions): string {
   return JSON.stringify([env, extra.map(({ id }) => id)])
 }
 
-/** The service that an earlier file has used, or another one if it would not behave like new. */
-async function handedOn(before: Promise<OpenService>): Promise<OpenService> {
-  const service = await before.catch(() => null)
+/** The service of an earlier file, or a new one if it would not behave like new. */
+async function reuseOrReplace(existing: Promise<OpenService>): Promise<OpenService> {
+  const service = await existing.catch(() => null)
   if (service === null || service.runtime.database !== (await testDatabase())) return openService({})
-  if (!service.isWorn()) return service
+  if (!service.hasChangedState()) return service
   await closeService(service)
   return openService({})
 }
 
 async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<OpenService> {
   const clock = newClock()
-  const opened = await openTestRuntime(await testDatabase(), { env, now: clock.now })
-  let isAtWork = false
+  const testRuntime = await openTestRuntime(await testDatabase(), { env, now: clock.now })
+  let hasWorkers = false
   const work: Runtime['jobs']['work'] = (queue, handle) => {
-    isAtWork = true
-    return opened.jobs.work(queue, handle)
+    hasWorkers = true
+    return testRuntime.jobs.work(queue, handle)
   }
-  const runtime = { ...opened, jobs: { ...opened.jobs, work } }
+  const runtime = { ...testRuntime, jobs: { ...testRuntime.jobs, work } }
   const app = newTestApp(runtime, [...operations, ...extra])
   let hasClients = false
   app.addHook('onRequest', (request, _reply, next) => {
@@ -92,8 +92,8 @@ async function openService({ env = {}, extra = [] }: ServiceOptions): Promise<Op
     next()
   })
   await app.ready()
-  // The service counts the addresses of clients for seconds.
-  return { app, runtime, clock, isWorn: () => clock.isMoved() || isAtWork || hasClients }
+  // The rate limiter counts client addresses over seconds, which the next file would notice.
+  return { app, runtime, clock, hasChangedState: () => clock.isMoved() || hasWorkers || hasClients }
 }
 
 async function closeService({ app, runtime }: TestService): Promise<void> {
@@ -104,31 +104,31 @@ async function closeService({ app, runtime }: TestService): Promise<void> {
 }
 
 /**
- * The service as it is, but for two things: it turns nobody away for being overloaded, since that depends on what else the
- * machine does, and every injected request takes a turn of the event loop.
+ * The service, except for two things: load shedding is off, since it depends on what else the machine does, and every
+ * injected request takes a turn of the event loop.
  */
 export function newTestApp(runtime: Runtime, served: readonly Operation[] = operations): FastifyInstance {
   const app = buildApp({ runtime, operations: served, sheds_load: false })
-  // PGlite needs no turn to answer: without this one a test that only sends requests would keep every timer waiting.
+  // PGlite answers within one turn of the event loop: a test that only sends requests would delay every timer.
   app.addHook('onRequest', (_request, _reply, next) => void setImmediate(next))
   return app
 }
 
 /**
- * Tells when every request that a service was sent has ended, and is in its log: that happens after whoever sent it has the
- * answer. To be called before the service is ready.
+ * Returns a function that waits until every request to a service has ended and is logged, which happens after the client has
+ * the response. Call it before the service is ready.
  */
 export function endsOf(app: FastifyInstance): () => Promise<void> {
-  let underWay = 0
+  let inFlight = 0
   app.addHook('onRequest', (_request, reply, next) => {
-    underWay += 1
+    inFlight += 1
     reply.raw.on('close', () => {
-      underWay -= 1
+      inFlight -= 1
     })
     next()
   })
   return async () => {
-    while (underWay > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (inFlight > 0) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
@@ -152,7 +152,7 @@ export interface Answer<T = Record<string, unknown>> {
   body: T
 }
 
-/** A project of its own with keys and a token of scope `api client_api`, and ways to call the service as it. */
+/** A new project with keys and a token of scope `api client_api`, and functions that call the service with them. */
 export interface Shop extends TestKeys {
   service: TestService
   project_id: string
@@ -185,7 +185,7 @@ export async function newProject(options: ServiceOptions & { project?: Record<st
   }
 }
 
-/** One request: objects travel as JSON, text as it is. An answer that the operation does not declare is a failure. */
+/** Sends one request: objects as JSON, text unchanged. Throws if the operation does not declare the response. */
 export async function send(
   app: FastifyInstance,
   method: string,

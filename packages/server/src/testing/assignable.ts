@@ -12,8 +12,8 @@ import { newProject, newTestApp, type Shop, send, type TestService } from './app
 import { atEnd } from './closings.ts'
 
 /*
- * Objects that take rules, for the time being: rows of `categories`, whose name is the code of a voucher or the name of a
- * campaign. They can be locked and deleted like the real ones.
+ * Stand-ins for objects that rules can be assigned to: rows of `categories`, whose name is the code of a voucher or the name
+ * of a campaign. They can be locked and deleted like the real ones.
  */
 
 type Row = Pick<CategoryRow, 'id' | 'name' | 'created_at'>
@@ -68,7 +68,7 @@ const findRow = (ctx: Ctx, reference: string, { lock }: { lock: 'key share' | 'u
     .$if(lock === 'update', (query) => query.forUpdate())
     .executeTakeFirst()
 
-function keptAs<Form>(form: (row: Row) => Form) {
+function assignableAs<Form>(form: (row: Row) => Form) {
   return {
     find: async (ctx: Ctx, reference: string): Promise<Form | undefined> => {
       const row = await findRow(ctx, reference, { lock: 'key share' })
@@ -84,9 +84,9 @@ function keptAs<Form>(form: (row: Row) => Form) {
 }
 
 const standIns: Partial<Assignables> = {
-  voucher: keptAs(voucherOf),
-  campaign: keptAs(campaignOf),
-  reward_assignment: keptAs(({ id }) => ({ id })),
+  voucher: assignableAs(voucherOf),
+  campaign: assignableAs(campaignOf),
+  reward_assignment: assignableAs(({ id }) => ({ id })),
 }
 
 const deleteVoucher = operation({
@@ -108,8 +108,8 @@ const deleteVoucher = operation({
 const apps = new Map<TestService, ReturnType<typeof newTestApp>>()
 
 function appOf(service: TestService): ReturnType<typeof newTestApp> {
-  const known = apps.get(service)
-  if (known !== undefined) return known
+  const existing = apps.get(service)
+  if (existing !== undefined) return existing
   const { runtime } = service
   const assignables = { ...runtime.wiring.assignables, ...standIns }
   const app = newTestApp({ ...runtime, wiring: { ...runtime.wiring, assignables } }, [
@@ -127,9 +127,9 @@ function appOf(service: TestService): ReturnType<typeof newTestApp> {
 
 /** A shop with vouchers and campaigns that rules can be assigned to. */
 export interface AssignableShop extends Shop {
-  /** Makes a voucher of this code, which may also stand for a campaign of this name, and answers its id. */
+  /** Creates a voucher with this code, which can also stand for a campaign of this name, and returns its id. */
   newVoucher(code: string): Promise<string>
-  /** Makes a rule and answers its id. */
+  /** Creates a rule and returns its id. */
   newRule(body?: object): Promise<string>
 }
 

@@ -12,7 +12,7 @@ import { toInstant } from '../core/lib/instant.ts'
 import { atEnd } from './closings.ts'
 import { openTestRuntime } from './runtime.ts'
 
-/** A runtime whose jobs are open but not working; another one on the same database is another process, so to speak. */
+/** A runtime without job workers; a second one on the same database simulates another process. */
 export async function openHouse(database: Database): Promise<Runtime> {
   const runtime = await openTestRuntime(database)
   atEnd(() => runtime.credentials.close())
@@ -26,7 +26,7 @@ export function insertProject({ database, now }: Runtime): Promise<Project> {
   return insertProjectOf(database.db, toInstant(now()), body, { is_sandbox: false })
 }
 
-/** Does what a request to a project would do: one transaction, and after it what was to follow the commit. */
+/** Runs `work` as a request to a project would: in one transaction, with the callbacks of `afterCommit` after it. */
 export async function asRequest<T>(runtime: Runtime, project: Project, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const afterCommit: Array<() => void> = []
   const result = await inTransaction(runtime.database.db, (trx) =>
@@ -47,8 +47,8 @@ export const testCaller = {
 } as const
 
 /**
- * Runs what a project has started, one after another and in this process, without the queue: on PostgreSQL all test
- * files share one, and another file would take the job. `await runAsyncActions(shop.service.runtime, shop.project_id, [importCustomers])`
+ * Runs the queued async actions of a project one after another in this process, without the job queue: on PostgreSQL all
+ * test files share the queue, and another file would take the job. `await runAsyncActions(shop.service.runtime, shop.project_id, [importCustomers])`
  */
 export async function runAsyncActions(
   runtime: Runtime,
@@ -67,7 +67,7 @@ export async function runAsyncActions(
   for (const { id } of started) await runAsyncAction(runtime, actions, { project_id: projectId, action_id: id }, run)
 }
 
-/** Like `until`, but a job that failed is tried again at once, as if the pause before its next try had passed. */
+/** Like `until`, but failed jobs are retried at once, as if their retry delay had passed. */
 export function untilRetried<T>(
   { database, jobs }: Pick<Runtime, 'database' | 'jobs'>,
   look: () => T | undefined | Promise<T | undefined>,
@@ -81,15 +81,15 @@ export function untilRetried<T>(
   })
 }
 
-/** Waits until `look` finds something. It gives up only when a busy machine would have had the time for it, too. */
+/** Polls until `look` returns a value. The timeout is long enough for a busy machine. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(`Nothing happened within ${patienceMs} ms`)
+    if (Date.now() > deadline) throw new Error(`The condition was not met within ${timeoutMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-const patienceMs = 120_000
+const timeoutMs = 120_000

@@ -14,20 +14,20 @@ type Body = any
 
 export { newTier }
 
-/** Both answer whatever the service says; `validated` and `redeemed` insist on 200. */
+/** Both return any response; `validated` and `redeemed` expect 200. */
 export const validate = (shop: Shop, body: object): Promise<Answer<Body>> => shop.call('POST', '/v1/validations', body)
 export const redeem = (shop: Shop, body: object): Promise<Answer<Body>> => shop.call('POST', '/v1/redemptions', body)
 
 export const validated = (shop: Shop, body: object): Promise<Body> => ok(shop, 'POST', '/v1/validations', body)
 export const redeemed = (shop: Shop, body: object): Promise<Body> => ok(shop, 'POST', '/v1/redemptions', body)
 
-/** Takes a redemption back: a single one, or with `all` a stack by its parent. */
+/** Rolls back a single redemption; `rollBackAll` rolls back a stack by its parent. */
 export const rollBack = (shop: Shop, id: string, body: object = {}): Promise<Answer<Body>> =>
   shop.call('POST', `/v1/redemptions/${id}/rollback`, body)
 export const rollBackAll = (shop: Shop, id: string, body: object = {}): Promise<Answer<Body>> =>
   shop.call('POST', `/v1/redemptions/${id}/rollbacks`, body)
 
-/** Redeemables of a request: codes by themselves, or with credits, points, a reward. */
+/** Redeemables of a request: codes alone, or with credits, points or a reward. */
 export const voucher = (id: string, more: object = {}) => ({ object: 'voucher', id, ...more })
 export const vouchers = (...codes: string[]) => codes.map((code) => voucher(code))
 export const tier = (id: string) => ({ object: 'promotion_tier', id })
@@ -36,7 +36,7 @@ export const stack = (id: string) => ({ object: 'promotion_stack', id })
 export const amountOff = (cents: number, more: object = {}) => ({ type: 'AMOUNT', amount_off: cents, ...more })
 export const percentOff = (percent: number, more: object = {}) => ({ type: 'PERCENT', percent_off: percent, ...more })
 
-/** Creates a discount voucher of such a code. */
+/** Creates a discount voucher with this code. */
 export const newDiscount = (shop: Shop, code: string, discount: object, more: object = {}): Promise<Body> =>
   newVoucher(shop, code, { discount, ...more })
 
@@ -53,14 +53,14 @@ export const newGiftCard = (shop: Shop, code: string, amount: number, more: { ef
 export const newProduct = (shop: Shop, name: string, more: object = {}): Promise<Body> =>
   ok(shop, 'POST', '/v1/products', { name, ...more })
 
-/** Creates a rule and assigns it to what is named, such as `{ voucher: 'SPRING' }` or `{ campaign: 'camp_…' }`. */
+/** Creates a rule and assigns it to objects, such as `{ voucher: 'SPRING' }` or `{ campaign: 'camp_…' }`. */
 export async function newRule(
   shop: Shop,
   body: object,
-  assigned: Partial<Record<RelatedObjectType, string>> = {},
+  assignments: Partial<Record<RelatedObjectType, string>> = {},
 ): Promise<Body> {
   const rule = await ok(shop, 'POST', '/v1/validation-rules', body)
-  for (const [relatedObjectType, relatedObjectId] of Object.entries(assigned)) {
+  for (const [relatedObjectType, relatedObjectId] of Object.entries(assignments)) {
     const path = `/v1/validation-rules/${rule.id}/assignments`
     await ok(shop, 'POST', path, { related_object_type: relatedObjectType, related_object_id: relatedObjectId })
   }
@@ -75,7 +75,7 @@ export const when = (name: string, conditions: object, more: object = {}) => ({
 export const newCategory = (shop: Shop, name: string, hierarchy = 0): Promise<Body> =>
   ok(shop, 'POST', '/v1/categories', { name, hierarchy })
 
-/** A promotion of its own with tiers that give these discounts, and a stack of all of them in this order. */
+/** A new promotion with tiers that give these discounts, and a stack of all of them in this order. */
 export async function newStack(shop: Shop, discounts: object[]): Promise<{ stack: Body; tiers: Body[] }> {
   const campaign = await newPromotion(shop, uniqueName('Promotion'))
   const tiers: Body[] = []
@@ -84,7 +84,7 @@ export async function newStack(shop: Shop, discounts: object[]): Promise<{ stack
   return { stack: await ok(shop, 'POST', `/v1/promotions/${campaign}/stacks`, body), tiers }
 }
 
-/** Puts these stacking rules in force, and the defaults for what is not said. */
+/** Replaces the stacking rules of the project; omitted fields get their defaults. */
 export async function setStackingRules(shop: Shop, rules: Partial<StackingRules>): Promise<void> {
   const { body } = await shop.manage('GET', '/stacking-rules')
   const { id } = body.data[0]
@@ -103,14 +103,14 @@ export interface Card {
   code: string
   id: string
   campaign_id: string
-  /** Who holds the card, and the source id of that customer. */
+  /** The holder of the card, and the source id of that customer. */
   customer_id: string
   source_id: string
   reward_id: string
   assignment_id: string
 }
 
-/** A loyalty program, a card of it that a customer holds, and a reward that its points pay for: COIN unless said. */
+/** A loyalty program, a card of it with a holder, and a reward for its points, by default COIN. */
 export async function newCard(
   shop: Shop,
   { points, coin, reward }: { points: number; coin?: Coin; reward?: Reward },
@@ -122,39 +122,39 @@ export async function newCard(
     type: 'AUTO_UPDATE',
     voucher: { type: 'LOYALTY_CARD', loyalty_card: { points } },
   })
-  const given = await ok(shop, 'POST', '/v1/publications', { campaign: name, customer: { source_id: sourceId } })
-  const one = reward ?? { type: 'COIN', parameters: { coin: coin ?? { exchange_ratio: 1, points_ratio: 1 } } }
-  const { code, id } = given.voucher
+  const publication = await ok(shop, 'POST', '/v1/publications', { campaign: name, customer: { source_id: sourceId } })
+  const rewardBody = reward ?? { type: 'COIN', parameters: { coin: coin ?? { exchange_ratio: 1, points_ratio: 1 } } }
+  const { code, id } = publication.voucher
   return {
     code,
     id,
     campaign_id: campaignId,
-    customer_id: given.customer_id,
+    customer_id: publication.customer_id,
     source_id: sourceId,
-    ...(await newReward(shop, campaignId, one)),
+    ...(await newReward(shop, campaignId, rewardBody)),
   }
 }
 
 export interface Reward {
   type: 'CAMPAIGN' | 'COIN' | 'MATERIAL'
   parameters: object
-  /** Points that it costs; a COIN reward has no price. */
+  /** The price in points; a COIN reward has none. */
   price?: number
   stock?: number
   redeemed?: number
 }
 
-/** A reward of a loyalty program. Something to hand over is a new product, unless its parameters name one. */
+/** A reward of a loyalty program. A MATERIAL reward gets a new product unless its parameters name one. */
 export async function newReward(
   shop: Shop,
   campaignId: string,
   { type, parameters, price, stock, redeemed = 0 }: Reward,
 ): Promise<{ reward_id: string; assignment_id: string }> {
-  const isNamed = type !== 'MATERIAL' || 'product' in parameters
+  const hasParameters = type !== 'MATERIAL' || 'product' in parameters
   const { id: rewardId } = await ok(shop, 'POST', '/v1/rewards', {
     name: 'Reward',
     type,
-    parameters: isNamed ? parameters : { product: { id: (await newProduct(shop, 'Gift')).id } },
+    parameters: hasParameters ? parameters : { product: { id: (await newProduct(shop, 'Gift')).id } },
     stock,
   })
   if (redeemed > 0) await setRedeemed(shop, rewardId, redeemed)
@@ -165,7 +165,7 @@ export async function newReward(
   return { reward_id: rewardId, assignment_id: assignmentId }
 }
 
-/** Says that a reward was redeemed so often, which would take as many redemptions. */
+/** Sets the redeemed count of a reward directly, instead of making that many redemptions. */
 async function setRedeemed({ service, project_id }: Shop, rewardId: RewardRow['id'], redeemed: number): Promise<void> {
   await inTransaction(service.runtime.database.db, async (db) => {
     const configVersion = await nextConfigurationVersion(db, project_id)
@@ -178,7 +178,7 @@ async function setRedeemed({ service, project_id }: Shop, rewardId: RewardRow['i
   })
 }
 
-/** The client side of a shop that trusts `shop.example`. */
+/** Calls the service as the client side of a shop that trusts `shop.example`. */
 export const asClient = (shop: Shop, method: string, path: string, body?: unknown): Promise<Answer<Body>> =>
   shop.call(method, path, body, {
     'x-client-application-id': shop.client_id,

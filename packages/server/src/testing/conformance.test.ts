@@ -9,11 +9,11 @@ const Handle = Type.Object({ side: Type.Union([Type.Literal('LEFT'), Type.Litera
 const Mug = Type.Object({
   name: Type.String(),
   size: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-  // One of two shapes: written as it is, so that anything could be in it.
+  // A union is serialized without a schema, so it could contain anything.
   handle: Type.Union([Handle, Type.String()]),
 })
 
-/** What the operation below answers; the types would not allow most of it. */
+/** What the operation below returns; most of it violates its types. */
 let answer: unknown
 const answerMug = operation({
   id: 'answerMug',
@@ -27,33 +27,33 @@ const answerMug = operation({
 const good = { name: 'Blue', size: 3, handle: { side: 'LEFT' } }
 
 test.each<[string, unknown]>([
-  ['everything', good],
-  ['a null that is declared', { ...good, size: null }],
-  ['the other shape', { ...good, handle: 'none' }],
-  ['a refusal that is declared', new ApiError('too_many_requests')],
-])('an answer with %s passes', async (_what, given) => {
+  ['every declared property', good],
+  ['a declared null', { ...good, size: null }],
+  ['the other variant of a union', { ...good, handle: 'none' }],
+  ['a declared error', new ApiError('too_many_requests')],
+])('a response with %s passes', async (_what, value) => {
   const shop = await newProject({ extra: [answerMug] })
-  answer = given
+  answer = value
   await shop.call('GET', '/v1/mugs/one')
   expectAllDeclared()
 })
 
 test.each<[string, unknown, RegExp]>([
-  ['a wrong word', { ...good, handle: { side: 'TOP' } }, /\/handle\/side/],
+  ['a wrong literal', { ...good, handle: { side: 'TOP' } }, /\/handle\/side/],
   ['a wrong type', { ...good, handle: 5 }, /\/handle/],
   ['a missing property', { ...good, handle: {} }, /\/handle/],
   ['an undeclared property', { ...good, handle: { side: 'LEFT', secret: 1 } }, /\/handle/],
-  ['a refusal that is not declared', new ApiError('voucher_expired'), /answerMug does not declare voucher_expired/],
-])('an answer with %s fails the test that asked for it', async (_what, given, fault) => {
+  ['an undeclared error', new ApiError('voucher_expired'), /answerMug does not declare voucher_expired/],
+])('a response with %s fails the test that sent the request', async (_what, value, fault) => {
   const shop = await newProject({ extra: [answerMug] })
-  answer = given
+  answer = value
   const call = shop.call('GET', '/v1/mugs/one')
   await expect(call).rejects.toThrow(/^GET \/v1\/mugs\/one answers \d+: /)
   await expect(call).rejects.toThrow(fault)
   expectAllDeclared()
 })
 
-test('an answer that nobody asked for with `send` fails too', async () => {
+test('an invalid response to a request made without `send` fails too', async () => {
   const shop = await newProject({ extra: [answerMug] })
   answer = { ...good, handle: { side: 'TOP' } }
   await shop.service.app.inject({ url: '/v1/mugs/one', headers: shop.headers })

@@ -5,13 +5,13 @@ import { Compile, type Validator } from 'typebox/compile'
 import { openapiOf } from '../core/http/openapi.ts'
 import { refusalsOf } from '../core/http/openapi-refusals.ts'
 import { type Operation, successStatus } from '../core/http/operation.ts'
-import '../core/http/validation.ts' // which teaches the compiled checks our formats
+import '../core/http/validation.ts' // registers our formats with the compiled checks
 
-/** What was answered and does not keep what its operation declares, by the id of the request. */
+/** Responses that violate the declaration of their operation, by request id. */
 const faults = new Map<string, string>()
 
-// Whoever builds the service for a test and however it is called, this sees each answer as it goes out: the framework
-// announces every instance before anything is mounted on it.
+// Checks every response of every service in the tests, however it was built or called: the framework announces each
+// instance before anything is mounted on it.
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onSend', (request, reply, payload, next) => {
@@ -21,7 +21,7 @@ subscribe('fastify.initialization', (message) => {
   })
 })
 
-/** Fails if the answer to this request is none that its operation declares. */
+/** Throws if the response to this request is not declared by its operation. */
 export function expectDeclared(requestId: string): void {
   const fault = faults.get(requestId)
   if (fault === undefined) return
@@ -29,14 +29,14 @@ export function expectDeclared(requestId: string): void {
   throw new Error(fault)
 }
 
-/** Fails if any answer since the last call was none that its operation declares. */
+/** Throws if any response since the last call was not declared by its operation. */
 export function expectAllDeclared(): void {
   const found = [...faults.values()]
   faults.clear()
   if (found.length > 0) throw new Error(found.join('\n'))
 }
 
-/** The first fault of an answer, or null. What is no operation, such as an unknown path, can still refuse only in one shape. */
+/** The first fault of a response, or null. Without an operation, as for an unknown path, only errors of the usual shape pass. */
 function whyNotDeclared(reply: FastifyReply, payload: unknown): string | null {
   const { operation } = reply.routeOptions.config
   const status = reply.statusCode
@@ -45,9 +45,9 @@ function whyNotDeclared(reply: FastifyReply, payload: unknown): string | null {
 }
 
 function faultInRefusal(operation: Operation | undefined, status: number, payload: unknown): string | null {
-  // Where the contract wants the status alone.
+  // The contract wants only the status here.
   if (payload === undefined || payload === null || payload === '') return null
-  const body = parsed(payload)
+  const body = parsePayload(payload)
   const fault = faultIn(refusalSchema, body)
   if (fault !== null) return fault
   const { code, key } = body as { code: number; key: string }
@@ -64,12 +64,12 @@ function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unkn
     return `${operation.id} does not declare the status`
   if (schema === null) return payload ? 'there is a body where none is declared' : null
   return type.startsWith('application/json')
-    ? faultIn(schema, parsed(payload))
+    ? faultIn(schema, parsePayload(payload))
     : `the media type is ${type || 'missing'}`
 }
 
-/** What cannot be read as JSON is held against the schema as the text it is. */
-function parsed(payload: unknown): unknown {
+/** The payload as JSON; if it cannot be parsed, the text, which then fails the schema. */
+function parsePayload(payload: unknown): unknown {
   try {
     return JSON.parse(String(payload))
   } catch {
@@ -80,11 +80,11 @@ function parsed(payload: unknown): unknown {
 function faultIn(schema: TSchema, body: unknown): string | null {
   let check = checks.get(schema)
   if (check === undefined) {
-    check = Compile(closed(schema as Schema) as TSchema)
+    check = Compile(withoutExtraProperties(schema as Schema) as TSchema)
     checks.set(schema, check)
   }
   if (check.Check(body)) return null
-  // Of a value that fits none of several shapes, the fault that lies deepest is in the shape that was meant.
+  // If a value fits no variant of a union, the deepest error is in the variant that was meant.
   const depth = ({ instancePath }: { instancePath: string }) => instancePath.split('/').length
   const [first] = check.Errors(body).sort((a, b) => depth(b) - depth(a))
   return `${first?.instancePath || '/'} ${first?.message} ${JSON.stringify(first?.params)}`
@@ -101,17 +101,21 @@ interface Schema {
 }
 
 /**
- * The same schema without room for undeclared properties: what is one of several things is written as it is
- * (core/http/serialise.ts). Where properties stand beside variants neither knows those of the other, so that both stay open.
+ * The same schema without undeclared properties: unions are serialized without a schema (core/http/serialise.ts), which could
+ * leak them. Where an object has properties beside variants, neither knows the properties of the other, so both stay open.
  */
-function closed(schema: Schema, isPart = false): Schema {
+function withoutExtraProperties(schema: Schema, isPart = false): Schema {
   const { anyOf, properties, additionalProperties, items } = schema
   const result: Schema = { ...schema }
-  if (anyOf !== undefined) result.anyOf = anyOf.map((variant) => closed(variant, isPart || properties !== undefined))
-  if (items !== undefined) result.items = closed(items)
-  if (typeof additionalProperties === 'object') result.additionalProperties = closed(additionalProperties)
+  if (anyOf !== undefined)
+    result.anyOf = anyOf.map((variant) => withoutExtraProperties(variant, isPart || properties !== undefined))
+  if (items !== undefined) result.items = withoutExtraProperties(items)
+  if (typeof additionalProperties === 'object')
+    result.additionalProperties = withoutExtraProperties(additionalProperties)
   if (properties !== undefined) {
-    result.properties = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, closed(each)]))
+    result.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, each]) => [name, withoutExtraProperties(each)]),
+    )
     if (anyOf === undefined && !isPart) result.additionalProperties ??= false
   }
   return result

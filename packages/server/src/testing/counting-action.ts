@@ -11,8 +11,8 @@ export interface Counting {
 }
 
 /**
- * Adds one to a counter per row, so that a row done twice, or never, can be seen. `onStep` hears of each before it is stored,
- * and the step waits for it.
+ * Adds one to a counter per row, so that a row processed twice or never can be detected. `onStep` is called before each step
+ * is stored, and the step waits for it.
  */
 export const countingAction = (onStep: (first: number) => unknown = () => {}) =>
   defineAsyncAction<Counting, { next: number }>({
@@ -42,7 +42,7 @@ export const countingAction = (onStep: (first: number) => unknown = () => {}) =>
     }),
   })
 
-/** How many rows were counted how often: `{ 1: 100 }` when all went well. */
+/** The number of rows by how often each was counted: `{ 1: 100 }` when all went well. */
 export async function countedRows({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>): Promise<Record<number, number>> {
   const { rows } = await sql<{ used: number; rows: number }>`
     select version as used, count(*)::int as rows from guards where project_id = ${project_id} group by version`.execute(

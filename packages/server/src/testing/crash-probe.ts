@@ -3,7 +3,7 @@ import { operation } from '../core/http/operation.ts'
 import { Category, CategoryBody } from '../rules/categories/schema.ts'
 import { insertCategory } from '../rules/categories/store.ts'
 
-/** Creates a category and then, inside its transaction, takes so long that its process can be killed meanwhile. */
+/** Creates a category and then sleeps inside its transaction, so that the process can be killed meanwhile. */
 export const crashProbe = (seconds: number) =>
   operation({
     id: 'crashProbe',

@@ -5,8 +5,8 @@ import { crashProbe } from './crash-probe.ts'
 import { openTestRuntime } from './runtime.ts'
 
 /**
- * A server to be killed. It serves the database of its first argument, its probe takes as many seconds as the second
- * says, and it prints its address when it is ready.
+ * A server to be killed. Arguments: the URL of its database, and the seconds that its crash probe takes. It prints its
+ * address when it is ready.
  */
 const [, , url = '', seconds = ''] = process.argv
 const database = connectPostgres({ connectionString: url })

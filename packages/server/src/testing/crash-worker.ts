@@ -6,11 +6,11 @@ import { countingAction } from './counting-action.ts'
 import { openTestRuntime } from './runtime.ts'
 
 /**
- * A process that does nothing but work on counting actions, to be killed. It says `ready`, and `step <first row>` after
- * a step has written its rows and before it is stored. Its arguments are the URL or the folder of its database, and the
- * first row of the step at which it stands still, however long it takes to kill it.
+ * A process that only runs counting actions, to be killed. It prints `ready`, and `step <first row>` after a step has
+ * written its rows and before it is stored. Arguments: the URL or the folder of its database, and the first row of the
+ * step in which it blocks until it is killed.
  */
-const [, , where = '', last = ''] = process.argv
+const [, , where = '', blockAt = ''] = process.argv
 const database = where.startsWith('postgres')
   ? connectPostgres({ connectionString: where })
   : await connectPglite({ folder: where })
@@ -19,7 +19,7 @@ const runtime = await openTestRuntime(database)
 await workAsyncActions(runtime, [
   countingAction((first) => {
     writeSync(1, `step ${first}\n`)
-    if (first === Number(last)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    if (first === Number(blockAt)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   }),
 ])
 writeSync(1, 'ready\n')

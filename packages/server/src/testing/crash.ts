@@ -4,13 +4,13 @@ import { onTestFinished } from 'vitest'
 import { quick } from './process.ts'
 
 export interface CrashWorker {
-  /** Resolves once the process has said a line. */
+  /** Resolves once the process has printed a line. */
   says(line: string): Promise<void>
-  /** kill -9, and nothing more is heard of it. */
+  /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>
 }
 
-/** Starts `crash-worker.ts` on a database, to stand still in the step that begins with a row. */
+/** Starts `crash-worker.ts` on a database; it blocks in the step that begins with row `last_step`. */
 export function startCrashWorker(where: string, { last_step }: { last_step: number }): CrashWorker {
   const script = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
   const child = spawn(process.execPath, [...quick.args, script, where, String(last_step)], {
@@ -18,10 +18,10 @@ export function startCrashWorker(where: string, { last_step }: { last_step: numb
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  let said = ''
+  let output = ''
   const listeners = new Set<() => void>()
   child.stdout.on('data', (text) => {
-    said += text
+    output += text
     for (const listener of listeners) listener()
   })
   const kill = async () => {
@@ -34,11 +34,11 @@ export function startCrashWorker(where: string, { last_step }: { last_step: numb
     says: (line) =>
       new Promise((resolve, reject) => {
         const listener = () => {
-          if (`\n${said}`.includes(`\n${line}\n`)) resolve()
+          if (`\n${output}`.includes(`\n${line}\n`)) resolve()
         }
         listeners.add(listener)
         listener()
-        exited.then(() => reject(new Error(`The process ended before it said "${line}", after: ${said}`)))
+        exited.then(() => reject(new Error(`The process ended before it printed "${line}". Output: ${output}`)))
       }),
   }
 }

@@ -9,38 +9,38 @@ let opened: Promise<Database> | undefined
 let isInUse = false
 
 /**
- * The database of the tests, opened on first use and open until the worker ends: on PGlite one for all files of the
- * worker, on PostgreSQL one for all files.
+ * The test database, opened on first use and open until the worker ends: on PGlite one per worker, on PostgreSQL one for
+ * all files.
  */
 export function testDatabase(): Promise<Database> {
   opened ??= open()
   if (!isInUse) {
     isInUse = true
-    atEnd(handOn)
+    atEnd(checkBeforeReuse)
   }
   return opened
 }
 
-/** A transaction that a test has left open on PGlite would make every later file wait: they get another database. */
-async function handOn(): Promise<void> {
+/** A transaction left open on PGlite would block every later file: in that case they get a new database. */
+async function checkBeforeReuse(): Promise<void> {
   isInUse = false
   const database = await opened
   if (database?.kind !== 'pglite') return
   await within(60_000, database.execute('select 1'), () => {
     opened = undefined
-    return new Error('The tests of this file have left the database occupied')
+    return new Error('The tests of this file left a transaction open on the database')
   })
 }
 
-/** Hundreds of requests at once wait for a few connections, on a busy machine for longer than a caller should. */
+/** Hundreds of concurrent requests share a few connections: on a busy machine they wait longer than a caller should. */
 export const connectionWaitSeconds = 120
 
-/** Which database this run is on. */
+/** The kind of database of this test run. */
 export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
-  const given = inject('database')
-  if (given.kind === 'postgres')
-    return connectPostgres({ connectionString: given.url, connection_wait_seconds: connectionWaitSeconds })
-  return connectPglite({ snapshot: await openAsBlob(given.snapshot) })
+  const provided = inject('database')
+  if (provided.kind === 'postgres')
+    return connectPostgres({ connectionString: provided.url, connection_wait_seconds: connectionWaitSeconds })
+  return connectPglite({ snapshot: await openAsBlob(provided.snapshot) })
 }

@@ -13,7 +13,7 @@ export const createExport = async (shop: Shop, exportedObject: string, parameter
   return body
 }
 
-/** Does what the nodes would do, until nothing of the project is left. */
+/** Runs the export work of the nodes until the project has no export left; returns the number of steps. */
 export async function workOnExports({ service: { runtime }, project_id }: Shop): Promise<number> {
   let steps = 0
   while ((await workOnExport(runtime, { only: project_id })) !== null) steps += 1
@@ -28,7 +28,7 @@ export const followExport = (shop: Shop, url: string, headers: Record<string, st
     Answer<string>
   >
 
-/** The file of an export from its creation on, as lines. */
+/** Creates an export, completes it, and returns the lines of its file. */
 export async function exported(shop: Shop, exportedObject: string, parameters?: object): Promise<string[]> {
   const { id } = await createExport(shop, exportedObject, parameters)
   await workOnExports(shop)

@@ -24,7 +24,7 @@ export async function definitionsIn(database: Database, schema = 'public'): Prom
   )
 }
 
-/** The definitions that the files make, on this very database: releases of PostgreSQL print the same function differently. */
+/** The definitions that the files create on this database: versions of PostgreSQL print the same function differently. */
 export async function definitionsOfFiles(database: Database): Promise<Record<string, string>> {
   const create = [...functionFiles().values()].join('\n')
   await database.execute(`create schema files; set search_path = files, public; ${create} reset search_path`)

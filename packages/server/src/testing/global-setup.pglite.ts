@@ -8,12 +8,12 @@ import { emptyDatabase, migratedDatabase } from './snapshot.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     database:
-      | { kind: 'pglite' /** Migrated. */; snapshot: string /** As a first start finds it. */; empty: string }
-      | { kind: 'postgres'; url: string /** Migrated, and nobody is connected to it. */; template: string }
+      | { kind: 'pglite' /** Migrated. */; snapshot: string /** Without tables. */; empty: string }
+      | { kind: 'postgres'; url: string /** Migrated, without connections. */; template: string }
   }
 }
 
-/** Prepares the embedded database once; every worker, and who needs one of its own, starts from a copy of it. */
+/** Prepares the embedded database once; every worker, and every test with a database of its own, starts from a copy. */
 export default async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-test-'))
   const snapshot = join(folder, 'snapshot.tar')

@@ -6,15 +6,15 @@ import { openJobs } from '../core/jobs/jobs.ts'
 import { createDatabase, startPostgres } from './postgres.ts'
 
 /**
- * Brings a real PostgreSQL (or uses TEST_DATABASE_URL), a migrated database to copy from, and one with the tables of the
- * job queue too, which all test files share.
+ * Starts a real PostgreSQL (or uses TEST_DATABASE_URL) and creates a migrated template database, and the database that all
+ * test files share, which also has the tables of the job queue.
  */
 export default async function setup(project: TestProject) {
   const server = await startPostgres()
   const template = await createDatabase(server.url)
-  await opened(template.url, ({ db }) => migrate(db, async () => {}))
+  await withDatabase(template.url, ({ db }) => migrate(db, async () => {}))
   const shared = await createDatabase(server.url, { template: template.url })
-  await opened(shared.url, async (database) => (await openJobs(database)).close())
+  await withDatabase(shared.url, async (database) => (await openJobs(database)).close())
   project.provide('database', { kind: 'postgres', url: shared.url, template: template.url })
   return async () => {
     await shared.drop()
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject) {
   }
 }
 
-async function opened(url: string, work: (database: Database) => Promise<unknown>): Promise<void> {
+async function withDatabase(url: string, work: (database: Database) => Promise<unknown>): Promise<void> {
   const database = connectPostgres({ connectionString: url })
   await work(database)
   await database.close()

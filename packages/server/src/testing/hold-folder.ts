@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline'
 import { lockFolder } from '../core/db/folder-lock.ts'
 
 /*
- * A process that locks every folder named on its standard input, says what came of it, and keeps what it got until it
- * is stopped.
+ * A process that locks every folder given on its standard input, prints the result, and holds the locks until it is
+ * stopped.
  */
 for await (const folder of createInterface({ input: process.stdin })) {
   try {

@@ -5,7 +5,7 @@ import { type Answer, send } from './app.ts'
 import { type Node, type NodeOptions, openNode, ownDatabase } from './nodes.ts'
 import { testSettings } from './runtime.ts'
 
-/** A whole installation after its first start, alone on its database: one owner, one sandbox project, nobody else's. */
+/** An installation after its first start, alone on its database: one owner and one sandbox project. */
 export interface Installation extends Node {
   made: Bootstrapped
   // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it

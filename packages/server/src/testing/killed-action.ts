@@ -5,9 +5,9 @@ import { createDatabase } from './postgres.ts'
 import { headersFrom, patiently, startGuerdon } from './process.ts'
 
 export interface KilledAction {
-  /** Begins the action, the only one there is. */
+  /** Starts the action, the only one of the service. */
   start(address: string, headers: Record<string, string>): Promise<unknown>
-  /** How far it has to be, in percent, before it is killed. */
+  /** The progress in percent that the action must exceed before the service is killed. */
   progress_min?: number
 }
 
@@ -15,8 +15,8 @@ export interface KilledAction {
 type ActionRecord = any
 
 /**
- * Starts an async action on a service of its own, kills that with -9 in the middle of it, and has another one finish it. Answers
- * the finished action, and a client of the database, for the test to look at what became of it.
+ * Starts an async action on a new service, kills that with -9 in the middle of the action, and lets a second service finish it.
+ * Returns the finished action and a database client to check the result with.
  */
 export async function killedInTheMiddle({ start, progress_min = 0 }: KilledAction): Promise<{
   action: ActionRecord
@@ -24,11 +24,11 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
   headers: Record<string, string>
   client: pg.Client
 }> {
-  const given = inject('database')
-  if (given.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
-  const { url: Databaseurl, drop } = await createDatabase(given.url)
+  const provided = inject('database')
+  if (provided.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
+  const { url: databaseUrl, drop } = await createDatabase(provided.url)
   onTestFinished(drop)
-  const settings = { DATABASE_URL: Databaseurl, LOG_LEVEL: 'silent' }
+  const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }
   const first = await startGuerdon(settings)
   const headers = await headersFrom(first)
   const read = async (address: string): Promise<ActionRecord> => {
@@ -36,13 +36,13 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
     const [{ id }] = ((await listed.json()) as { async_actions: [{ id: string }] }).async_actions
     return (await patiently(() => fetch(`${address}/v1/async-actions/${id}`, { headers }))).json()
   }
-  const client = new pg.Client({ connectionString: Databaseurl })
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())
-  const goOn = await standStillAfter(client, progress_min)
+  const unblockSteps = await blockStepsAfter(client, progress_min)
   await start(first.address, headers)
   const [stuck] = await until(async () => {
-    const { rows } = await client.query<{ pid: number }>(standingStill)
+    const { rows } = await client.query<{ pid: number }>(blockedBackends)
     return rows.length > 0 ? rows : undefined
   })
   const { progress } = await read(first.address)
@@ -51,10 +51,10 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
   first.kill('SIGKILL')
   await first.ended
   await client.query('select pg_terminate_backend($1)', [stuck?.pid])
-  await goOn()
+  await unblockSteps()
 
   const second = await startGuerdon(settings)
-  // As the supervision does, half a minute after the last sign of life (core/jobs/async-action.race.test.ts).
+  // As the supervision does half a minute after the last heartbeat (core/jobs/async-action.race.test.ts).
   await client.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`)
   const action = await until(async () => {
     const record = await read(second.address)
@@ -64,31 +64,31 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
 }
 
 /**
- * Has the step of an action wait in the middle of its transaction as soon as the steps before it have come further than that,
- * however fast they are; answers what lets steps go on again.
+ * Blocks the next step of an action in the middle of its transaction once the progress exceeds a value, with a trigger that
+ * waits for an advisory lock. Returns a function that unblocks steps again.
  */
-async function standStillAfter(client: pg.Client, progress: number): Promise<() => Promise<void>> {
+async function blockStepsAfter(client: pg.Client, progress: number): Promise<() => Promise<void>> {
   await client.query(`
     create function stand_still() returns trigger language plpgsql as $$
     begin
-      perform pg_advisory_xact_lock(${stillKey});
+      perform pg_advisory_xact_lock(${lockKey});
       return new;
     end $$;
     create trigger stand_still before update on async_actions
     for each row when (old.progress > ${progress}) execute function stand_still()`)
-  await client.query(`select pg_advisory_lock(${stillKey})`)
+  await client.query(`select pg_advisory_lock(${lockKey})`)
   return async () => {
-    await until(async () => ((await client.query(standingStill)).rows.length === 0 ? true : undefined))
+    await until(async () => ((await client.query(blockedBackends)).rows.length === 0 ? true : undefined))
     await client.query('drop trigger stand_still on async_actions')
-    await client.query(`select pg_advisory_unlock(${stillKey})`)
+    await client.query(`select pg_advisory_unlock(${lockKey})`)
   }
 }
 
-const stillKey = 20_260_101
-const standingStill = `
-  select pid from pg_locks where locktype = 'advisory' and objid = ${stillKey} and not granted`
+const lockKey = 20_260_101
+const blockedBackends = `
+  select pid from pg_locks where locktype = 'advisory' and objid = ${lockKey} and not granted`
 
-/** Sends a file to an import. */
+/** Uploads a file to an import operation. */
 export async function sendFile(
   url: string,
   headers: Record<string, string>,

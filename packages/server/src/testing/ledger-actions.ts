@@ -12,9 +12,9 @@ import {
 } from './loyalty.ts'
 import { ok } from './orders.ts'
 
-/* What a shop does to the points of its customers, at random: the same words for a model and for several projects. */
+/* Random actions of a shop on the points of its customers: the same actions run against a model and against projects. */
 
-/** Things are named by their number, counted round where there are fewer. */
+/** Objects are referred to by their index, modulo the number of objects. */
 export type Action =
   | { do: 'pay'; who: number; now: number[]; later: number[] }
   | { do: 'visit'; who: number; stars: number }
@@ -34,12 +34,12 @@ export type Action =
 
 const points = fc.integer({ min: 1, max: 90 })
 const number = fc.nat({ max: 5 })
-/** What each program pays for an order, so many points; nothing where it is 0. */
+/** The points that each program pays for an order; 0 for none. */
 const pays = fc.array(fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: points }), {
   minLength: 3,
   maxLength: 3,
 })
-/** Most things happen within days; some lie around for longer than a month. */
+/** Most pauses are days; some are longer than a month. */
 const days = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 4 }) },
   { weight: 1, arbitrary: fc.integer({ min: 5, max: 40 }) },
@@ -81,8 +81,8 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
 )
 
 /**
- * So many actions at most, after a beginning that puts something on cards: what takes from them, or changes what waits, finds
- * something to do. Values are not drawn towards zero, as they would be in the first runs: there may be no others.
+ * At most `steps` actions. The first ones put points on cards, so that later actions have points or pending entries to work
+ * on. Without bias: fast-check would otherwise draw small values in the first runs, and there may be no others.
  */
 export const anyActions = (steps: number): fc.Arbitrary<Action[]> =>
   fc.noBias(
@@ -91,13 +91,13 @@ export const anyActions = (steps: number): fc.Arbitrary<Action[]> =>
         fc.array(fc.oneof(pay, add), { minLength: 2, maxLength: 4, size: 'max' }),
         fc.array(anyAction, { minLength: 6, maxLength: steps - 4, size: 'max' }),
       )
-      .map(([first, others]): Action[] => [...first, ...others]),
+      .map(([initial, following]): Action[] => [...initial, ...following]),
   )
 
-/** What a program is like besides what all of them have in common. */
+/** The settings in which programs differ. */
 export interface ProgramPlan {
   settings: object
-  /** How its order rules date their points, and for how many days some of them wait. */
+  /** The expiration rules of its order rules, and for how many days the points of `later` are pending. */
   now: object
   later: object & { days: number }
 }
@@ -106,7 +106,7 @@ export interface World {
   shop: Shop
   programs: Array<{ id: string; name: string }>
   customers: string[]
-  /** In the order of customers, and of programs for each. */
+  /** Ordered by customer, then by program. */
   cards: Array<{ id: string; code: string; who: number; program: number }>
   material: { id: string }
   coin: { id: string }
@@ -116,7 +116,7 @@ export interface World {
   entries: Array<{ id: string; card: number; order: number }>
 }
 
-/** What a reward to take home costs, and what buys 1.00 of an order. */
+/** The price of the material reward, and the points that pay 1.00 of an order. */
 export const price = 25
 export const pointsPerUnit = 3
 
@@ -161,7 +161,7 @@ export async function newWorld(plans: readonly ProgramPlan[], { timezone = 'UTC'
   return world
 }
 
-/** Everybody joins every program. */
+/** Every customer joins every program. */
 export async function joinAll(world: World): Promise<void> {
   for (const [who, sourceId] of world.customers.entries())
     for (const [program, { id }] of world.programs.entries()) {
@@ -178,14 +178,14 @@ const perUnit = (calculationType: string, of: string, property: string) => ({
   },
 })
 
-/** `200`, or the status and the key of a refusal. */
+/** `200`, or the status and the key of an error. */
 export type Outcome = string
 
-const nothing: Outcome = '200'
+const noEffect: Outcome = '200'
 
 const pick = <T>(all: readonly T[], index: number): T | undefined => all[index % all.length]
 
-/** The metadata of an order by which the programs pay. */
+/** The metadata of an order from which the programs calculate points. */
 function metadataOf({ programs }: World, now: readonly number[], later: readonly number[]): Record<string, number> {
   const metadata: Record<string, number> = {}
   for (const index of programs.keys()) {
@@ -195,7 +195,7 @@ function metadataOf({ programs }: World, now: readonly number[], later: readonly
   return metadata
 }
 
-/** Does something, but for waiting and the clock. */
+/** Performs an action, except `wait` and `clock`. */
 export async function perform(world: World, action: Action, today: string): Promise<Outcome> {
   const { shop, cards, customers } = world
   const send = async (method: string, path: string, body?: object) => {
@@ -208,7 +208,7 @@ export async function perform(world: World, action: Action, today: string): Prom
       const metadata = metadataOf(world, action.now, action.later)
       const order = { status: 'PAID', customer: { source_id: customers[who] }, amount: 1_000, metadata }
       const { outcome, body } = await send('POST', '/v1/orders', order)
-      if (outcome === '200') await noteOrder(world, body.id, who)
+      if (outcome === '200') await recordOrder(world, body.id, who)
       return outcome
     }
     case 'visit': {
@@ -245,20 +245,20 @@ export async function perform(world: World, action: Action, today: string): Prom
       const { outcome, body } = await send('POST', `/v1/loyalties/members/${code}/redemption`, { reward, order })
       if (outcome === '200') {
         world.redemptions.push(body.id)
-        await noteOrder(world, body.order.id, who)
+        await recordOrder(world, body.order.id, who)
       }
       return outcome
     }
     case 'return': {
       const id = pick(world.redemptions, action.redemption)
-      if (id === undefined) return nothing
+      if (id === undefined) return noEffect
       return (await send('POST', `/v1/redemptions/${id}/rollback`, {})).outcome
     }
     case 'activate':
     case 'adjust':
     case 'withdraw': {
       const entry = pick(world.entries, action.entry)
-      if (entry === undefined) return nothing
+      if (entry === undefined) return noEffect
       const { code } = cards[entry.card] as World['cards'][number]
       const verb = { activate: 'activate', adjust: 'balance', withdraw: 'cancel' }[action.do]
       const body = action.do === 'adjust' ? { points: action.points } : undefined
@@ -267,12 +267,12 @@ export async function perform(world: World, action: Action, today: string): Prom
     case 'cancel':
     case 'repay': {
       const id = pick(world.orders, action.order)
-      if (id === undefined) return nothing
+      if (id === undefined) return noEffect
       const status = action.do === 'cancel' ? 'CANCELED' : 'PAID'
       return (await send('PUT', `/v1/orders/${id}`, { status })).outcome
     }
     default:
-      return nothing
+      return noEffect
   }
 }
 
@@ -285,13 +285,13 @@ function untilOf(until: 'rules' | 'never' | number, today: string): object {
 export const dayLater = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 
-/** What waits for a new order cannot be due yet, so it is listed. */
-async function noteOrder(world: World, orderId: string, who: number): Promise<void> {
+/** Records an order and its pending entries. Those of a new order cannot be due yet, so the list contains them. */
+async function recordOrder(world: World, orderId: string, who: number): Promise<void> {
   const order = world.orders.push(orderId) - 1
   for (const [card, { code, who: holder }] of world.cards.entries()) {
     if (holder !== who) continue
     const { data } = await ok(world.shop, 'GET', `/v1/loyalties/members/${code}/pending-points?limit=100`)
-    const entry = data.find((one: { order_id: string }) => one.order_id === orderId)
+    const entry = data.find((pending: { order_id: string }) => pending.order_id === orderId)
     if (entry !== undefined) world.entries.push({ id: entry.id, card, order })
   }
 }

@@ -1,14 +1,14 @@
 import { totalsOf } from '@guerdon/engine'
 import type { Posting } from '@guerdon/engine/schema'
 
-/** Looks into a database: of this process, or on a connection of its own. Numbers come as numbers, dates as text. */
+/** Queries a database: that of this process, or on a separate connection. Numbers come as numbers, dates as text. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever was selected
 export type Ask = (text: string, values: unknown[]) => Promise<any[]>
 
 /**
- * Compares all that a project has written about points: counters, lots, postings, transactions, entries that wait, and the rows
- * of members and customers. Answers what does not agree. `is_in_order` where requests came one after another: then nothing is
- * written that is older than what was written before, and no posting takes what a later one gives.
+ * Compares everything that a project has stored about points: counters, lots, postings, transactions, pending entries, and the
+ * rows of members and customers. Returns the inconsistencies. Set `is_in_order` when requests were sequential: then no row is
+ * older than the row before it, and no posting takes points that only a later one gives.
  */
 export async function auditLedger(ask: Ask, projectId: string, { is_in_order = false } = {}): Promise<string[]> {
   const rows = await ask(allAudits, [projectId])
@@ -18,12 +18,12 @@ export async function auditLedger(ask: Ask, projectId: string, { is_in_order = f
 
 const cards = `v.project_id = $1 and v.type = 'LOYALTY_CARD' and v.deleted_at is null`
 const balance = '(v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired)'
-/** What a card has got more from a system account than it gave to it. */
+/** The points that a card has received from a system account, minus those it gave to it. */
 const net = (account: string) => `coalesce(sum(case when p.destination = v.id then p.amount else -p.amount end)
   filter (where '${account}' in (p.source, p.destination) and v.id in (p.source, p.destination)), 0)`
 
 const audits: Record<string, string> = {
-  'cards whose counters are not their postings': `
+  'cards whose counters differ from their postings': `
     select v.code, v.credits_added, v.credits_subtracted, v.credits_redeemed, v.credits_expired, v.credits_pending, n.* from vouchers v
     cross join lateral (select ${net('issued')} as issued, -${net('subtracted')} as subtracted, -${net('redeemed')} as redeemed,
         -${net('expired')} as expired, coalesce(sum(case when p.destination = 'pending' then p.amount else -p.amount end)
@@ -32,17 +32,17 @@ const audits: Record<string, string> = {
     where ${cards} and (v.credits_added, v.credits_subtracted, v.credits_redeemed, v.credits_expired, v.credits_pending)
       is distinct from (n.issued, n.subtracted, n.redeemed, n.expired, n.pending)`,
 
-  'cards with something below zero': `
+  'cards with a negative balance or counter': `
     select v.code from vouchers v where ${cards} and (${balance} < 0
       or least(v.credits_added, v.credits_subtracted, v.credits_redeemed, v.credits_expired, v.credits_pending) < 0)`,
 
-  'cards whose open lots are not their balance': `
+  'cards whose open lots differ from their balance': `
     select v.code, ${balance} as balance, l.points from vouchers v
     cross join lateral (select coalesce(sum(l.points), 0) as points from lots l
       where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null) l
     where ${cards} and l.points <> ${balance}`,
 
-  'lots that are not what their postings say': `
+  'lots that differ from their postings': `
     select l.voucher_id, l.id, l.points, l.expired_points, n.* from lots l
     cross join lateral (select coalesce(sum(case when p.destination = l.voucher_id then p.amount else -p.amount end), 0) as points,
         coalesce(sum(p.amount) filter (where p.destination = 'expired'), 0) as expired,
@@ -50,43 +50,43 @@ const audits: Record<string, string> = {
       from postings p where p.project_id = l.project_id and p.voucher_id = l.voucher_id and p.lot_id = l.id) n
     where l.project_id = $1 and (n.points <> l.points or n.expired <> coalesce(l.expired_points, 0) or n.otherwise_dated > 0)`,
 
-  'lots that lost more than they got': `
+  'lots that lost more points than they received': `
     select p.voucher_id, p.lot_id from postings p join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
     where ${cards} and v.id in (p.source, p.destination) group by p.voucher_id, p.lot_id
     having sum(case when p.destination = p.voucher_id then p.amount else -p.amount end) < 0`,
 
-  'postings of a card that are in no lot': `
+  'postings of a card without a lot': `
     select p.id, p.source, p.destination, p.lot_id from postings p
     join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
     left join lots l on l.project_id = p.project_id and l.voucher_id = p.voucher_id and l.id = p.lot_id
     where ${cards} and v.id in (p.source, p.destination) and l.id is null`,
 
-  'postings that are not from a system account to the card or the other way round': `
+  'postings that are not between a system account and the card': `
     select p.id, p.source, p.destination from postings p join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
     where ${cards} and not (p.source = v.id and p.destination in ('redeemed', 'subtracted', 'expired')
       or p.destination = v.id and p.source in ('issued', 'redeemed')
       or p.source = 'issued' and p.destination = 'pending' or p.source = 'pending' and p.destination = 'issued')`,
 
-  'entries that wait for other points than their postings say': `
+  'pending entries whose points differ from their postings': `
     select q.id, q.status, q.points, n.points as posted from pending_points q
     cross join lateral (select coalesce(sum(case when p.destination = 'pending' then p.amount else -p.amount end), 0) as points
       from postings p where p.project_id = q.project_id and p.voucher_id = q.voucher_id and p.lot_id = q.id) n
     where q.project_id = $1 and n.points <> case q.status when 'PENDING' then q.points else 0 end`,
 
-  'cards on which other points wait than their entries say': `
+  'cards whose pending points differ from their pending entries': `
     select v.code, v.credits_pending, q.points from vouchers v
     cross join lateral (select coalesce(sum(q.points), 0) as points from pending_points q
       where q.project_id = v.project_id and q.voucher_id = v.id and q.status = 'PENDING') q
     where ${cards} and v.credits_pending <> q.points`,
 
-  'entries that were activated without their one transaction': `
+  'pending entries without exactly one activation transaction, or with one although not activated': `
     select q.id, q.points, count(t.id) as transactions from pending_points q
     left join voucher_transactions t on t.project_id = q.project_id and t.voucher_id = q.voucher_id
       and t.type = 'PENDING_POINTS_ACTIVATION' and t.details -> 'pending_points' ->> 'id' = q.id and t.amount = q.points
     where q.project_id = $1 group by q.project_id, q.id
     having count(t.id) <> case q.status when 'ACTIVATED' then 1 else 0 end`,
 
-  'transactions that are not what their postings say': `
+  'transactions that differ from their postings': `
     select t.id, t.type, t.amount, n.amount as posted from voucher_transactions t
     join vouchers v on v.project_id = t.project_id and v.id = t.voucher_id
     cross join lateral (select coalesce(sum(case when p.destination = t.voucher_id then p.amount else -p.amount end), 0) as amount
@@ -94,20 +94,20 @@ const audits: Record<string, string> = {
     where ${cards} and (n.amount <> t.amount or (t.details -> 'balance' ->> 'points')::bigint is distinct from t.amount
       or (t.details -> 'balance' ->> 'balance')::bigint is distinct from t.balance)`,
 
-  'movements of points that no transaction tells': `
+  'postings beyond the initial points without a transaction': `
     select p.id from postings p join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
     join campaigns c on c.project_id = v.project_id and c.id = v.campaign_id
     where ${cards} and v.id in (p.source, p.destination) and p.transaction_id is null
     group by p.project_id, v.id, p.id, c.voucher, p.amount
     having p.amount > coalesce((c.voucher -> 'loyalty_card' ->> 'points')::bigint, 0)`,
 
-  'transfers without their other side': `
+  'transfers without a matching opposite transaction': `
     select t.id, t.type, t.amount, o.id as other, o.amount as other_amount from voucher_transactions t
     left join voucher_transactions o on o.project_id = t.project_id and o.id = t.related_transaction_id
     where t.project_id = $1 and t.type like 'POINTS_TRANSFER%'
       and (o.id is null or o.amount <> -t.amount or o.type = t.type or o.related_transaction_id <> t.id)`,
 
-  'rules that paid for an order more or less than once': `
+  'earning rules that paid for an order more or less than once': `
     with paid as (
       select t.voucher_id, t.details -> 'order' ->> 'id' as order_id, t.details -> 'earning_rule' ->> 'id' as rule_id
       from voucher_transactions t where t.project_id = $1 and t.type = 'POINTS_ACCRUAL' and t.details ? 'order'
@@ -117,13 +117,13 @@ const audits: Record<string, string> = {
     select * from counted full join kept using (voucher_id, order_id, rule_id)
     where counted.times is distinct from 1 or kept.rule_id is null`,
 
-  'cards that redeemed otherwise than their redemptions say': `
+  'cards whose redeemed counters differ from their redemptions': `
     select v.code, v.redeemed_quantity, v.credits_redeemed, r.* from vouchers v
     cross join lateral (select count(*) as quantity, coalesce(sum(r.amount), 0) as points from redemptions r
       where r.project_id = v.project_id and r.related_object_id = v.id and r.object = 'redemption' and r.status = 'SUCCEEDED') r
     where ${cards} and (v.redeemed_quantity <> r.quantity or v.credits_redeemed <> r.points)`,
 
-  'rewards that were given otherwise than they count': `
+  'rewards whose redeemed counter differs from their reward redemptions': `
     select w.id, w.type, w.stock, w.redeemed, r.given from rewards w
     cross join lateral (select count(*) as given from reward_redemptions r
       where r.project_id = w.project_id and r.reward_id = w.id and r.state <> 'ROLLEDBACK') r
@@ -133,7 +133,7 @@ const audits: Record<string, string> = {
     select v.holder_id, v.campaign_id from vouchers v where ${cards} and v.holder_id is not null
     group by v.holder_id, v.campaign_id having count(*) > 1`,
 
-  'customers whose row does not say what is on their cards': `
+  'customers whose stored points differ from their cards': `
     select h.source_id, h.loyalty, s.* from customers h
     cross join lateral (select coalesce(sum(${balance}), 0) as points, coalesce(jsonb_object_agg(c.name,
           jsonb_strip_nulls(jsonb_build_object('points', ${balance}, 'loyalty_tier', m.tier_id))), '{}') as campaigns
@@ -146,8 +146,8 @@ const audits: Record<string, string> = {
     where h.project_id = $1 and h.deleted_at is null
       and ((h.loyalty ->> 'points')::bigint <> s.points or own.campaigns <> s.campaigns)`,
 
-  // A program that redeems by itself looks again on the next day: which day that was cannot be told from here.
-  'members who are due on another day than the first thing of theirs': `
+  // A program with automatic redemption checks again on the next day, which this query cannot derive.
+  'members whose due date is not that of their first due change': `
     select v.code, m.due_on, d.first from vouchers v
     left join loyalty_members m on m.project_id = v.project_id and m.voucher_id = v.id
     cross join lateral (select min(day) as first from (
@@ -179,7 +179,7 @@ interface Movement {
   expires_at: string | null
 }
 
-interface Audited {
+interface AuditedCard {
   id: string
   code: string
   added: number
@@ -204,12 +204,12 @@ async function auditCards(ask: Ask, projectId: string, isInOrder: boolean): Prom
         from voucher_transactions t where t.project_id = v.project_id and t.voucher_id = v.id) as transactions
     from vouchers v where ${cards}`,
     [projectId],
-  )) as Audited[]
+  )) as AuditedCard[]
   return rows.flatMap((card) => [...auditReplay(card, isInOrder), ...auditSequence(card, isInOrder)])
 }
 
-/** What the postings make of an empty card, one after another, is what is stored. */
-function auditReplay({ id, code, lots, postings, ...stored }: Audited, isInOrder: boolean): string[] {
+/** Replaying the postings on an empty card must give the stored lots and counters. */
+function auditReplay({ id, code, lots, postings, ...stored }: AuditedCard, isInOrder: boolean): string[] {
   const faults: string[] = []
   const replayed = new Map<string, { points: number; expires_at: string | null }>()
   for (const { id: posting, destination, amount, lot_id, expires_at } of postings) {
@@ -218,14 +218,15 @@ function auditReplay({ id, code, lots, postings, ...stored }: Audited, isInOrder
     replayed.set(lot_id, lot)
     if (isInOrder && lot.points < 0) faults.push(`lot ${lot_id} of ${code} is below zero after ${posting}`)
   }
-  const shown = (all: Audited['lots']) => JSON.stringify(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-  // One that was opened for nothing, or emptied by a change that put nothing in, has no postings.
+  const sortedText = (all: AuditedCard['lots']) => JSON.stringify(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+  // A lot that was opened without points, or emptied by a change that added none, has no postings.
   const kept = lots.filter((lot) => replayed.has(lot.id) || lot.points > 0)
-  const [is, was] = [
-    shown(kept),
-    shown([...replayed].map(([lot, { points, expires_at }]) => ({ id: lot, points, expires_at }))),
+  const [storedLots, replayedLots] = [
+    sortedText(kept),
+    sortedText([...replayed].map(([lot, { points, expires_at }]) => ({ id: lot, points, expires_at }))),
   ]
-  if (is !== was) faults.push(`the lots of ${code} are ${is}, and its postings make ${was}`)
+  if (storedLots !== replayedLots)
+    faults.push(`the lots of ${code} are ${storedLots}, but its postings give ${replayedLots}`)
   const entries: Posting[] = postings.map(({ source, destination, amount, lot_id, expires_at }) => ({
     from: source,
     to: destination,
@@ -238,27 +239,31 @@ function auditReplay({ id, code, lots, postings, ...stored }: Audited, isInOrder
   const sums = [points, subtracted, redeemed, expired]
   const counters = [stored.added, stored.subtracted, stored.redeemed, stored.expired]
   if (sums.join() !== counters.join())
-    faults.push(`the counters of ${code} are ${counters}, and its postings make ${sums}`)
+    faults.push(`the counters of ${code} are ${counters}, but its postings give ${sums}`)
   return faults
 }
 
-const initialOf = ({ id, postings }: Audited): number =>
+const initialOf = ({ id, postings }: AuditedCard): number =>
   postings.reduce((sum, p) => sum + (p.transaction_id === null && p.destination === id ? p.amount : 0), 0)
 
-/** In the order of their ids, every transaction says what was left after it. */
-function auditSequence(card: Audited, isInOrder: boolean): string[] {
+/** In the order of their ids, every transaction must state the balance after it. */
+function auditSequence(card: AuditedCard, isInOrder: boolean): string[] {
   const faults: string[] = []
   let [balance, total, at] = [initialOf(card), initialOf(card), 0]
-  for (const one of card.transactions) {
-    balance += one.amount
-    if (one.type !== 'POINTS_REDEMPTION' && one.type !== 'POINTS_REFUND') total += one.amount
-    if (one.balance !== balance)
-      faults.push(`${one.id} ${one.type} ${one.amount} of ${card.code} leaves ${one.balance} and not ${balance}`)
-    if (one.total !== total)
-      faults.push(`${one.id} ${one.type} of ${card.code} has total ${one.total} and not ${total}`)
-    if (isInOrder && one.created_at < at)
-      faults.push(`${one.id} ${one.type} of ${card.code} sorts after what happened later`)
-    at = Math.max(at, one.created_at)
+  for (const transaction of card.transactions) {
+    balance += transaction.amount
+    if (transaction.type !== 'POINTS_REDEMPTION' && transaction.type !== 'POINTS_REFUND') total += transaction.amount
+    if (transaction.balance !== balance)
+      faults.push(
+        `${transaction.id} ${transaction.type} ${transaction.amount} of ${card.code} has balance ${transaction.balance}, expected ${balance}`,
+      )
+    if (transaction.total !== total)
+      faults.push(
+        `${transaction.id} ${transaction.type} of ${card.code} has total ${transaction.total}, expected ${total}`,
+      )
+    if (isInOrder && transaction.created_at < at)
+      faults.push(`${transaction.id} ${transaction.type} of ${card.code} has an id after that of a later transaction`)
+    at = Math.max(at, transaction.created_at)
   }
   return faults.slice(0, 3)
 }

@@ -9,7 +9,7 @@ import {
   type World,
 } from './ledger-actions.ts'
 
-/** A card as simple as it can be told: points by the day they end, and what became of all others. */
+/** A card in the simplest form: points by the day they expire, and the totals of points that are gone. */
 export interface ModelCard {
   who: number
   program: number
@@ -32,7 +32,7 @@ interface ModelEntry {
 
 interface ModelRedemption {
   card: number
-  /** What was taken, by the day it would have ended. */
+  /** The points taken, by the day they would have expired. */
   taken: Array<[until: string, points: number]>
   order: number | null
   at: string
@@ -41,7 +41,7 @@ interface ModelRedemption {
 
 type Rules = { period_value: number; rounding_type?: 'END_OF_MONTH' } | undefined
 
-/** What the points of some customers must be, told once more and as simply as possible. Time passes for it at once. */
+/** The expected points of some customers, modelled as simply as possible. Time passes at once, without a daily job. */
 export class LedgerModel {
   readonly cards: ModelCard[]
   readonly entries: ModelEntry[] = []
@@ -66,7 +66,7 @@ export class LedgerModel {
     return Temporal.Instant.from(now).toZonedDateTimeISO(this.#timezone).toPlainDate().toString()
   }
 
-  /** Day after day: points that waited begin to count, then those whose day is over are gone. */
+  /** Day by day: activates due pending points, then expires points whose last day has passed. */
   passTo(now: string): void {
     const today = this.dayOf(now)
     while (this.#today < today) {
@@ -81,16 +81,16 @@ export class LedgerModel {
     }
   }
 
-  /** What must come of an action, and whose cards are up to date after it. */
+  /** The expected outcome of an action, and the customers whose cards are up to date after it. */
   apply(action: Action, now: string): { outcome: Outcome; seen: number[] } {
     const card = 'card' in action ? action.card % this.cards.length : 0
     const { who } = this.cards[card] as ModelCard
     switch (action.do) {
       case 'pay':
-        this.#earn(action.who % people(this.cards), action.now, action.later)
-        return done(action.who % people(this.cards))
+        this.#earn(action.who % customersCount(this.cards), action.now, action.later)
+        return done(action.who % customersCount(this.cards))
       case 'visit': {
-        const who = action.who % people(this.cards)
+        const who = action.who % customersCount(this.cards)
         for (const [index, each] of this.cards.entries())
           if (each.who === who && each.program === 0) this.#credit(index, action.stars, this.#rulesOf(0))
         return done(who)
@@ -141,7 +141,7 @@ export class LedgerModel {
     return [...(this.cards[card] as ModelCard).lots.values()].reduce((sum, points) => sum + points, 0)
   }
 
-  /** Points that a program pays for an order now, and those that wait. */
+  /** Points that the programs pay for an order, now and as pending entries; returns the index of the order. */
   #earn(who: number, now: readonly number[], later: readonly number[]): number {
     const order = this.#orders.push({ is_canceled: false }) - 1
     for (const [card, { who: holder, program }] of this.cards.entries()) {
@@ -189,8 +189,8 @@ export class LedgerModel {
     card.redemptions -= 1
     for (const [until, points] of redemption.taken) {
       card.redeemed -= points
-      const home = until >= this.#today ? until : dateBy(this.#today, this.#rulesOf(card.program))
-      card.lots.set(home, (card.lots.get(home) ?? 0) + points)
+      const expiry = until >= this.#today ? until : dateBy(this.#today, this.#rulesOf(card.program))
+      card.lots.set(expiry, (card.lots.get(expiry) ?? 0) + points)
     }
     if (redemption.order !== null) this.#cancel(redemption.order)
     return done(card.who)
@@ -217,25 +217,25 @@ export class LedgerModel {
     card.added += points
   }
 
-  /** Those that end first before the others; null: there are not enough. */
+  /** Takes the points that expire first; returns null if there are not enough. */
   #take(index: number, points: number, to: 'subtracted' | 'redeemed'): ModelRedemption['taken'] | null {
     if (this.balanceOf(index) < points) return null
     const card = this.cards[index] as ModelCard
     const taken: ModelRedemption['taken'] = []
-    let left = points
+    let remaining = points
     for (const until of [...card.lots.keys()].sort()) {
-      const share = Math.min(left, card.lots.get(until) as number)
+      const share = Math.min(remaining, card.lots.get(until) as number)
       if (share === 0) continue
       card.lots.set(until, (card.lots.get(until) as number) - share)
       taken.push([until, share])
-      left -= share
+      remaining -= share
     }
     card[to] += points
     return taken
   }
 }
 
-const people = (cards: readonly ModelCard[]): number => Math.max(...cards.map(({ who }) => who)) + 1
+const customersCount = (cards: readonly ModelCard[]): number => Math.max(...cards.map(({ who }) => who)) + 1
 
 const done = (...seen: number[]) => ({ outcome: '200', seen })
 const refused = (outcome: Outcome) => ({ outcome, seen: [] })
@@ -244,7 +244,7 @@ const exceeded = refused('400 loyalty_card_points_exceeded')
 const rulesIn = (plan: object | undefined): Rules =>
   (plan as { expiration_rules?: Rules } | undefined)?.expiration_rules
 
-/** Months later, the day kept within the month, or the end of that month. */
+/** The date some months later, clamped to the end of a shorter month, or the last day of that month. */
 function dateBy(today: string, rules: Rules): string {
   if (rules === undefined) return 'never'
   const later = Temporal.PlainDate.from(today).add({ months: rules.period_value })

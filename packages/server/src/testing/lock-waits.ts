@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../core/db/database.ts'
 import { until } from './background.ts'
 
-/** The backend of PostgreSQL that a transaction runs on. */
+/** The pid of the PostgreSQL backend that a transaction runs on. */
 export async function backendOf(trx: Db): Promise<number> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
   return rows[0]?.pid as number
 }
 
 /**
- * Waits until so many backends wait for locks of another one, behind each other or side by side. It needs a connection that
- * is in no transaction: within one, PostgreSQL shows the same activity for as long as it lasts.
+ * Waits until `count` backends wait, directly or indirectly, for locks of the backend `holder`. It needs a connection outside
+ * of a transaction: within one, PostgreSQL shows an unchanged snapshot of the activity.
  */
 export async function untilOthersWait(
   { execute }: Pick<Database, 'execute'>,
@@ -20,7 +20,7 @@ export async function untilOthersWait(
   await until(async () => ((await execute(waitingFor, [holder])).rows.length >= count ? true : undefined))
 }
 
-/** Waits until somebody waits for a transaction to end: for one of its locks or, embedded, for the only connection. */
+/** Waits until another request waits for this transaction: for one of its locks or, embedded, for the only connection. */
 export async function untilSomebodyWaits(database: Database, trx: Db): Promise<void> {
   if (database.kind === 'postgres') return untilOthersWait(database, await backendOf(trx))
   await until(() => (database.load().waiting > 0 ? true : undefined))

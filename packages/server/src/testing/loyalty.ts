@@ -9,7 +9,7 @@ import { ok } from './orders.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-/** A loyalty program that makes cards as they are needed; `points` and `expiration_rules` are those of its cards. */
+/** A loyalty program that creates cards on demand; `points` and `expiration_rules` are those of its cards. */
 export function newProgram(shop: Shop, settings: object = {}): Promise<Body> {
   const { points = 0, expiration_rules, ...more } = settings as { points?: number; expiration_rules?: object }
   return ok(shop, 'POST', '/v1/loyalties', {
@@ -20,11 +20,11 @@ export function newProgram(shop: Shop, settings: object = {}): Promise<Body> {
   })
 }
 
-/** Joins the customer, and answers the card. */
+/** Adds the customer to a program and returns the card. */
 export const newMember = (shop: Shop, program: { id: string }, sourceId: string, customer: object = {}) =>
   ok(shop, 'POST', `/v1/loyalties/${program.id}/members`, { customer: { source_id: sourceId, ...customer } })
 
-/** Rules of `order.paid` unless told otherwise. */
+/** Creates earning rules, by default for `order.paid`. */
 export const newEarningRules = (shop: Shop, program: { id: string }, ...rules: object[]): Promise<Body[]> =>
   ok(
     shop,
@@ -33,16 +33,16 @@ export const newEarningRules = (shop: Shop, program: { id: string }, ...rules: o
     rules.map((rule) => ({ event: 'order.paid', ...rule })),
   )
 
-/** What a rule pays: so many points, or so many for every so much of something. */
+/** What a rule pays: a fixed number of points, or a number of points for every amount. */
 export const fixed = (points: number, more: object = {}) => ({ loyalty: { type: 'FIXED', points }, ...more })
 export const ofAmount = (every: number, points: number, more: object = {}) => ({
   loyalty: { type: 'PROPORTIONAL', calculation_type: 'ORDER_AMOUNT', order: { amount: { every, points } } },
   ...more,
 })
-/** Points that count only so many days later. */
+/** Pending points that are activated after this number of days. */
 export const inDays = (periodValue: number) => ({ pending_points: { period_type: 'DAY', period_value: periodValue } })
 
-/** Tiers by their names: `newTiers(shop, program, { Bronze: [0, 99], Silver: [100] })`, each as an answer by its name. */
+/** Creates tiers, `newTiers(shop, program, { Bronze: [0, 99], Silver: [100] })`, and returns them by name. */
 export async function newTiers(
   shop: Shop,
   program: { id: string },
@@ -58,17 +58,17 @@ export async function newTiers(
   return Object.fromEntries(tiers.map((tier) => [tier.name, tier]))
 }
 
-/** A reward of what its parameters name: `{ campaign }`, `{ coin }` or `{ product }`. */
+/** A reward by its parameters: `{ campaign }`, `{ coin }` or `{ product }`. */
 export const newLoyaltyReward = (shop: Shop, parameters: object, more: object = {}): Promise<Body> =>
   ok(shop, 'POST', '/v1/rewards', { name: uniqueName('Reward'), parameters, ...more })
 
-/** Something to take home. */
+/** A material reward: a product. */
 export async function newMaterial(shop: Shop, more: object = {}): Promise<Body> {
   const product = await ok(shop, 'POST', '/v1/products', { name: 'Mug' })
   return newLoyaltyReward(shop, { product: { id: product.id } }, more)
 }
 
-/** Offers a reward in a program for so many points; a COIN has no price. */
+/** Assigns a reward to a program for a price in points; a COIN reward has none. */
 export async function assign(
   shop: Shop,
   program: { id: string },
@@ -82,7 +82,7 @@ export async function assign(
   return (await ok(shop, 'POST', `/v1/loyalties/${program.id}/rewards`, body))[0]
 }
 
-/** An order of a customer, paid unless told otherwise; a number is its amount. */
+/** Creates an order of a customer, by default paid; a number is its amount. */
 export const payOrder = (shop: Shop, sourceId: string, order: number | object = {}): Promise<Body> =>
   ok(shop, 'POST', '/v1/orders', {
     status: 'PAID',
@@ -99,11 +99,11 @@ export const balanceOf = async (shop: Shop, code: string): Promise<number> =>
 export const transactions = async (shop: Shop, code: string): Promise<Body[]> =>
   (await ok(shop, 'GET', `/v1/loyalties/members/${code}/transactions?limit=100&order=id`)).data
 
-/** What they were, and how many points: `POINTS_ACCRUAL 40`. */
+/** All transactions of a card as type and points: `POINTS_ACCRUAL 40`. */
 export const movements = async (shop: Shop, code: string): Promise<string[]> =>
   (await transactions(shop, code)).map(({ type, details }) => `${type} ${details.balance.points}`)
 
-/** Expects that each transaction of a card, in the order of their ids, begins where the one before it ended. */
+/** Expects that each transaction of a card, in the order of ids, starts from the balance of the previous one. */
 export async function expectNoGaps(shop: Shop, code: string, initial = 0): Promise<void> {
   let balance = initial
   for (const { type, details } of await transactions(shop, code)) {
@@ -120,29 +120,29 @@ export async function buckets(shop: Shop, { campaign_id, code }: { campaign_id: 
   return Object.fromEntries(data.map(({ expires_at = 'never', bucket }) => [expires_at, bucket.total_points]))
 }
 
-/** Entries that still wait, those that activate first first. */
+/** Pending entries, ordered by activation. */
 export const pendingOf = async (shop: Shop, code: string): Promise<Body[]> =>
   (await ok(shop, 'GET', `/v1/loyalties/members/${code}/pending-points?limit=100&order=id`)).data
 
-/** The tier that the holder of a card is in, or null. */
+/** The current tier of a card's holder, or null. */
 export const tierOf = async (shop: Shop, code: string): Promise<Body> =>
   (await ok(shop, 'GET', `/v1/loyalties/members/${code}/tiers`)).data[0] ?? null
 
 export const tierName = async (shop: Shop, code: string): Promise<string | null> =>
   (await tierOf(shop, code))?.name ?? null
 
-/** Adds to a card, or takes from it. */
+/** Adds points to a card, or subtracts them if negative. */
 export const addPoints = (shop: Shop, code: string, points: number, more: object = {}): Promise<Body> =>
   ok(shop, 'POST', `/v1/loyalties/members/${code}/balance`, { points, ...more })
 
-/** Takes a reward for points, whatever the service answers to it; `redeemedReward` insists on 200. */
+/** Redeems a reward for points and returns any response; `redeemedReward` expects 200. */
 export const redeemReward = (shop: Shop, code: string, reward: object, more: object = {}): Promise<Answer<Body>> =>
   shop.call('POST', `/v1/loyalties/members/${code}/redemption`, { reward, ...more })
 
 export const redeemedReward = (shop: Shop, code: string, reward: object, more: object = {}): Promise<Body> =>
   ok(shop, 'POST', `/v1/loyalties/members/${code}/redemption`, { reward, ...more })
 
-/** A custom event that a project knows. */
+/** Creates the schema of a custom event. */
 export async function newEventSchema(shop: Shop, name: string, properties: object = {}): Promise<Body> {
   const answer = await shop.manage('POST', '/custom-event-schemas', { name, schema: { properties } })
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
@@ -152,19 +152,19 @@ export async function newEventSchema(shop: Shop, name: string, properties: objec
 export const sendEvent = (shop: Shop, event: string, sourceId: string, more: object = {}): Promise<Body> =>
   ok(shop, 'POST', '/v1/events', { event, customer: { source_id: sourceId }, ...more })
 
-/** Has the members of a project caught up with the clock of the tests, and with changes of their programs. */
+/** Runs the daily loyalty job of a project until nothing is due by the test clock or by changes of programs. */
 export async function runClock({ service, project_id }: Shop): Promise<void> {
-  for (let looks = 0; await lookAtMembers(service.runtime, { only: project_id }); looks += 1)
-    expect(looks, 'the clock never comes to an end').toBeLessThan(1_000)
+  for (let runs = 0; await lookAtMembers(service.runtime, { only: project_id }); runs += 1)
+    expect(runs, 'the daily loyalty job does not end').toBeLessThan(1_000)
 }
 
-/** Moves the clock, and has everything happen that was due until then. */
+/** Sets the test clock and runs the daily loyalty job, which applies everything due by then. */
 export async function runUntil(shop: Shop, at: string): Promise<void> {
   shop.service.clock.set(at)
   await runClock(shop)
 }
 
-/** Has segments look at who changed. A walk over all customers ends when whatever was open before it is over. */
+/** Runs the segment jobs. A walk over all customers ends only after the transactions that were open before it. */
 export async function runSegments({ service, project_id }: Shop): Promise<void> {
   const walking = service.runtime.database.db
     .selectFrom('segments')
@@ -188,22 +188,22 @@ export interface Told {
   data: Body
 }
 
-/** What a project has told, the oldest first; `like` is a pattern of SQL for the type. */
+/** The events of a project, the oldest first; `like` is an SQL pattern for the type. */
 export async function told({ service, project_id }: Shop, like = '%'): Promise<Told[]> {
   const { db } = service.runtime.database
   return db
     .selectFrom('events')
     .where('project_id', '=', project_id)
     .where('type', 'like', like)
-    .orderBy(sql`right(id, 18)`) // which is the moment, whatever the event is about
+    .orderBy(sql`right(id, 18)`) // the time part of the id, for every kind of event
     .select(['id', 'type', 'category', 'entity_id', 'group_id', 'event_source', 'data'])
     .execute()
 }
 
-/** The turns of tiers, such as `joined Bronze` or `upgraded Bronze → Silver`, of one customer if it is named. */
+/** The tier changes, such as `joined Bronze` or `upgraded Bronze → Silver`, of all customers or of one. */
 export async function tierTurns(shop: Shop, sourceId?: string): Promise<string[]> {
-  const turns = await told(shop, 'customer.loyalty.tier.%')
-  return turns
+  const events = await told(shop, 'customer.loyalty.tier.%')
+  return events
     .filter(({ data }) => sourceId === undefined || data.customer.source_id === sourceId)
     .map(({ type, data }) => {
       const word = type.slice('customer.loyalty.tier.'.length)

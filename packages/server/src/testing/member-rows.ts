@@ -4,7 +4,7 @@ import { type Shop, uniqueName } from './app.ts'
 import { newCampaign } from './campaigns.ts'
 import { ok } from './orders.ts'
 
-/** Writes a row of the shop straight to its table; objects travel as JSON. */
+/** Inserts a row of the shop directly into a table; objects are stored as JSON. */
 export async function insertRow(shop: Shop, table: string, row: Record<string, unknown>): Promise<void> {
   const all = Object.entries({ project_id: shop.project_id, ...row })
   const values = all.map(([, value]) =>
@@ -22,22 +22,22 @@ export interface HeldCard {
   source_id: string
 }
 
-/** A campaign that makes cards as they are needed: of points, unless told otherwise. */
+/** A campaign that creates cards on demand, by default loyalty cards. */
 export const newCardCampaign = (shop: Shop, voucher: object = { type: 'LOYALTY_CARD', loyalty_card: { points: 0 } }) =>
   newCampaign(shop, uniqueName('Cards'), { type: 'AUTO_UPDATE', voucher })
 
-/** Gives a card of a campaign to a new customer. */
+/** Publishes a card of a campaign to a new customer. */
 export async function newHeldCard(shop: Shop, campaign: { name: string }): Promise<HeldCard> {
   const sourceId = uniqueName('holder')
-  const given = await ok(shop, 'POST', '/v1/publications', {
+  const publication = await ok(shop, 'POST', '/v1/publications', {
     campaign: campaign.name,
     customer: { source_id: sourceId },
   })
-  const { id, code, campaign_id } = given.voucher
-  return { id, code, campaign_id, customer_id: given.customer_id, source_id: sourceId }
+  const { id, code, campaign_id } = publication.voucher
+  return { id, code, campaign_id, customer_id: publication.customer_id, source_id: sourceId }
 }
 
-/** Points of a card that wait, as the flow writes them; their id is that of the moment they activate. */
+/** Inserts pending points of a card, as the service stores them; the id contains the time of activation. */
 export async function insertPending(shop: Shop, card: HeldCard, row: Record<string, unknown> = {}): Promise<string> {
   const { activates_at = '2031-05-20', created_at = '2031-05-10T09:00:00.000Z', ...more } = row
   const id = newId('pending_points', Date.parse(String(activates_at)))
@@ -66,7 +66,7 @@ export async function insertPending(shop: Shop, card: HeldCard, row: Record<stri
   return id
 }
 
-/** Silver, from 250 to 999 points, unless told otherwise. */
+/** Inserts a loyalty tier, by default Silver from 250 to 999 points. */
 export async function insertTier(shop: Shop, campaignId: string, row: Record<string, unknown> = {}): Promise<string> {
   const id = newId('loyalty_tier')
   await insertRow(shop, 'loyalty_tiers', {
@@ -85,7 +85,7 @@ export async function insertTier(shop: Shop, campaignId: string, row: Record<str
   return id
 }
 
-/** Makes the holder of a card what the columns of a member say. */
+/** Replaces the member row of a card's holder. */
 export async function putIntoTier(shop: Shop, card: HeldCard, row: Record<string, unknown>): Promise<void> {
   await sql`delete from loyalty_members where project_id = ${shop.project_id} and voucher_id = ${card.id}`.execute(
     shop.service.runtime.database.db,

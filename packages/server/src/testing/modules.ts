@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { sourceTexts } from './sources.ts'
 
-/** Where the picture is: between two lines of its own. */
+/** The page with the module diagram, which stands between two marker lines. */
 export const architectureFile = new URL('../../../../docs/architecture.md', import.meta.url)
 const [begin, end] = ['<!-- modules: npm run modules -->', '<!-- /modules -->']
 
-/** From the top: a module may import those below it (layers.test.ts). What stands beside them serves all or is served by all. */
+/** From the top: a module may import those below it (layers.test.ts). The folders beside the modules are not shown. */
 const modules = [
   'exports',
   'trash-bin',
@@ -23,17 +23,17 @@ const modules = [
   'core',
 ]
 
-/** The architecture page with the picture as the imports draw it now. */
+/** The architecture page with the diagram generated from the current imports. */
 export function drawnArchitecture(): { page: string; isCurrent: boolean } {
   const page = readFileSync(architectureFile, 'utf8')
   const [before, after] = [page.indexOf(begin), page.indexOf(end)]
   if (before < 0 || after < before) throw new Error(`docs/architecture.md has no lines "${begin}" and "${end}"`)
-  const drawn = `${page.slice(0, before)}${begin}\n\n\`\`\`\n${picture()}\`\`\`\n\n${page.slice(after)}`
-  return { page: drawn, isCurrent: drawn === page }
+  const newPage = `${page.slice(0, before)}${begin}\n\n\`\`\`\n${diagram()}\`\`\`\n\n${page.slice(after)}`
+  return { page: newPage, isCurrent: newPage === page }
 }
 
 /** A column for each module that is imported, a row for each that imports: how many files of the row import a file of the column. */
-function picture(): string {
+function diagram(): string {
   const importers = countImporters()
   const width = Math.max(...modules.map((name) => name.length))
   const cells = (row: number) =>
@@ -42,7 +42,7 @@ function picture(): string {
       const text = column === row ? '■' : count > 0 ? String(count) : '·'
       return text.padStart(columnWidth(column))
     })
-  // The names of the columns are their numbers, or the picture would be twice as wide.
+  // Columns are labelled with numbers: names would make the diagram twice as wide.
   const columnWidth = (column: number) => Math.max(4, String(column + 1).length + 1)
   const head = modules.map((_, column) => String(column + 1).padStart(columnWidth(column))).join('')
   const lines = modules.map((name, row) => `${String(row + 1).padStart(2)} ${name.padEnd(width)}${cells(row).join('')}`)

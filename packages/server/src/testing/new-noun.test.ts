@@ -8,8 +8,8 @@ import { databaseKind } from './database.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-// No database plays a part: once is enough.
-test.runIf(databaseKind() === 'pglite')('npm run new writes a noun and makes it known everywhere', () => {
+// Does not use the database, so it runs for one kind only.
+test.runIf(databaseKind() === 'pglite')('npm run new writes the files of a noun and registers it everywhere', () => {
   const copy = mkdtempSync(join(tmpdir(), 'guerdon-new-'))
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
   const isNeeded = (path: string) => !/\.test\.ts$|\.gz$/.test(path)
@@ -17,7 +17,7 @@ test.runIf(databaseKind() === 'pglite')('npm run new writes a noun and makes it 
     cpSync(join(root, path), join(copy, path), { recursive: true, filter: isNeeded })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction')
 
-  // Biome finds what git ignores.
+  // Biome reads the ignore file of git.
   execFileSync('git', ['init', '-q'], { cwd: copy })
   const args = ['scripts/new.mjs', 'noun', 'gift-wraps', '--module', 'incentives']
   expect(execFileSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })).toContain('npm run openapi')
@@ -34,7 +34,7 @@ test.runIf(databaseKind() === 'pglite')('npm run new writes a noun and makes it 
     ['incentives/gift-wraps/schema.ts', 'export const GiftWrapBody'],
     ['incentives/gift-wraps/routes.ts', "path: '/v1/gift-wraps/{giftWrapId}',"],
     ['incentives/gift-wraps/store.ts', 'export async function listGiftWraps('],
-    ['incentives/gift-wraps/gift-wraps.test.ts', 'a gift wrap lives from creation to deletion'],
+    ['incentives/gift-wraps/gift-wraps.test.ts', 'a gift wrap is created, read, changed and deleted'],
   ] as const)
     expect(read(path), path).toContain(line)
 })

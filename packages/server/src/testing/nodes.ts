@@ -13,22 +13,22 @@ import { openTestRuntime } from './runtime.ts'
 export type Node = Omit<TestService, 'clock'>
 
 /**
- * A database of its own, where a test needs the first start, the only owner, or jobs that no other test file takes. On
- * PostgreSQL, `url` is where another process finds it.
+ * A separate database, for a test that needs the first start, a single owner, or jobs that no other test file takes. On
+ * PostgreSQL, `url` lets another process connect to it.
  */
 export async function ownDatabase({ migrated = true } = {}): Promise<{ database: Database; url: string | null }> {
-  const given = inject('database')
-  if (given.kind === 'pglite') {
-    const database = await connectPglite({ snapshot: await openAsBlob(migrated ? given.snapshot : given.empty) })
+  const provided = inject('database')
+  if (provided.kind === 'pglite') {
+    const database = await connectPglite({ snapshot: await openAsBlob(migrated ? provided.snapshot : provided.empty) })
     atEnd(() => database.close())
     return { database, url: null }
   }
-  const { url, drop } = await createDatabase(given.url, migrated ? { template: given.template } : {})
+  const { url, drop } = await createDatabase(provided.url, migrated ? { template: provided.template } : {})
   atEnd(drop)
   return { database: anotherConnection(url), url }
 }
 
-/** Connections of their own to a PostgreSQL database, as another process has them. */
+/** A separate connection pool to a PostgreSQL database, as another process would have. */
 export function anotherConnection(url: string): Database {
   const database = connectPostgres({ connectionString: url, connection_wait_seconds: connectionWaitSeconds })
   let closed: Promise<void> | undefined
@@ -42,19 +42,19 @@ export function anotherConnection(url: string): Database {
 
 /** The database all test files of this run share on PostgreSQL. */
 export function postgresUrl(): string {
-  const given = inject('database')
-  if (given.kind !== 'postgres') throw new Error('This test is about PostgreSQL')
-  return given.url
+  const provided = inject('database')
+  if (provided.kind !== 'postgres') throw new Error('This test needs PostgreSQL')
+  return provided.url
 }
 
 export interface NodeOptions extends ServiceOptions {
-  /** What it serves instead of everything: a node with a few operations is up at once. */
+  /** The operations to serve instead of all: a node with a few starts faster. */
   only?: readonly Operation[]
-  /** Unix milliseconds; a clock that stands still where the second matters. */
+  /** The clock in Unix milliseconds; a fixed one where the exact second matters. */
   now?: () => number
 }
 
-/** One more node on a database. */
+/** Opens another node on a database. */
 export async function openNode(
   database: Database,
   { env = {}, extra = [], only = operations, now = Date.now }: NodeOptions = {},

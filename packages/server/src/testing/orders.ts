@@ -4,7 +4,7 @@ import type { Shop } from './app.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-/** Calls that must succeed, and what they answer. */
+/** Sends a request, expects 200, and returns the body. */
 export async function ok(shop: Shop, method: string, path: string, body?: unknown): Promise<Body> {
   const answer = await shop.call(method, path, body)
   expect(answer, `${method} ${path}: ${JSON.stringify(answer.body)}`).toMatchObject({ status: 200 })
@@ -13,7 +13,7 @@ export async function ok(shop: Shop, method: string, path: string, body?: unknow
 
 export const newOrder = (shop: Shop, body: unknown): Promise<Body> => ok(shop, 'POST', '/v1/orders', body)
 
-/** What a customer has ordered, as the customer's own answer says. */
+/** The order summary of a customer, as the API returns it. */
 export async function orderSummary(shop: Shop, customer: string): Promise<Body> {
   return (await ok(shop, 'GET', `/v1/customers/${customer}`)).summary.orders
 }
@@ -30,6 +30,6 @@ export async function orderEvents(shop: Shop): Promise<Array<{ type: string; ent
   return rows
 }
 
-/** Their last words: `created`, `paid`. */
+/** The last part of their types: `created`, `paid`. */
 export const eventNames = async (shop: Shop): Promise<string[]> =>
   (await orderEvents(shop)).map(({ type }) => type.slice('customer.order.'.length))

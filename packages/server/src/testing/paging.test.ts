@@ -44,7 +44,7 @@ async function pageOfCategories(
   }
 }
 
-/** A list of categories in pages, as right or wrong as `page` makes it. */
+/** A list operation whose pages come from `page`, which may be correct or wrong. */
 const probe = (name: string, page: (ctx: Ctx, query: Query) => Promise<Page>): Operation =>
   operation({
     id: `list_${name}`,
@@ -65,7 +65,7 @@ const lastId = ({ rows }: Page): { more_starting_after?: string } => {
   return last === undefined ? {} : { more_starting_after: last.id }
 }
 
-/** The n-th row where each page counts those before it: what a new row shifts. */
+/** Pages by offset: a new row shifts the rows of later pages. */
 async function byOffset(ctx: Ctx, { starting_after_id = '0', ...query }: Query): Promise<Page> {
   const page = Number(starting_after_id) + 1
   return { ...(await pageOfCategories(ctx, { ...query, page })), more_starting_after: `${page}` }
@@ -97,7 +97,7 @@ async function walk(name: string, orders: readonly string[]): Promise<void> {
     data_ref: 'data',
     async create(n) {
       const { body } = await shop.call('POST', '/v1/categories', { name: `n${(n * 37) % 100} ${n}`, hierarchy: n % 5 })
-      // A third of the rows is never updated, so that the key is missing from some.
+      // A third of the rows is never updated, so that some lack the sort key.
       if (orders.includes('updated_at') && n % 3 !== 0)
         await shop.call('PUT', `/v1/categories/${body.id}`, { name: body.name, hierarchy: body.hierarchy })
       return body.id
@@ -105,24 +105,24 @@ async function walk(name: string, orders: readonly string[]): Promise<void> {
   })
 }
 
-test('a list keeps its pages while rows arrive, in every order', () => walk('right', orders))
+test('correct paging passes in every order while rows are inserted', () => walk('right', orders))
 
-test('so does one that says itself where it goes on', () => walk('cursor', ['-hierarchy', 'name']))
+test('paging with an explicit cursor passes too', () => walk('cursor', ['-hierarchy', 'name']))
 
-describe('what it notices', () => {
+describe('expectStablePaging detects', () => {
   test.each([
     [
-      'a page that moves with each new row',
+      'offset paging, which shifts with each new row',
       'offset',
       '-created_at',
       /old row \d+ \(cat_\w+\) was listed 2 times, on the pages/,
     ],
     ['rows out of order', 'unsorted', 'hierarchy', /page \d+: (old|new) row .* with hierarchy \d came after/],
     ['the wrong direction', 'unsorted', 'created_at', /with created_at "20.*" came after/],
-    ['a key that no row shows', 'keyless', 'updated_at', /no row has a updated_at: say in `sorted`/],
-    ['rows that are never reached', 'short', 'name', /old row \d+ \(cat_\w+\) was never listed/],
-    ['a list that begins again', 'endless', 'created_at', /does not end/],
-    ['more to come after nothing', 'nameless', 'created_at', /the id to continue after/],
+    ['a sort key that no row contains', 'keyless', 'updated_at', /no row has a updated_at: say in `sorted`/],
+    ['rows that are never listed', 'short', 'name', /old row \d+ \(cat_\w+\) was never listed/],
+    ['a list that starts over', 'endless', 'created_at', /does not end/],
+    ['has_more without a row to continue after', 'nameless', 'created_at', /the id to continue after/],
   ])('%s', async (_what, name, order, message) => {
     const failure = await walk(name, [order]).then(
       () => null,

@@ -6,14 +6,14 @@ type ListedRow = any
 
 export interface StablePaging {
   shop: Shop
-  /** The list, with what else it is asked for: `/v1/products?filters[name][conditions][$is]=shirt`. */
+  /** The path of the list, with further query parameters: `/v1/products?filters[name][conditions][$is]=shirt`. */
   path: string
-  /** Every value of `order` that the list takes. */
+  /** Every value of `order` that the list accepts. */
   orders: readonly string[]
   data_ref: string
-  /** Makes one more row of the list and answers its id. `n` counts from 0 and never repeats. */
+  /** Creates one more row of the list and returns its id. `n` counts from 0 and never repeats. */
   create(n: number): Promise<string>
-  /** How the sort key of an order reads from a listed row, by the order's name without `-`; `row[name]` unless said. */
+  /** Reads the sort key from a listed row, by the order's name without `-`; `row[name]` by default. */
   sorted?: Record<string, (row: ListedRow) => string | number | null | undefined>
   limit?: number
 }
@@ -22,14 +22,14 @@ const oldCount = 25
 const arrivalsCount = 4
 
 /**
- * Creates 25 rows, then walks the list in every order by `starting_after_id` while new rows arrive between the pages.
- * Each old row is seen exactly once and no row twice, in order of the sort key, those without a key last.
+ * Creates 25 rows, then reads the list in every order by `starting_after_id` while new rows are inserted between the pages.
+ * Expects each old row exactly once and no row twice, ordered by the sort key, rows without a key last.
  */
 export async function expectStablePaging(options: StablePaging): Promise<void> {
   const { path, orders, create, limit = 6 } = options
   const old: string[] = []
   for (let n = 0; n < oldCount; n++) old.push(await create(n))
-  expect(new Set(old).size, '`create` answers an id of its own for each row').toBe(oldCount)
+  expect(new Set(old).size, '`create` returns a different id for each row').toBe(oldCount)
 
   let created = oldCount
   for (const order of orders) {
@@ -72,23 +72,23 @@ async function walk(
   throw new Error(`GET ${path} by ${order} does not end: ${listed.length} rows on ${pagesMax} pages`)
 }
 
-/** All that is wrong with the walk of one order, in words. */
+/** All problems with the pages of one order, as text. */
 function problems(old: string[], listed: Listed[], order: string, { sorted = {} }: StablePaging): string[] {
   const name = order.replace(/^-/, '')
   const keyOf = sorted[name] ?? ((row: ListedRow) => row[name])
   const isDescending = order.startsWith('-')
   const pages = new Map<string, number[]>()
   for (const { page, row } of listed) pages.set(row.id, [...(pages.get(row.id) ?? []), page])
-  const called = (id: string) => (old.includes(id) ? `old row ${old.indexOf(id)} (${id})` : `new row ${id}`)
+  const labelOf = (id: string) => (old.includes(id) ? `old row ${old.indexOf(id)} (${id})` : `new row ${id}`)
 
-  const missed = old.filter((id) => !pages.has(id)).map((id) => `${called(id)} was never listed`)
+  const missed = old.filter((id) => !pages.has(id)).map((id) => `${labelOf(id)} was never listed`)
   const repeated = [...pages]
     .filter(([, on]) => on.length > 1)
-    .map(([id, on]) => `${called(id)} was listed ${on.length} times, on the pages ${on.join(', ')}`)
+    .map(([id, on]) => `${labelOf(id)} was listed ${on.length} times, on the pages ${on.join(', ')}`)
   const misplaced = listed.flatMap(({ page, row }, index) => {
     const before = listed[index - 1]
     if (before === undefined || isInOrder(keyOf(before.row), keyOf(row), isDescending)) return []
-    const [first, second] = [before.row, row].map((of) => `${called(of.id)} with ${name} ${JSON.stringify(keyOf(of))}`)
+    const [first, second] = [before.row, row].map((of) => `${labelOf(of.id)} with ${name} ${JSON.stringify(keyOf(of))}`)
     return [`page ${page}: ${second} came after ${first}`]
   })
   const isKeyless = listed.every(({ row }) => keyOf(row) === undefined)
@@ -98,7 +98,7 @@ function problems(old: string[], listed: Listed[], order: string, { sorted = {} 
 
 type Key = string | number | null | undefined
 
-/** Whether `second` may follow `first`. Text compares as the database does: byte by byte, so that "B" comes before "a". */
+/** Whether `second` may follow `first`. Text is compared byte by byte, as in the database: "B" comes before "a". */
 function isInOrder(first: Key, second: Key, isDescending: boolean): boolean {
   if (first == null || second == null) return second == null
   const order =

@@ -12,8 +12,8 @@ export interface PostgresServer {
 }
 
 /**
- * A real PostgreSQL: the one that is named, or one brought along, on a free port of the loopback. No test takes the machine's
- * power away, so unless it is to be durable nothing has to reach the disk.
+ * A real PostgreSQL: the server at `url`, or the bundled one, started on a free port of the loopback interface. Tests do not
+ * simulate power loss, so without `is_durable` fsync is off.
  */
 export async function startPostgres({
   url = process.env.TEST_DATABASE_URL,
@@ -25,7 +25,7 @@ export async function startPostgres({
   if (url) return { url, stop: async () => {} }
   const EmbeddedPostgres = await importWithoutExitHooks()
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-postgres-'))
-  chmodSync(folder, 0o777) // the server runs as another user when we are root
+  chmodSync(folder, 0o777) // the server runs as another user when this process is root
   const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
@@ -54,7 +54,7 @@ export async function startPostgres({
   }
 }
 
-/** The package brings hooks that end the process with code 0, whatever the tests said; we stop the server ourselves. */
+/** The package installs exit hooks that end the process with code 0 even if tests failed; we stop the server ourselves. */
 async function importWithoutExitHooks() {
   const events = ['exit', 'beforeExit'] as const
   const before = events.map((event) => process.listeners(event as 'exit'))
@@ -64,7 +64,7 @@ async function importWithoutExitHooks() {
   return EmbeddedPostgres
 }
 
-/** A new database on a server: an empty one, or a copy of one to which nobody is connected. */
+/** Creates a database on a server: empty, or a copy of a template that has no open connections. */
 export async function createDatabase(
   serverUrl: string,
   { template }: { template?: string } = {},

@@ -5,18 +5,18 @@ import { until } from './background.ts'
 
 export interface GuerdonProcess {
   address: string
-  /** Everything it has printed so far. */
+  /** The output so far. */
   output(): string
   kill(signal: NodeJS.Signals): void
-  /** Its exit code, once it has ended. */
+  /** The exit code, once the process has ended. */
   ended: Promise<number | null>
 }
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 /**
- * How a process of our sources comes up in a fraction of the time: what one has compiled the next one finds, and the
- * embedded database is compiled no better than a life of seconds is worth.
+ * Flags and environment for a faster start: a shared compile cache, and only the baseline WebAssembly compiler for the embedded
+ * database, since optimizing does not pay off within seconds.
  */
 export const quick = {
   args: ['--conditions=source', '--disable-warning=ExperimentalWarning', '--liftoff-only'],
@@ -25,7 +25,7 @@ export const quick = {
   },
 }
 
-/** Runs the command line as an operator would, in a process of its own; it is killed when the test ends. */
+/** Runs the command line in a separate process, as an operator would; it is killed when the test ends. */
 export function runGuerdon(
   args: string[],
   env: Record<string, string>,
@@ -42,20 +42,20 @@ export function runGuerdon(
   return { child, output: () => output, ended }
 }
 
-/** Starts the service on a free port and waits until it says that it is ready. */
+/** Starts the service on a free port and waits until it prints that it is ready. */
 export async function startGuerdon(env: Record<string, string>): Promise<GuerdonProcess> {
   const { child, output, ended } = runGuerdon([], { PORT: '0', ...env })
-  let over = false
-  void ended.then(() => (over = true))
+  let isOver = false
+  void ended.then(() => (isOver = true))
   for (let waited = 0; ; waited += 20) {
     const address = /ready on (\S+)/.exec(output())?.[1]
     if (address !== undefined) return { address, output, ended, kill: (signal) => void child.kill(signal) }
-    if (over || waited > 250_000) throw new Error(`Guerdon did not start:\n${output()}`)
+    if (isOver || waited > 250_000) throw new Error(`Guerdon did not start:\n${output()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** Whoever is turned away by a process that has not caught up with its start yet comes again, as it is told. */
+/** Retries while the answer is 503: a process that is still busy starting sheds load. */
 export async function patiently(call: () => Promise<Response>): Promise<Response> {
   return until(async () => {
     const answer = await call()
@@ -63,7 +63,7 @@ export async function patiently(call: () => Promise<Response>): Promise<Response
   })
 }
 
-/** The pair a first start printed, as headers, with a fresh access token. */
+/** Headers with the key pair that the first start printed, and a new access token. */
 export async function headersFrom({ address, output }: GuerdonProcess): Promise<Record<string, string>> {
   const value = (name: string) => new RegExp(`${name}: +(\\S+)`).exec(output())?.[1] as string
   const pair = { 'X-App-Id': value('X-App-Id'), 'X-App-Token': value('X-App-Token') }

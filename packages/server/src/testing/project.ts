@@ -18,13 +18,13 @@ export interface TestKeys {
   management_token: string
 }
 
-/** One management pair for all tests of a database: an installation has only five. */
+/** One management key for all tests of a database: an installation allows only five. */
 const management = {
   management_id: 'b0f3a1d2-5c4e-4f6a-8b7c-9d0e1f2a3b4c',
   management_token: 'c1a4b2e3-6d5f-4a7b-9c8d-0e1f2a3b4c5d',
 }
 
-/** A fresh project with one key of each kind and a token that opens everything. */
+/** A new project with one key of each kind and an access token with all scopes. */
 export async function insertTestProject(
   { database: { db }, now }: Runtime,
   body: Record<string, unknown>,

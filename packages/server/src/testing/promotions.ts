@@ -3,7 +3,7 @@ import type { Shop } from './app.ts'
 
 const db = (shop: Shop) => shop.service.runtime.database.db
 
-/** Makes a promotion and answers its id. */
+/** Creates a promotion and returns its id. */
 export async function newPromotion(shop: Shop, name = 'Promotion', tiers: object[] = []): Promise<string> {
   const { status, body } = await shop.call('POST', '/v1/campaigns', {
     name,
@@ -16,7 +16,7 @@ export async function newPromotion(shop: Shop, name = 'Promotion', tiers: object
 
 export const percentOff = (percent: number) => ({ discount: { type: 'PERCENT', percent_off: percent } })
 
-/** Adds a tier and answers it. */
+/** Creates a tier and returns it. */
 export async function newTier(shop: Shop, campaign: string, body: object = {}) {
   const answer = await shop.call('POST', `/v1/promotions/${encodeURIComponent(campaign)}/tiers`, {
     name: 'Tier',
@@ -27,7 +27,7 @@ export async function newTier(shop: Shop, campaign: string, body: object = {}) {
   return answer.body
 }
 
-/** What happened, oldest first, in the words of the catalogue. */
+/** The events whose type has this prefix, the oldest first. */
 export async function eventsOf(shop: Shop, prefix: string) {
   return db(shop)
     .selectFrom('events')

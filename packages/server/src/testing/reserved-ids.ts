@@ -1,6 +1,6 @@
 import type { IdKind } from '../core/lib/ids.ts'
 
-/** Kinds of ids that the reference gives a form to and `newId` does not make, and why. */
+/** Kinds of ids that the reference documents but `newId` does not generate, and why. */
 export const reservedIds: Partial<Record<IdKind, string>> = {
   tracking: 'made of the `source_id` that it hides',
   webhook: 'webhooks are not served',

@@ -11,7 +11,7 @@ import { wiring } from '../wiring.ts'
 export const testSettings = (env: Record<string, string> = {}): Settings =>
   readSettings({ LOG_LEVEL: 'silent', ...env })
 
-/** A runtime on an open database; two on one database are two nodes, so to speak. Its jobs do not work yet. */
+/** A runtime on an open database, without job workers; two on one database simulate two nodes. */
 export async function openTestRuntime(
   database: Database,
   { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { crc32, inflateSync } from 'node:zlib'
 
-/** A picture in black and white. */
+/** A black-and-white image. */
 export interface Picture {
   width: number
   height: number
   isDark(x: number, y: number): boolean
 }
 
-/** Reads a PNG of one bit per pixel, as strictly as we write it. */
+/** Reads a PNG of one bit per pixel, accepting only the form that we write. */
 export function readPng(bytes: Buffer): Picture {
   assert.equal(bytes.toString('latin1', 0, 8), '\x89PNG\r\n\x1a\n')
   const chunks: Array<[type: string, data: Buffer]> = []
@@ -39,13 +39,13 @@ export function readPng(bytes: Buffer): Picture {
 
 function unfilter(lines: Buffer, y: number, length: number): void {
   const filter = lines[y * length]
-  assert(filter === 0 || filter === 2, `a filter we do not use: ${filter}`)
+  assert(filter === 0 || filter === 2, `unexpected PNG filter: ${filter}`)
   if (filter === 0 || y === 0) return
   for (let at = y * length + 1; at < (y + 1) * length; at += 1)
     lines[at] = ((lines[at] as number) + (lines[at - length] as number)) & 255
 }
 
-/** Reads an SVG whose shapes are a white ground and black rectangles of the form `M1 2h3v4H1z`. */
+/** Reads an SVG with a white background and black rectangles of the form `M1 2h3v4H1z`. */
 export function readSvg(text: string): Picture {
   const found =
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 \1 \2"[^>]*>/.exec(text)
@@ -61,7 +61,7 @@ export function readSvg(text: string): Picture {
   return { width, height, isDark: (x, y) => dark[y * width + x] === 1 }
 }
 
-/** The modules of a picture, each of so many pixels, all of which must agree. */
+/** The modules of an image: blocks of pixels, which must all have the same colour. */
 export function modulesOf({ width, height, isDark }: Picture, pixels: { width: number; height: number }): boolean[][] {
   assert(width % pixels.width === 0 && height % pixels.height === 0)
   const modules = Array.from({ length: height / pixels.height }, (_, row) =>
@@ -70,11 +70,11 @@ export function modulesOf({ width, height, isDark }: Picture, pixels: { width: n
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1)
       if (isDark(x, y) !== modules[Math.floor(y / pixels.height)]?.[Math.floor(x / pixels.width)])
-        assert.fail(`the pixel ${x}, ${y} is unlike its module`)
+        assert.fail(`pixel ${x}, ${y} differs from its module`)
   return modules
 }
 
-/** The modules within a quiet zone, which must be light and no wider. */
+/** The modules within the quiet zone, which must be light and exactly this wide. */
 export function withinQuietZone(modules: boolean[][], { x, y }: { x: number; y: number }): boolean[][] {
   const inner = modules.slice(y, modules.length - y).map((row) => row.slice(x, row.length - x))
   const count = (rows: boolean[][]) => rows.flat().filter(Boolean).length
@@ -83,7 +83,7 @@ export function withinQuietZone(modules: boolean[][], { x, y }: { x: number; y: 
   return inner
 }
 
-/** What a row of modules says in Code 128 (ISO/IEC 15417). */
+/** Decodes a row of modules as Code 128 (ISO/IEC 15417). */
 export function scanBarcode(modules: boolean[]): string {
   const widths = runsOf(modules)
   const values: number[] = []
@@ -138,7 +138,7 @@ const symbols =
   124112 124211 411212 421112 421211 212141 214121 412121 111143 111341 131141 114113 114311 411113 411311 113141 114131
   311141 411131 211412 211214 211232`.split(/\s+/)
 
-/** What a QR code says (ISO/IEC 18004), without correcting errors: there must be none. Bytes are UTF-8. */
+/** Decodes a QR code (ISO/IEC 18004) without error correction: there must be no errors. Bytes are UTF-8. */
 export function scanQr(modules: boolean[][]): { text: string; level: string } {
   const size = modules.length
   const version = (size - 17) / 4
@@ -173,7 +173,7 @@ const masks: ReadonlyArray<(x: number, y: number) => number> = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
 ]
 
-/** The bits of all codewords, in the zigzag in which they stand, each eight of them a codeword. */
+/** All codewords, eight bits each, read in the zigzag order of the symbol. */
 function codewordsOf(at: At, size: number, version: number, mask: number): number[] {
   const centres = alignmentCentres(size, version)
   const isFunction = (x: number, y: number): boolean =>
@@ -213,20 +213,20 @@ function alignmentCentres(size: number, version: number): Array<[x: number, y: n
   )
 }
 
-/** The codewords of data in their own order: they are dealt out to blocks in turn. */
+/** The data codewords in their original order: in the symbol they are interleaved across blocks. */
 function dataOf(codewords: number[], version: number): number[] {
   const [blocksCount, corrections] = [blocks[version - 1] as number, correctionsPerBlock[version - 1] as number]
   const shortCount = blocksCount - (codewords.length % blocksCount)
   const shortLength = Math.floor(codewords.length / blocksCount) - corrections
-  const dealt: number[][] = Array.from({ length: blocksCount }, () => [])
+  const blockData: number[][] = Array.from({ length: blocksCount }, () => [])
   let next = 0
   for (let index = 0; index <= shortLength; index += 1)
-    for (const [block, data] of dealt.entries())
+    for (const [block, data] of blockData.entries())
       if (index < shortLength || block >= shortCount) data.push(codewords[next++] as number)
-  return dealt.flat()
+  return blockData.flat()
 }
 
-// Of level M, for the versions 1 to 40.
+// For error correction level M and versions 1 to 40.
 const blocks = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35, 37, 38, 40, 43, 45, 47, 49] // biome-ignore format: a table
 const correctionsPerBlock = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, ...Array<number>(19).fill(28)] // biome-ignore format: a table
 
@@ -244,7 +244,7 @@ function textOf(data: number[], version: number): string {
   while (bits.length - next >= 4) {
     const mode = take(4)
     if (mode === 0) break
-    assert(mode === 1 || mode === 2 || mode === 4, `a mode that a plain code does not need: ${mode}`)
+    assert(mode === 1 || mode === 2 || mode === 4, `unexpected QR mode: ${mode}`)
     let left = take({ 1: [10, 12, 14], 2: [9, 11, 13], 4: [8, 16, 16] }[mode][group] as number)
     for (; mode === 4 && left > 0; left -= 1) bytes.push(Buffer.from([take(8)]))
     for (; mode === 1 && left > 0; left -= 3) {

@@ -4,32 +4,32 @@ import pg from 'pg'
 import { vi } from 'vitest'
 import { PgliteStatements } from '../core/db/pglite-statements.ts'
 
-/** Tells what belongs to a call from what happens at the same time: the job queue looks for work every few seconds. */
-const inside = new AsyncLocalStorage<true>()
+/** Distinguishes the statements of a call from concurrent ones: the job queue polls every few seconds. */
+const isInsideCall = new AsyncLocalStorage<true>()
 
-/** Makes a call, and answers what it sent to the database, as it left the process: BEGIN and COMMIT included. */
+/** Makes a call and returns the statements that it sent to the database, including BEGIN and COMMIT. */
 export async function sentBy<T>(call: () => Promise<T>): Promise<{ answer: T; sent: string[] }> {
   const sent: string[] = []
   const listen = (statement: string | { text: string }) => {
     const text = typeof statement === 'string' ? statement : statement.text
-    if (text === 'discard plans') return // now and then, on whichever connection (core/db/prepared-statements.ts)
-    if (inside.getStore() === true || !text.includes('pgboss.')) sent.push(text)
+    if (text === 'discard plans') return // sent occasionally on any connection (core/db/prepared-statements.ts)
+    if (isInsideCall.getStore() === true || !text.includes('pgboss.')) sent.push(text)
   }
-  const wires = [
-    watch(pg.Client.prototype, 'query', listen),
-    watch(PgliteStatements.prototype, 'run', listen),
-    watch(PgliteStatements.prototype, 'command', listen),
-    watch(PGlite.prototype, 'exec', listen),
+  const spies = [
+    spyOn(pg.Client.prototype, 'query', listen),
+    spyOn(PgliteStatements.prototype, 'run', listen),
+    spyOn(PgliteStatements.prototype, 'command', listen),
+    spyOn(PGlite.prototype, 'exec', listen),
   ]
   try {
-    return { answer: await inside.run(true, call), sent }
+    return { answer: await isInsideCall.run(true, call), sent }
   } finally {
-    for (const wire of wires) wire.mockRestore()
+    for (const spy of spies) spy.mockRestore()
   }
 }
 
-/** Lets a method do what it does, and hears what it is given first. */
-function watch<Name extends string>(
+/** Spies on a method: passes its first argument to `listen`, then calls the original. */
+function spyOn<Name extends string>(
   // biome-ignore lint/suspicious/noExplicitAny: both drivers have overloads that say nothing here
   prototype: { [method in Name]: any },
   name: Name,

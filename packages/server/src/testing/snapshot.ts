@@ -9,25 +9,25 @@ import { openPglite } from '../core/db/connect.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 
-/** What tests may keep for the next run. */
+/** The cache that tests keep between runs. */
 const cacheFolder = fileURLToPath(new URL('../../../../node_modules/.cache/guerdon', import.meta.url))
 
-/** An embedded database as a first start finds it: all that takes seconds, and depends on nothing but the release of PGlite. */
+/** The path of an embedded database without tables, cached by the version of PGlite because creating it takes seconds. */
 export async function emptyDatabase(): Promise<string> {
   const release = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), '../package.json')
-  const kept = join(cacheFolder, `pglite-${JSON.parse(readFileSync(release, 'utf8')).version}.tar`)
-  if (existsSync(kept)) return kept
+  const cachedFile = join(cacheFolder, `pglite-${JSON.parse(readFileSync(release, 'utf8')).version}.tar`)
+  if (existsSync(cachedFile)) return cachedFile
   const pglite = await PGlite.create()
-  const made = await pglite.dumpDataDir('none')
+  const dump = await pglite.dumpDataDir('none')
   await pglite.close()
   mkdirSync(cacheFolder, { recursive: true })
-  const draft = `${kept}.${randomBytes(4).toString('hex')}`
-  await writeFile(draft, made.stream())
-  renameSync(draft, kept) // another run may look for it meanwhile
-  return kept
+  const draft = `${cachedFile}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, dump.stream())
+  renameSync(draft, cachedFile) // atomic, since a concurrent run may read it
+  return cachedFile
 }
 
-/** One with every table and queue in place, and nothing in them. */
+/** An embedded database with all tables and queues, and no rows. */
 export async function migratedDatabase(empty: string): Promise<Blob> {
   const pglite = await PGlite.create({ loadDataDir: await openAsBlob(empty) })
   const database = openPglite(pglite)

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 
 const packages = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The text of every source file by its path, `server/src/http/errors.ts`; those of the tests only where asked for. */
+/** The text of every source file by its path, `server/src/http/errors.ts`; test files only with `tests`. */
 export function sourceTexts({ tests = false } = {}): ReadonlyMap<string, string> {
   const paths = globSync('*/src/**/*.ts', { cwd: packages }).map((path) => path.replaceAll('\\', '/'))
   const wanted = paths.filter((path) => tests || !/\.test\.ts$|\/testing\//.test(path)).sort()
   return new Map(wanted.map((path) => [path, readFileSync(join(packages, path), 'utf8')]))
 }
 
-/** Whether one of the texts, without those at some paths, has a match. */
+/** Whether the pattern matches any text, except those at some paths. */
 export function occurs(pattern: RegExp, texts: ReadonlyMap<string, string>, ...except: string[]): boolean {
   for (const [path, text] of texts) if (!except.includes(path) && pattern.test(text)) return true
   return false

@@ -22,7 +22,7 @@ const actions = [
   deleteVouchers,
 ] as readonly AsyncAction[]
 
-/** Sends a CSV file, and whatever other fields a form has. */
+/** Sends a form with a CSV file and further fields. */
 export function sendCsv(shop: Shop, path: string, csv: string, fields: Record<string, string> = {}) {
   const parts = Object.entries(fields).map(
     ([name, value]) => `--fence\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -32,14 +32,14 @@ export function sendCsv(shop: Shop, path: string, csv: string, fields: Record<st
   return shop.call('POST', path, `${parts.join('')}${file}--fence--\r\n`, headers)
 }
 
-/** Sends a CSV file, has it imported, and answers what the action says. */
+/** Sends a CSV file, runs the import, and returns the finished async action. */
 export async function importCsv(shop: Shop, path: string, csv: string, fields: Record<string, string> = {}) {
   const { status, body } = await sendCsv(shop, path, csv, fields)
   expect(status, JSON.stringify(body)).toBe(path.startsWith('/v1/campaigns/') ? 200 : 202)
   return finished(shop, body.async_action_id)
 }
 
-/** The same with JSON. */
+/** The same as `importCsv`, with JSON. */
 export async function importJson(shop: Shop, path: string, entries: unknown) {
   const { status, body } = await shop.call('POST', path, entries)
   expect(status, JSON.stringify(body)).toBe(202)

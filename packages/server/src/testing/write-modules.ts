@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { architectureFile, drawnArchitecture } from './modules.ts'
 
-// npm run modules: the picture in docs/architecture.md as the imports draw it now.
+// npm run modules: writes the module diagram in docs/architecture.md from the current imports.
 writeFileSync(architectureFile, drawnArchitecture().page)

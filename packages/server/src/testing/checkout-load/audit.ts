@@ -1,7 +1,7 @@
 import type { Finding } from './findings.ts'
 import { query, type Shop } from './shop.ts'
 
-/** Compares what is written about a redemption in one table with what is written in the others. */
+/** Checks that the tables are consistent about redemptions. */
 export async function auditBooks(shop: Shop): Promise<Finding[]> {
   return Promise.all([
     ...Object.entries(audits).map(async ([lookedFor, text]) => {
@@ -17,12 +17,12 @@ export async function auditBooks(shop: Shop): Promise<Finding[]> {
 const live = `r.object = 'redemption' and r.status = 'SUCCEEDED'`
 
 const audits: Record<string, string> = {
-  'codes whose count is not the number of their redemptions': `
+  'codes whose redeemed quantity differs from their redemptions': `
     select v.code, v.redeemed_quantity, count(r.id) as rows from vouchers v
     left join redemptions r on r.project_id = v.project_id and r.related_object_id = v.id and ${live}
     where v.project_id = $1 group by v.project_id, v.id having v.redeemed_quantity <> count(r.id)`,
 
-  'cards from which was taken what their redemptions do not say': `
+  'cards whose redeemed credits differ from their redemptions': `
     select v.code, v.credits_redeemed, sum(r.amount) as amount from vouchers v
     left join redemptions r on r.project_id = v.project_id and r.related_object_id = v.id and ${live}
     where v.project_id = $1 and v.credits_redeemed is not null
@@ -39,18 +39,18 @@ const audits: Record<string, string> = {
       and (p.balance <> v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired
         or p.redeemed <> v.credits_redeemed or p.balance < 0)`,
 
-  'cards whose lots are not their balance': `
+  'cards whose lots differ from their balance': `
     select v.code, sum(l.points) as lots from vouchers v left join lots l on l.project_id = v.project_id and l.voucher_id = v.id
     where v.project_id = $1 and v.type = 'LOYALTY_CARD' group by v.project_id, v.id
     having coalesce(sum(l.points), 0) <> v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired`,
 
-  'lots that are not what their postings say': `
+  'lots that differ from their postings': `
     select l.voucher_id, l.id, l.points from lots l
     cross join lateral (select coalesce(sum(case when destination = l.voucher_id then amount else -amount end), 0) as points
       from postings where project_id = l.project_id and voucher_id = l.voucher_id and lot_id = l.id) p
     where l.project_id = $1 and p.points <> l.points`,
 
-  'redemptions and rollbacks of credits without their one transaction': `
+  'redemptions and rollbacks of credits without exactly one transaction': `
     select r.id, count(t.id) as transactions from redemptions r
     left join voucher_transactions t on t.project_id = r.project_id and t.voucher_id = r.related_object_id
       and t.details -> (case r.object when 'redemption' then 'redemption' else 'rollback' end) ->> 'id' = r.id
@@ -58,13 +58,13 @@ const audits: Record<string, string> = {
     where r.project_id = $1 and r.result = 'SUCCESS' and r.amount <> 0
     group by r.project_id, r.id having count(t.id) <> 1 or min(t.amount) <> 0 - r.amount`,
 
-  'transactions that are not what their postings say': `
+  'transactions that differ from their postings': `
     select t.id, t.amount from voucher_transactions t
     cross join lateral (select coalesce(sum(case when destination = t.voucher_id then amount else -amount end), 0) as amount
       from postings where project_id = t.project_id and voucher_id = t.voucher_id and transaction_id = t.id) p
     where t.project_id = $1 and p.amount <> t.amount`,
 
-  'campaigns, tiers and codes that were used otherwise than their redemptions say': `
+  'campaigns, tiers and codes whose usage differs from their redemptions': `
     with counted as (
       select scope_id, sum(case when is_undone then -redemptions else redemptions end) as redemptions,
         sum(case when is_undone then -credits else credits end) as credits,
@@ -85,7 +85,7 @@ const audits: Record<string, string> = {
       or coalesce(counted.credits, 0) <> coalesce(stored.credits, 0)
       or coalesce(counted.discounted, 0) <> coalesce(stored.discounted, 0)`,
 
-  'units that were counted otherwise than their redemptions say': `
+  'units whose usage differs from their redemptions': `
     with counted as (
       select scope_id, sum(case when is_undone then -redemptions else redemptions end) as units
       from usage where project_id = $1 and scope_id like 'units/%' group by scope_id
@@ -96,17 +96,17 @@ const audits: Record<string, string> = {
     )
     select * from counted full join stored using (scope_id) where coalesce(counted.units, 0) <> coalesce(stored.units, 0)`,
 
-  'redemptions that their order does not know': `
+  'redemptions that are missing from their order': `
     select r.id, r.order_id from redemptions r left join orders o on o.project_id = r.project_id and o.id = r.order_id
     where r.project_id = $1 and r.object = 'redemption' and r.result = 'SUCCESS' and r.parent_id is null
       and r.order_id is not null and not coalesce(o.redemptions ? r.id, false)`,
 
-  'redemptions of orders that are stored nowhere': `
+  'redemptions in orders that are not stored': `
     select o.id, k.key from orders o cross join lateral jsonb_object_keys(o.redemptions) k (key)
     left join redemptions r on r.project_id = o.project_id and r.id = k.key and r.order_id = o.id
     where o.project_id = $1 and o.redemptions is not null and r.id is null`,
 
-  'rolled back without one rollback, or the other way round': `
+  'rolled-back redemptions without exactly one rollback, and other redemptions with one': `
     select r.id, r.status, count(b.id) as rollbacks from redemptions r
     left join redemptions b on b.project_id = r.project_id and b.redemption_id = r.id
       and b.object = 'redemption_rollback' and b.result = 'SUCCESS'
@@ -120,7 +120,7 @@ const audits: Record<string, string> = {
     where r.project_id = $1 and r.related_object_type = 'redemption' and r.result = 'SUCCESS'
       and (select count(*) from redemptions c where c.project_id = r.project_id and c.parent_id = r.id) < 2`,
 
-  'redemptions without their one event': `
+  'redemptions without exactly one event': `
     select r.id, count(e.id) as events from redemptions r
     left join events e on e.project_id = r.project_id and e.entity_id = r.id
       and e.type = (case r.object when 'redemption' then 'redemption.' else 'redemption.rollback.' end)
@@ -132,7 +132,7 @@ const audits: Record<string, string> = {
     left join redemptions r on r.project_id = e.project_id and r.id = e.entity_id
     where e.project_id = $1 and e.type like 'redemption.%' and r.id is null`,
 
-  'customers who were told more or less than their redemptions': `
+  'customers with more or fewer events than redemptions': `
     select customer_id, sum(events) as events, sum(rows) as rows from (
       select entity_id as customer_id, count(*) as events, 0 as rows from events
       where project_id = $1 and type like 'customer.redemption.%' group by 1
@@ -140,7 +140,7 @@ const audits: Record<string, string> = {
       where project_id = $1 and customer_id is not null group by 1
     ) both_ways group by customer_id having sum(events) <> sum(rows)`,
 
-  'customers whose summary is not that of their redemptions': `
+  'customers whose summary differs from their redemptions': `
     select c.source_id, c.redemptions_succeeded, c.redemptions_failed, c.redemptions_rolled_back, c.rollbacks_succeeded,
       c.rollbacks_failed, s.* from customers c
     cross join lateral (select
@@ -155,24 +155,24 @@ const audits: Record<string, string> = {
         c.rollbacks_succeeded, c.rollbacks_failed)
       is distinct from (s.succeeded, s.failed, s.rolled_back, s.rollbacks, s.failed_rollbacks)`,
 
-  'customers whose summary is not that of their orders': `
+  'customers whose summary differs from their orders': `
     select c.source_id, c.orders_total_count, c.orders_total_amount, o.* from customers c
     cross join lateral (select count(*) as count, coalesce(sum(amount), 0) as amount from orders
       where project_id = c.project_id and customer_id = c.id and status in ('PAID', 'FULFILLED')) o
     where c.project_id = $1 and (c.orders_total_count <> o.count or c.orders_total_amount <> o.amount)`,
 
-  'a total that is not the number of redemptions': `
+  'a total that differs from the number of redemptions': `
     select t.total, r.rows from (select coalesce(sum(delta), 0) as total from tallies where project_id = $1 and name = 'redemptions') t,
       (select count(*) as rows from redemptions where project_id = $1) r where t.total <> r.rows`,
 
-  'a total that is not the number of orders': `
+  'a total that differs from the number of orders': `
     select t.total, r.rows from (select coalesce(sum(delta), 0) as total from tallies where project_id = $1 and name = 'orders') t,
       (select count(*) as rows from orders where project_id = $1) r where t.total <> r.rows`,
 }
 
 /**
- * Every transaction says what was left after it. Whatever the order in which they happened, each begins where another
- * ended, but for the first, which begins with what the card was filled with, and the last, which ends with its balance.
+ * Every transaction states the balance after it. In whatever order they happened, each starts from the balance of another one,
+ * except the first, which starts from the initial credits, and the last ends with the balance of the card.
  */
 async function auditTransactions(shop: Shop): Promise<Finding> {
   const cards = await query(
@@ -192,7 +192,7 @@ async function auditTransactions(shop: Shop): Promise<Finding> {
       count(balance, 1)
       count(balance - amount, -1)
     }
-    return [...ends.values()].every((sum) => sum === 0) ? [] : [`the transactions of ${code} do not follow each other`]
+    return [...ends.values()].every((sum) => sum === 0) ? [] : [`the transactions of ${code} do not form a sequence`]
   })
-  return { looked_for: 'cards whose transactions do not follow each other', times: cards.length, violations }
+  return { looked_for: 'cards whose transactions do not form a sequence', times: cards.length, violations }
 }

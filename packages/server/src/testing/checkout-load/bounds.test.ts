@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { judgeBounds } from './bounds.ts'
+import { checkBounds } from './bounds.ts'
 import { violationsOf } from './findings.ts'
 import type { Bound, Thing } from './goods.ts'
 import { type Checkout, type Ledger, newLedger, type Span, type Use } from './model.ts'
 
-/* The judge of the load, on ledgers that are wrong: one that finds nothing would never fail a test. */
+/* Tests the checks of the load with wrong ledgers: checks that never find anything would never fail a test. */
 
 const quantity: Bound = {
   name: 'quantity of TWO',
@@ -37,39 +37,47 @@ const redeemed = (during: Span, undone: Span | null = null): Checkout => ({
 })
 
 const judged = (ledger: Partial<Ledger>): string[] =>
-  violationsOf(judgeBounds({ ...newLedger(), ...ledger })).map((text) => text.replace(/:.*/, ''))
+  violationsOf(checkBounds({ ...newLedger(), ...ledger })).map((text) => text.replace(/:.*/, ''))
 
 const refused = (during: Span) => ({ uses: [use], key: 'quantity_exceeded', span: during })
 const first = redeemed(span(0, 10))
 const second = redeemed(span(0, 10))
 
 const cases: Array<[what: string, ledger: Partial<Ledger>, violations: string[]]> = [
-  ['as many as there are', { checkouts: [first, second] }, []],
-  ['one more', { checkouts: [first, second, redeemed(span(20, 30))] }, ['quantity of TWO was overrun']],
+  ['as many redemptions as the quantity are accepted', { checkouts: [first, second] }, []],
   [
-    'one more after one was taken back',
+    'a redemption above the quantity is reported',
+    { checkouts: [first, second, redeemed(span(20, 30))] },
+    ['quantity of TWO was exceeded'],
+  ],
+  [
+    'one more redemption after a rollback is accepted',
     { checkouts: [first, redeemed(span(0, 10), span(12, 15)), redeemed(span(14, 20))] },
     [],
   ],
   [
-    'one more before one was taken back',
+    'one more redemption before a rollback is reported',
     { checkouts: [first, redeemed(span(0, 10), span(40, 50)), redeemed(span(20, 30))] },
-    ['quantity of TWO was overrun'],
+    ['quantity of TWO was exceeded'],
   ],
-  ['a refusal when all are gone', { checkouts: [first, second], refusals: [refused(span(20, 30))] }, []],
-  ['a refusal while the last one goes', { checkouts: [first, second], refusals: [refused(span(5, 6))] }, []],
+  ['a refusal when none are left is accepted', { checkouts: [first, second], refusals: [refused(span(20, 30))] }, []],
   [
-    'a refusal while one is left',
+    'a refusal while the last one is being redeemed is accepted',
+    { checkouts: [first, second], refusals: [refused(span(5, 6))] },
+    [],
+  ],
+  [
+    'a refusal while one is left is reported',
     { checkouts: [first], refusals: [refused(span(20, 30))] },
     ['refused without a reason'],
   ],
   [
-    'a refusal after one was taken back',
+    'a refusal after a rollback is reported',
     { checkouts: [first, redeemed(span(0, 10), span(12, 15))], refusals: [refused(span(20, 30))] },
     ['refused without a reason'],
   ],
   [
-    'a refusal while a session holds the last one',
+    'a refusal while a session holds the last one is accepted',
     {
       checkouts: [first],
       holds: [{ uses: [use], span: span(0, 10), ttl_ms: 50, ended: null }],
@@ -78,7 +86,7 @@ const cases: Array<[what: string, ledger: Partial<Ledger>, violations: string[]]
     [],
   ],
   [
-    'a refusal after the session has ended',
+    'a refusal after the session has expired is reported',
     {
       checkouts: [first],
       holds: [{ uses: [use], span: span(0, 10), ttl_ms: 50, ended: null }],

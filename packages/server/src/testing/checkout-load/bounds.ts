@@ -2,12 +2,12 @@ import type { Finding } from './findings.ts'
 import type { Bound } from './goods.ts'
 import type { Ledger, Span, Use } from './model.ts'
 
-/** Nothing was ever overrun, and every refusal had a reason. */
-export function judgeBounds(ledger: Ledger): Finding[] {
-  const all = takings(ledger)
+/** Checks that no limit was ever exceeded, and that every refusal had a reason. */
+export function checkBounds(ledger: Ledger): Finding[] {
+  const all = usesByLimit(ledger)
   const overrun = [...all].flatMap(([name, { bound, taken }]) => {
     const peak = peakOf(taken)
-    return peak > bound.max ? [`${name} was overrun: ${peak} of ${bound.max}`] : []
+    return peak > bound.max ? [`${name} was exceeded: ${peak} of ${bound.max}`] : []
   })
   const groundless = ledger.refusals
     .filter(({ uses, key, span }) => {
@@ -25,13 +25,13 @@ export function judgeBounds(ledger: Ledger): Finding[] {
       return `refused without a reason: ${key} of ${wanted.join(' + ')} at ${new Date(span.started_at).toISOString()}`
     })
   return [
-    { looked_for: 'limits, budgets and balances that were overrun', times: all.size, violations: overrun },
+    { looked_for: 'limits, budgets and balances that were exceeded', times: all.size, violations: overrun },
     { looked_for: 'refusals without a reason', times: ledger.refusals.length, violations: groundless },
   ]
 }
 
-/** What takes room within a bound: surely between two moments, possibly between two others. */
-interface Taken {
+/** A use that counts towards a limit: certainly between two moments, possibly between two others. */
+interface LimitUse {
   weight: number
   maybe_from: number
   surely_from: number
@@ -39,10 +39,10 @@ interface Taken {
   maybe_until: number
 }
 
-/** Everything that ever took room, by the name of what it took it from. */
-function takings({ checkouts, holds }: Ledger): Map<string, { bound: Bound; taken: Taken[] }> {
-  const all = new Map<string, { bound: Bound; taken: Taken[] }>()
-  const take = (use: Use, times: Omit<Taken, 'weight'>, counts: (bound: Bound) => boolean) => {
+/** All uses that counted towards a limit, by the name of the limit. */
+function usesByLimit({ checkouts, holds }: Ledger): Map<string, { bound: Bound; taken: LimitUse[] }> {
+  const all = new Map<string, { bound: Bound; taken: LimitUse[] }>()
+  const take = (use: Use, times: Omit<LimitUse, 'weight'>, counts: (bound: Bound) => boolean) => {
     for (const { name, bound } of boundsOf(use).filter(({ bound }) => counts(bound))) {
       const found = all.get(name) ?? { bound, taken: [] }
       all.set(name, found)
@@ -71,11 +71,11 @@ function takings({ checkouts, holds }: Ledger): Map<string, { bound: Bound; take
   return all
 }
 
-/** Sessions keep redemptions and credits of codes; what rules count, they do not. */
+/** Sessions hold redemptions and credits of codes, but nothing that validation rules count. */
 const isHeld = ({ refusal }: Bound): boolean => refusal !== null && refusal !== 'redemption_rules_violated'
 
-/** The most that was surely taken at one time: more than the bound, and it was overrun. */
-function peakOf(taken: readonly Taken[]): number {
+/** The most that was certainly in use at one time; above the limit, it was exceeded. */
+function peakOf(taken: readonly LimitUse[]): number {
   const changes = taken
     .filter(({ surely_from, surely_until }) => surely_until > surely_from)
     .flatMap(({ weight, surely_from, surely_until }) => [
@@ -92,8 +92,8 @@ function peakOf(taken: readonly Taken[]): number {
   return peak
 }
 
-/** The most that can have been taken at some time during a request. */
-const mostDuring = (taken: readonly Taken[], { started_at, ended_at }: Span): number =>
+/** The most that can have been in use at some time during a request. */
+const mostDuring = (taken: readonly LimitUse[], { started_at, ended_at }: Span): number =>
   taken
     .filter(({ maybe_from, maybe_until }) => maybe_from <= ended_at && maybe_until >= started_at)
     .reduce((sum, { weight }) => sum + weight, 0)

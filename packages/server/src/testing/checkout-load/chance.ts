@@ -1,4 +1,4 @@
-/** Chance that can be repeated (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export type Chance = () => number
 
 export function newChance(seed: number): Chance {

@@ -3,14 +3,14 @@ import type { Thing } from './goods.ts'
 import type { OrderRecord, Use } from './model.ts'
 import { nameOf, type Run } from './run.ts'
 
-/** Customers known before, and now and then a new one; a card only with its holder. */
+/** A random existing customer, sometimes a new one; for a card, its holder. */
 export function customerFor(run: Run, chance: Chance, things: readonly Thing[]): string {
   const holder = things.find((thing) => thing.holder !== null)?.holder
   if (holder) return holder
   return chance() < 0.1 ? nameOf(run, 'new') : oneOf(chance, run.goods.customers)
 }
 
-/** Mostly an order of its own; sometimes one that others change at the same moment, which decides whose it is. */
+/** Mostly a new order; sometimes a shared one that concurrent requests change, whose customer is then used. */
 export function orderFor(
   run: Run,
   chance: Chance,

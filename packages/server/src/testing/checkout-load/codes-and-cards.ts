@@ -5,7 +5,7 @@ export const amountOff = (amount: number) => ({
   discount: { type: 'AMOUNT', amount_off: amount, effect: 'APPLY_TO_ORDER' },
 })
 
-/** A campaign with codes `<name>-0`, `<name>-1` and so on; answers its id. */
+/** Creates a campaign with codes `<name>-0`, `<name>-1` and so on; returns its id. */
 export async function newCodes(shop: Shop, name: string, count: number, voucher: object): Promise<string> {
   const { id } = await made(shop, 'POST', '/v1/campaigns', { name, type: 'STATIC', voucher })
   const numbers = Array.from({ length: count }, (_, number) => number)
@@ -13,7 +13,7 @@ export async function newCodes(shop: Shop, name: string, count: number, voucher:
   return id
 }
 
-/** Assigns a rule by which none of these numbers may be more than that: `limitTo(shop, { campaign: id }, { 'campaign.redemptions.count': 10 })`. */
+/** Assigns a validation rule with these upper limits: `limitTo(shop, { campaign: id }, { 'campaign.redemptions.count': 10 })`. */
 export async function limitTo(
   shop: Shop,
   object: Record<'voucher' | 'campaign' | 'promotion_tier', string> | Record<string, string>,
@@ -34,7 +34,7 @@ export async function limitTo(
   })
 }
 
-/** A loyalty program whose points pay (10 for 1.00), and a card for each of these customers, half of it soon to expire. */
+/** A loyalty program whose points pay (10 for 1.00), and a card for each customer; half of its points expire in 300 days. */
 export async function newCards(
   shop: Shop,
   holders: readonly string[],

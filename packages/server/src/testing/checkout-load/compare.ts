@@ -4,8 +4,8 @@ import type { Checkout, Ledger, OrderRecord, Use } from './model.ts'
 import type { Run } from './run.ts'
 import { made, query, type Shop } from './shop.ts'
 
-/** What is stored is what was answered: no redemption, rollback or failure more or less, and every order adds up. */
-export async function judgeRows(run: Run): Promise<Finding[]> {
+/** Checks that the stored rows match the responses: the same redemptions, rollbacks and failures, and correct order totals. */
+export async function checkRows(run: Run): Promise<Finding[]> {
   const { shop, ledger } = run
   const expected = expectedRows(ledger)
   const rows = await query(shop, 'select id, status, amount from redemptions where project_id = $1', [shop.project_id])
@@ -14,26 +14,26 @@ export async function judgeRows(run: Run): Promise<Finding[]> {
   const { size: times } = expected
   return [
     {
-      looked_for: 'redemptions and rollbacks stored otherwise than acknowledged',
+      looked_for: 'stored redemptions and rollbacks that differ from the acknowledged ones',
       times,
       violations: differences('stored', expected, stored),
     },
     {
-      looked_for: 'redemptions and rollbacks listed otherwise than acknowledged',
+      looked_for: 'listed redemptions and rollbacks that differ from the acknowledged ones',
       times,
       violations: differences('listed', expected, listed),
     },
-    await judgeOrders(run),
-    await judgeCodes(run),
+    await checkOrders(run),
+    await checkCodes(run),
   ]
 }
 
-/** Whoever asks again with the same key is told the same again, and nothing happens. */
-export async function judgeReplays({ shop, ledger }: Run): Promise<Finding> {
+/** Checks that a repeated request with the same idempotency key gets the same response and has no effect. */
+export async function checkReplays({ shop, ledger }: Run): Promise<Finding> {
   const count = async () =>
     (await query(shop, 'select count(*) as rows from redemptions where project_id = $1', [shop.project_id]))[0].rows
   const before = await count()
-  // A validation that keeps nothing for a session changes nothing, whoever sends it again.
+  // Validations without a session have no effect, so repeating them is not checked.
   const kept = ledger.kept.filter(({ path, text }) => path !== '/v1/validations' || 'session' in JSON.parse(text))
   const step = Math.max(1, Math.floor(kept.length / 100))
   const again = kept.filter((_, index) => index % step === 0)
@@ -41,13 +41,13 @@ export async function judgeReplays({ shop, ledger }: Run): Promise<Finding> {
   for (const { path, body, key, status, text } of again) {
     const reply = await shop.call('POST', path, body, { key })
     if (reply.status !== status || reply.text !== text || !reply.is_replay)
-      violations.push(`the same request with the same key was answered otherwise: ${path} ${text} → ${reply.text}`)
+      violations.push(`the same request with the same key was answered differently: ${path} ${text} → ${reply.text}`)
   }
   if ((await count()) !== before) violations.push('a repeated request was stored again')
-  return { looked_for: 'requests repeated with their key that were done again', times: again.length, violations }
+  return { looked_for: 'repeated requests with the same key that took effect again', times: again.length, violations }
 }
 
-/** Id → status and amount, of everything that has to be in the table. */
+/** The expected rows: id → status and amount. */
 function expectedRows({ checkouts, failed }: Ledger): Map<string, string> {
   const expected = new Map<string, string>()
   for (const id of failed) expected.set(id, 'FAILED 0')
@@ -79,7 +79,7 @@ async function listedRedemptions(shop: Shop): Promise<Map<string, string>> {
   return listed
 }
 
-async function judgeOrders({ shop, ledger }: Run): Promise<Finding> {
+async function checkOrders({ shop, ledger }: Run): Promise<Finding> {
   const byOrder = new Map<OrderRecord, Checkout[]>()
   for (const checkout of ledger.checkouts)
     if (checkout.order !== null) byOrder.set(checkout.order, [...(byOrder.get(checkout.order) ?? []), checkout])
@@ -89,17 +89,17 @@ async function judgeOrders({ shop, ledger }: Run): Promise<Finding> {
     [shop.project_id],
   )
   const stored = new Map(rows.map((row) => [row.id, row]))
-  const wrong = rows.length === byOrder.size ? [] : [`${byOrder.size} orders were made, ${rows.length} are stored`]
+  const wrong = rows.length === byOrder.size ? [] : [`${byOrder.size} orders were created, ${rows.length} are stored`]
   for (const [order, checkouts] of byOrder) {
     const row = stored.get(order.id)
     if (row === undefined) wrong.push(`order ${order.id} was acknowledged but is not stored`)
-    else wrong.push(...judgeOrder(order, checkouts, row))
+    else wrong.push(...checkOrder(order, checkouts, row))
   }
-  return { looked_for: 'orders that are not what their redemptions say', times: byOrder.size, violations: wrong }
+  return { looked_for: 'orders that differ from their redemptions', times: byOrder.size, violations: wrong }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a row
-function judgeOrder(order: OrderRecord, checkouts: Checkout[], row: any): string[] {
+function checkOrder(order: OrderRecord, checkouts: Checkout[], row: any): string[] {
   const live = checkouts.filter(({ undone }) => undone === null).flatMap(({ children }) => children)
   const sumOf = (uses: Use[]) => uses.reduce((sum, { discount }) => sum + discount, 0)
   const expected = {
@@ -131,8 +131,8 @@ function judgeOrder(order: OrderRecord, checkouts: Checkout[], row: any): string
   ]
 }
 
-/** Codes, cards and tiers as the service shows them. */
-async function judgeCodes({ shop, goods, ledger }: Run): Promise<Finding> {
+/** Checks codes, cards and tiers as the API returns them. */
+async function checkCodes({ shop, goods, ledger }: Run): Promise<Finding> {
   const live = ledger.checkouts.filter(({ undone }) => undone === null).flatMap(({ children }) => children)
   const wrong: string[] = []
   const things = [...goods.things, ...goods.units]
@@ -159,7 +159,7 @@ async function judgeCodes({ shop, goods, ledger }: Run): Promise<Finding> {
     complain('the total of the list', entries.total, entries.redemption_entries.length)
   }
   return {
-    looked_for: 'codes, cards and tiers that are shown otherwise than used',
+    looked_for: 'codes, cards and tiers whose API response differs from their use',
     times: things.length,
     violations: wrong,
   }

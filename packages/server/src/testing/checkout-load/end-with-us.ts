@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** However this process ends, short of a kill -9, one that it has started ends with it. */
+/** Kills the child process when this process exits, in any way but kill -9. */
 export function endWithUs(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   const end = () => void child.kill(signal)
   process.once('exit', end)

@@ -1,14 +1,14 @@
 import { startNode } from './service-node.ts'
 import type { Shop } from './shop.ts'
 
-/** Something that breaks in the middle of a load, and is mended. */
+/** A fault that is injected during a load. */
 export interface Fault {
   name: string
-  /** Is over when what it has hit is back. */
+  /** Resolves when the killed process has been restarted. */
   strike(): Promise<void>
 }
 
-/** A fault that struck, and how many requests were not answered meanwhile. */
+/** An injected fault, and the number of requests that were not answered because of it. */
 export interface Strike {
   name: string
   requests_hit: number
@@ -26,7 +26,7 @@ export const databaseKill = (database: { kill(): Promise<void>; start(): Promise
   name: 'kill -9 of PostgreSQL',
   async strike() {
     await database.kill()
-    // So long that who waits a second before it tries again tries in vain.
+    // Longer than a retry delay of one second, so that the first retry fails too.
     await new Promise((resolve) => setTimeout(resolve, 1_200))
     await database.start()
   },

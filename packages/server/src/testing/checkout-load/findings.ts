@@ -1,4 +1,4 @@
-/** Something that must not be: how often it was looked for, and where it was found. */
+/** A kind of violation: how often it was checked for, and the violations found. */
 export interface Finding {
   looked_for: string
   times: number

@@ -1,22 +1,22 @@
 import { amountOff, limitTo, newCards, newCodes } from './codes-and-cards.ts'
 import { made, type Shop } from './shop.ts'
 
-/** Something to redeem, and what bounds it. */
+/** A redeemable and its limits. */
 export interface Thing {
   object: 'voucher' | 'promotion_tier'
-  /** As requests name it: a code, or the id of a tier. */
+  /** The id in requests: a code, or the id of a tier. */
   id: string
-  /** As rows name it. */
+  /** The id in the tables. */
   resource_id: string
   kind: 'discount' | 'gift' | 'card' | 'units'
-  /** What it takes off an order; of units, what each takes off. */
+  /** The discount on an order; for units, the discount per unit. */
   off: number
   bounds: Bound[]
-  /** Who alone may use it. */
+  /** The only customer who may use it. */
   holder: string | null
 }
 
-/** What can run out, and the refusal when it has; units that have run out are no refusal. */
+/** A limit, and the error key when it is reached; exhausted units are not an error. */
 export interface Bound {
   name: string
   max: number
@@ -26,11 +26,11 @@ export interface Bound {
 }
 
 export interface Goods {
-  /** For orders of an amount, alone or together. */
+  /** Redeemables for orders with an amount, alone or stacked. */
   things: Thing[]
-  /** Those that a session can keep for itself; once it has them, nothing else can refuse them. */
+  /** Redeemables that a session can hold; once held, no other limit can reject them. */
   holdable: Thing[]
-  /** Discounts on a product that runs out. */
+  /** Discounts on a product with a limited number of units. */
   units: Thing[]
   product_id: string
   stack: { id: string; tiers: Thing[] }
@@ -38,7 +38,7 @@ export interface Goods {
   customers: string[]
 }
 
-export async function furnish(shop: Shop): Promise<Goods> {
+export async function createGoods(shop: Shop): Promise<Goods> {
   const customers = Array.from({ length: 10 }, (_, number) => `customer-${number}`)
   for (const sourceId of customers) await made(shop, 'POST', '/v1/customers', { source_id: sourceId })
   const codes = await singleCodes(shop)
@@ -112,14 +112,14 @@ async function campaignCodes(shop: Shop): Promise<Thing[]> {
   await limitTo(shop, { campaign: faithful }, { 'redemption.count.per_customer': 2 })
   return [
     ...(await codesOf('COUNT', 6, 150, () => [bound('count', 12, 'redemptions', rules)])),
-    // At midnight there is room for more, which the model does not know: near it, these codes are left alone.
+    // The daily limit starts anew at midnight, which the model does not know: near midnight these codes are not used.
     ...(isNearMidnight() ? [] : await codesOf('DAILY', 3, 155, () => [bound('daily count', 8, 'redemptions', rules)])),
     ...(await codesOf('BUDGET', 6, 370, () => [bound('budget', 4_000, 'discount', rules)])),
     ...(await codesOf('FAITHFUL', 4, 120, (code) => [perCustomer('uses', 5), perCustomer(`uses of ${code}`, 2)])),
   ]
 }
 
-/** Of UTC, which is the zone of the project. */
+/** In UTC, the time zone of the project. */
 export const isNearMidnight = (): boolean => new Date(Date.now() + 20 * 60_000).getUTCDate() !== new Date().getUTCDate()
 
 async function promotion(shop: Shop): Promise<{ tiers: Thing[]; stack: Goods['stack'] }> {

@@ -1,20 +1,20 @@
 import { auditBooks } from './audit.ts'
-import { judgeBounds } from './bounds.ts'
+import { checkBounds } from './bounds.ts'
 import { between, newChance } from './chance.ts'
-import { judgeReplays, judgeRows } from './compare.ts'
+import { checkReplays, checkRows } from './compare.ts'
 import type { Fault, Strike } from './faults.ts'
 import type { Finding } from './findings.ts'
-import { furnish } from './goods.ts'
+import { createGoods } from './goods.ts'
 import { newLedger } from './model.ts'
 import { type Run, sharedOrders } from './run.ts'
-import { heldIsFreeAgain } from './sessions.ts'
+import { checkExpiredHolds } from './sessions.ts'
 import { pause, query, type Shop } from './shop.ts'
 import { oneStep } from './steps.ts'
 import { useUp } from './use-up.ts'
 
 /*
- * A load of checkouts over several nodes, and a model that says what must be true afterwards: whoever was told "done" finds
- * it done, once, and nobody was told "no" while there was something left. Nothing in here needs a test runner.
+ * A random load of checkouts on several nodes, compared with a model: every acknowledged request took effect exactly once, and
+ * no request was refused while the limit was not reached. Nothing here needs a test runner.
  *
  *   const shop = await openShop(database_url)
  *   const { findings } = await runLoad(shop, { seed: 1, seconds: 60 })
@@ -22,23 +22,23 @@ import { useUp } from './use-up.ts'
 
 export interface LoadOptions {
   seed: number
-  /** How long it goes on before anything breaks. */
+  /** The duration of the load before the first fault. */
   seconds: number
-  /** It goes on for longer where a busy machine has not answered so many requests by then. */
+  /** The load continues until this many requests are answered, for busy machines. */
   requests_min?: number
   workers?: number
-  /** What then breaks while it goes on, one after the other; calls that nobody answers are sent again. */
+  /** Faults injected afterwards, one by one, while the load continues; unanswered requests are retried. */
   faults?: readonly Fault[]
-  /** Is told what it is about to do. */
+  /** Called with a description of each phase. */
   tell?: (doing: string) => void
 }
 
 export interface LoadReport {
-  /** So many were answered. */
+  /** Number of answered requests. */
   requests: number
-  /** Requests that had to be sent again, because nobody answered or the service said that it cannot. */
+  /** Requests that had to be retried, because there was no response or a 5xx. */
   unanswered: number
-  /** Those of them that had been done after all, and were answered from memory. */
+  /** Retried requests that had taken effect, and were replayed by their idempotency key. */
   replayed: number
   slowest_ms: number
   strikes: Strike[]
@@ -46,15 +46,15 @@ export interface LoadReport {
 }
 
 /**
- * Redeems, rolls back, holds and releases at random, then compares everything with the model. It counts everything, so
- * there has to be nothing in the shop but what it makes itself.
+ * Redeems, rolls back, holds and releases at random, then compares all rows with the model. So the shop must be empty
+ * before.
  */
 export async function runLoad(
   shop: Shop,
   { seed, seconds, requests_min = 0, workers = 16, faults = [], tell = () => {} }: LoadOptions,
 ): Promise<LoadReport> {
-  tell('furnishing')
-  const goods = await furnish(shop)
+  tell('creating the test data')
+  const goods = await createGoods(shop)
   const ledger = newLedger()
   const run: Run = { shop, goods, ledger, is_disturbed: false, shared: sharedOrders(goods), made: 0 }
   const work = (first: number, goesOn: () => boolean) =>
@@ -67,7 +67,7 @@ export async function runLoad(
   tell('load')
   const until = Date.now() + seconds * 1_000
   await work(0, () => Date.now() < until || ledger.requests < requests_min)
-  // Only now that nobody waits for an answer: from here on every request has a key with which it can be sent again.
+  // Faults start only when no request is in flight: from here on every request has an idempotency key for its retries.
   const strikes: Strike[] = []
   if (faults.length > 0) {
     run.is_disturbed = true
@@ -78,7 +78,7 @@ export async function runLoad(
     await Promise.all([work(workers, () => !isOver), struck])
   }
   tell('comparing with the model')
-  const findings = await judge(run)
+  const findings = await checkAll(run)
   const { requests, unanswered, replayed, slowest_ms } = ledger
   return { requests, unanswered, replayed, slowest_ms, strikes, findings }
 }
@@ -94,35 +94,35 @@ async function strikeInTurn(
     await pause(between(chance, 300, 900))
     const before = ledger.unanswered
     await strike()
-    await pause(200) // what was sent before it was back has failed by then
+    await pause(200) // requests sent before the restart have failed by then
     strikes.push({ name, requests_hit: ledger.unanswered - before })
   }
 }
 
-async function judge(run: Run): Promise<Finding[]> {
+async function checkAll(run: Run): Promise<Finding[]> {
   const { shop, ledger } = run
-  const held = await heldIsFreeAgain(run)
+  const held = await checkExpiredHolds(run)
   await useUp(run)
   const compared = [
     held,
-    ...judgeBounds(ledger),
-    ...(await judgeRows(run)),
+    ...checkBounds(ledger),
+    ...(await checkRows(run)),
     ...(await auditBooks(shop)),
-    await judgeReplays(run),
-    await judgeListeners(shop),
+    await checkReplays(run),
+    await checkListeners(shop),
   ]
-  const lookedFor = 'answers that a request cannot have'
+  const lookedFor = 'unexpected responses'
   return [{ looked_for: lookedFor, times: ledger.requests, violations: ledger.violations }, ...compared]
 }
 
-/** Whoever lost the connection on which it hears of changes has opened another, and one. */
-async function judgeListeners(shop: Shop): Promise<Finding> {
+/** Checks that a node which lost its LISTEN connection has opened only one new one. */
+async function checkListeners(shop: Shop): Promise<Finding> {
   const [{ listeners }] = await query(
     shop,
     `select count(*) as listeners from pg_stat_activity
     where application_name = 'guerdon-listen' and datname = current_database()`,
   )
-  const lookedFor = 'more connections that listen for changes than nodes'
+  const lookedFor = 'more LISTEN connections than nodes'
   const { length: nodesCount } = shop.nodes
   return { looked_for: lookedFor, times: 1, violations: listeners <= nodesCount ? [] : [`${lookedFor}: ${listeners}`] }
 }

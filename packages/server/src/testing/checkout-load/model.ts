@@ -1,16 +1,16 @@
 import type { Thing } from './goods.ts'
 
-/** The model: what was asked for and what was answered. */
+/** The model: the requests and their responses. */
 export interface Ledger {
   checkouts: Checkout[]
   refusals: Refusal[]
   holds: Hold[]
   /** Failed redemptions and rollbacks, which are stored too. */
   failed: Set<string>
-  /** Requests with a key, and their answers. */
+  /** Requests with an idempotency key, and their responses. */
   kept: Array<{ path: string; body: unknown; key: string; status: number; text: string }>
   violations: string[]
-  /** So many were answered. */
+  /** Number of answered requests. */
   requests: number
   unanswered: number
   replayed: number
@@ -31,7 +31,7 @@ export const newLedger = (): Ledger => ({
 })
 
 export interface Checkout {
-  /** Of the parent, where there are several. */
+  /** The id of the redemption, or of the parent of a stack. */
   id: string
   children: Array<Use & { id: string }>
   order: OrderRecord | null
@@ -52,7 +52,7 @@ export interface Hold {
   ended: Span | null
 }
 
-/** A thing in a request. */
+/** The use of a redeemable in a request. */
 export interface Use {
   thing: Thing
   customer: string
@@ -67,7 +67,7 @@ export interface OrderRecord {
   amount: number
 }
 
-/** When a request was sent, and when it was answered: what it did, it did in between. */
+/** When a request was sent and when it was answered: its effect happened in between. */
 export interface Span {
   started_at: number
   ended_at: number

@@ -5,11 +5,11 @@ import { ask, redeemableOf } from './requests.ts'
 import type { Run } from './run.ts'
 import type { Reply } from './shop.ts'
 
-/** One redemption, whichever endpoint; answers whether it was done. */
+/** Makes one redemption with a random endpoint; `checkout` is null if it was refused. */
 export async function redeem(
   run: Run,
   chance: Chance,
-  asked: Asked,
+  asked: RedemptionRequest,
 ): Promise<{ checkout: Checkout | null; span: Span; refused: string | null }> {
   const uses = asked.uses.map((use) => ({ ...use, customer: asked.customer }))
   const { order, items, session } = asked
@@ -28,21 +28,21 @@ export async function redeem(
     metadata: {},
   }
   const [only] = uses.length === 1 && asked.redeemables === undefined && session === undefined ? uses : []
-  const isAlone = only !== undefined && chance() < 0.2
-  const { reply, span } = isAlone
+  const usesSingleEndpoint = only !== undefined && chance() < 0.2
+  const { reply, span } = usesSingleEndpoint
     ? await ask(run, chance, singlePath(only), singleBody(body, only, run.goods))
     : await ask(run, chance, '/v1/redemptions', body)
   if (reply.status === 200) {
-    const answered: Answered = isAlone
+    const answered: RedemptionResponse = usesSingleEndpoint
       ? { redemptions: [reply.body], order: reply.body.order }
       : { ...reply.body, order: reply.body.order }
-    return { checkout: noteCheckout(run, uses, order, answered, span), span, refused: null }
+    return { checkout: recordCheckout(run, uses, order, answered, span), span, refused: null }
   }
-  noteRefusal(run, uses, reply, span)
+  recordRefusal(run, uses, reply, span)
   return { checkout: null, span, refused: reply.text }
 }
 
-interface Asked {
+interface RedemptionRequest {
   uses: Use[]
   customer: string
   order: OrderRecord | null
@@ -66,11 +66,11 @@ function singleBody(
   }
 }
 
-function noteCheckout(
+function recordCheckout(
   run: Run,
   uses: readonly Use[],
   order: OrderRecord | null,
-  answered: Answered,
+  answered: RedemptionResponse,
   span: Span,
 ): Checkout {
   const { ledger } = run
@@ -79,8 +79,8 @@ function noteCheckout(
     ledger.violations.push(
       `${what}: ${JSON.stringify({ uses: uses.map(({ thing }) => thing.id), answered }).slice(0, 1_500)}`,
     )
-  if (redemptions.length !== uses.length) complain('not everything was redeemed')
-  if ((parent_redemption === undefined) !== uses.length < 2) complain('a parent there should not be, or none')
+  if (redemptions.length !== uses.length) complain('the number of redemptions is wrong')
+  if ((parent_redemption === undefined) !== uses.length < 2) complain('the parent redemption is missing or unexpected')
   const children = redemptions.map((redemption, index) => {
     const use = uses[index] as Use
     if (redemption.result !== 'SUCCESS' || redemption.related_object_id !== use.thing.resource_id)
@@ -95,7 +95,7 @@ function noteCheckout(
     return { ...use, id: redemption.id as string, discount, units }
   })
   const discount = children.reduce((sum, child) => sum + child.discount, 0)
-  if ((answered.order === null) !== (order === null)) complain('an order there should not be, or none')
+  if ((answered.order === null) !== (order === null)) complain('the order is missing or unexpected')
   if (order !== null && answered.order.total_applied_discount_amount !== discount)
     complain(`the discount is not ${discount}`)
   if (order !== null) {
@@ -108,7 +108,7 @@ function noteCheckout(
   return checkout
 }
 
-interface Answered {
+interface RedemptionResponse {
   // biome-ignore lint/suspicious/noExplicitAny: as the service answers
   redemptions: any[]
   parent_redemption?: { id: string }
@@ -116,7 +116,7 @@ interface Answered {
   order: any
 }
 
-function noteRefusal(run: Run, uses: Use[], { status, body, text }: Reply, span: Span): void {
+function recordRefusal(run: Run, uses: Use[], { status, body, text }: Reply, span: Span): void {
   const { ledger } = run
   if (body?.key === 'multiple_requests') return
   if (status !== 400 || !String(body?.resource_id).startsWith('rf_')) {

@@ -5,8 +5,8 @@ import { nameOf, type Run } from './run.ts'
 import { pause, type Reply } from './shop.ts'
 
 /**
- * Sends a request until it is answered. What nobody answered is sent again with its key, to whichever node is next; and now
- * and then the caller hangs up too early to hear the answer.
+ * Sends a request and retries until it is answered. An unanswered request is sent to the next node with the same idempotency
+ * key; sometimes the client closes the connection before the response arrives.
  */
 export async function ask(
   run: Run,
@@ -36,11 +36,11 @@ export async function ask(
       continue
     }
     ledger.unanswered += 1
-    const said = reply instanceof Error ? reply.message : `${reply.status} ${reply.text.slice(0, 300)}`
+    const lastAnswer = reply instanceof Error ? reply.message : `${reply.status} ${reply.text.slice(0, 300)}`
     if (!is_disturbed || (!(reply instanceof Error) && reply.status === 500))
-      ledger.violations.push(`${method} ${path} was not answered: ${said}`)
+      ledger.violations.push(`${method} ${path} was not answered: ${lastAnswer}`)
     if (Date.now() - startedAt > (is_disturbed ? 150_000 : 5_000))
-      throw new Error(`${method} ${path}: nobody answers: ${said}`)
+      throw new Error(`${method} ${path}: no response: ${lastAnswer}`)
     await pause(100)
   }
 }

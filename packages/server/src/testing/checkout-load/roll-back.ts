@@ -3,11 +3,11 @@ import type { Checkout } from './model.ts'
 import { ask } from './requests.ts'
 import type { Run } from './run.ts'
 
-/** Takes back what somebody, perhaps another worker at the same moment, was given. */
+/** Rolls back a random checkout, perhaps concurrently with another worker. */
 export async function rollBack(run: Run, chance: Chance): Promise<void> {
   const { checkouts, violations, failed } = run.ledger
   if (checkouts.length === 0) return
-  // Rather the latest: there are fewer of them, so that workers meet.
+  // Prefers recent checkouts: there are fewer of them, so workers collide more often.
   const checkout = checkouts[checkouts.length - 1 - Math.floor(checkouts.length * chance() ** 2)] as Checkout
   if (checkout.undone !== null && chance() < 0.8) return
   const [child] = checkout.children.length > 1 ? checkout.children : []
@@ -17,21 +17,22 @@ export async function rollBack(run: Run, chance: Chance): Promise<void> {
       violations.push(`the rollback of a child was not refused: ${reply.status} ${reply.text.slice(0, 300)}`)
     return
   }
-  const isWhole = child !== undefined || chance() < 0.3
-  const path = `/v1/redemptions/${checkout.id}/${isWhole ? 'rollbacks' : 'rollback'}`
+  const usesStackEndpoint = child !== undefined || chance() < 0.3
+  const path = `/v1/redemptions/${checkout.id}/${usesStackEndpoint ? 'rollbacks' : 'rollback'}`
   const { reply, span } = await ask(run, chance, path, { reason: 'load' })
   const { status, body, text } = reply
   if (status === 200) {
     if (checkout.undone !== null) violations.push(`${checkout.id} was rolled back twice`)
-    const [rollback] = isWhole ? body.rollbacks : [body]
+    const [rollback] = usesStackEndpoint ? body.rollbacks : [body]
     const id = body.parent_rollback?.id ?? rollback.id
     const rollbacks = new Map<string, string>(
-      (child === undefined ? [] : body.rollbacks).map((one: { id: string; redemption: string }) => [
-        one.redemption,
-        one.id,
+      (child === undefined ? [] : body.rollbacks).map((rollback: { id: string; redemption: string }) => [
+        rollback.redemption,
+        rollback.id,
       ]),
     )
-    const children = child === undefined ? [] : checkout.children.map((one) => rollbacks.get(one.id) ?? 'none')
+    const children =
+      child === undefined ? [] : checkout.children.map((redemption) => rollbacks.get(redemption.id) ?? 'none')
     if (children.includes('none') || children.length !== rollbacks.size)
       violations.push(`${checkout.id} was rolled back in part: ${text.slice(0, 500)}`)
     checkout.undone = { ...span, id, children }

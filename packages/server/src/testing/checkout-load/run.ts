@@ -7,9 +7,9 @@ export interface Run {
   goods: Goods
   ledger: Ledger
   is_disturbed: boolean
-  /** Orders that several redemptions share, each of one customer. */
+  /** Orders shared by several redemptions, each of one customer. */
   shared: Array<{ order: OrderRecord; customer: string }>
-  /** So many names were made up so far. */
+  /** Number of generated names. */
   made: number
 }
 

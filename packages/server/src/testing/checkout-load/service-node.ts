@@ -5,13 +5,13 @@ import { endWithUs } from './end-with-us.ts'
 /** One process of the service. */
 export interface ServiceNode {
   address: string
-  /** All that it has printed so far: its errors, when there are any. */
+  /** The output so far: the start messages, and errors if there are any. */
   output(): string
   kill(): Promise<void>
   stop(): Promise<void>
 }
 
-/** What opens a database that a node has set up. */
+/** The keys with which a node bootstraps a database. */
 export const credentials = {
   application: {
     'X-App-Id': '7d1c0f5e-3a52-4b8e-9c61-5f0a2d7be914',
@@ -35,7 +35,7 @@ export async function startNode(databaseUrl: string): Promise<ServiceNode> {
         PORT: '0',
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'error',
-        AUTH_MODE: 'either', // a token would end in the middle of a long load
+        AUTH_MODE: 'either', // a token would expire during a long load
         BOOTSTRAP_APP_ID: credentials.application['X-App-Id'],
         BOOTSTRAP_APP_TOKEN: credentials.application['X-App-Token'],
         BOOTSTRAP_MANAGEMENT_ID: credentials.management['X-Management-Id'],

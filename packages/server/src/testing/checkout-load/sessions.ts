@@ -7,8 +7,8 @@ import { ask, redeemableOf } from './requests.ts'
 import { nameOf, type Run } from './run.ts'
 import { pause, query } from './shop.ts'
 
-/** A session that keeps something for itself, and then uses it, gives it back, changes its mind, or forgets it. */
-export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
+/** Opens a session that holds a redeemable, and then redeems, releases or replaces it, or lets it expire. */
+export async function holdInSession(run: Run, chance: Chance): Promise<void> {
   const { goods, ledger } = run
   const key = nameOf(run, 'session')
   const hold = async (): Promise<{ uses: Use[]; customer: string; held: Hold | null }> => {
@@ -39,7 +39,7 @@ export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
   if (held === null) return
   if (chance() < 0.2) {
     const next = await hold()
-    if (next.held === null) return // the session is as it was, and runs out
+    if (next.held === null) return // the session is unchanged and expires
     held.ended = next.held.span
     ;({ uses, customer } = next)
     held = next.held
@@ -51,7 +51,7 @@ export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
     const path = `/v1/vouchers/${(uses[0] as Use).thing.id}/sessions/${key}`
     const { reply, span } = await ask(run, chance, path, undefined, 'DELETE')
     if (reply.status !== 204 && span.ended_at < held.span.started_at + held.ttl_ms && !run.is_disturbed)
-      ledger.violations.push(`a session was not there to be released: ${reply.status} ${reply.text.slice(0, 300)}`)
+      ledger.violations.push(`a session could not be released: ${reply.status} ${reply.text.slice(0, 300)}`)
     held.ended = span
     return
   }
@@ -64,14 +64,14 @@ export async function holdForAWhile(run: Run, chance: Chance): Promise<void> {
     )
 }
 
-/** Sessions that were forgotten have ended by themselves. */
-export async function heldIsFreeAgain({ shop, ledger }: Run): Promise<Finding> {
+/** Checks that abandoned sessions have expired. */
+export async function checkExpiredHolds({ shop, ledger }: Run): Promise<Finding> {
   const last = Math.max(0, ...ledger.holds.map(({ span, ttl_ms }) => span.ended_at + ttl_ms))
   await pause(Math.max(0, last - Date.now()) + 20)
   const held = await query(shop, 'select session_key from holds where project_id = $1 and expires_at > now()', [
     shop.project_id,
   ])
-  const lookedFor = 'sessions that nobody has any more and that still hold something'
+  const lookedFor = 'expired sessions that still hold something'
   return {
     looked_for: lookedFor,
     times: ledger.holds.length,

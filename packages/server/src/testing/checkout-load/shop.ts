@@ -5,23 +5,23 @@ import { credentials, type ServiceNode, startNode } from './service-node.ts'
 export interface Shop {
   database_url: string
   project_id: string
-  /** Requests go to them in turn; who kills one puts another in its place. */
+  /** Requests go to them in turn; a killed node is replaced in this array. */
   nodes: ServiceNode[]
   answers: Answers
-  /** One request, to the next node unless one is chosen. Fails when nobody answers. */
+  /** Sends one request, by default to the next node. Throws if there is no response. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
-  /** A shop without anything in it, in a project of its own, on the same nodes. */
+  /** Creates an empty shop in a new project on the same nodes. */
   another(): Promise<Shop>
   close(): Promise<void>
 }
 
-/** What was asked for, and how often it was answered how: `POST redemptions` → `400 quantity_exceeded` → 7. */
+/** The number of responses by operation and outcome: `POST redemptions` → `400 quantity_exceeded` → 7. */
 export type Answers = Map<string, Map<string, number>>
 
 export interface CallOptions {
   key?: string
   node?: number
-  /** After so many milliseconds the caller hangs up, whatever has become of the request. */
+  /** The client closes the connection after this time, whatever the state of the request. */
   patience_ms?: number
 }
 
@@ -33,7 +33,7 @@ export interface Reply {
   is_replay: boolean
 }
 
-/** Starts two nodes on one database, which the first of them sets up where it is empty. */
+/** Starts two nodes on one database; one of them bootstraps it if it is empty. */
 export async function openShop(databaseUrl: string, answers: Answers = new Map()): Promise<Shop> {
   const nodes = await Promise.all([startNode(databaseUrl), startNode(databaseUrl)])
   const agent = new Agent({ keepAlive: true })
@@ -82,7 +82,7 @@ const wordsOf = (path: string): string =>
     .filter((word) => /^[a-z-]+$/.test(word))
     .join(' ')
 
-/** Calls that prepare something and must succeed. */
+/** Sends a setup request that must succeed, and returns the body. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
 export async function made(shop: Shop, method: string, path: string, body?: unknown): Promise<any> {
   const reply = await shop.call(method, path, body)
@@ -90,11 +90,11 @@ export async function made(shop: Shop, method: string, path: string, body?: unkn
   return reply.body
 }
 
-/** The first errors that its nodes have printed. */
+/** The first log lines of the nodes, which log only errors. */
 export const printedBy = ({ nodes }: Shop): string[] =>
   nodes.flatMap((node) => node.output().match(/^\{.*/gm)?.slice(0, 3) ?? [])
 
-/** Looks straight into the database, on a connection of its own: an earlier one may not have survived. */
+/** Queries the database on a new connection: an earlier one may have been killed. */
 export async function query(
   { database_url }: Pick<Shop, 'database_url'>,
   text: string,

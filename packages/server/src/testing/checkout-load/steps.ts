@@ -5,13 +5,13 @@ import { redeem } from './redeem.ts'
 import { ask, redeemableOf } from './requests.ts'
 import { rollBack } from './roll-back.ts'
 import { nameOf, type Run } from './run.ts'
-import { holdForAWhile } from './sessions.ts'
+import { holdInSession } from './sessions.ts'
 
 export async function oneStep(run: Run, chance: Chance): Promise<void> {
-  let left = chance() * shares
+  let remaining = chance() * shares
   for (const [share, step] of steps) {
-    left -= share
-    if (left < 0) return void (await step(run, chance))
+    remaining -= share
+    if (remaining < 0) return void (await step(run, chance))
   }
 }
 
@@ -20,9 +20,9 @@ const steps: ReadonlyArray<readonly [share: number, step: (run: Run, chance: Cha
   [15, redeemSeveral],
   [5, redeemStack],
   [6, redeemUnits],
-  [4, redeemInACrowd],
+  [4, redeemConcurrently],
   [30, rollBack],
-  [12, holdForAWhile],
+  [12, holdInSession],
   [5, validateOnly],
   [3, disturbRows],
 ]
@@ -43,17 +43,20 @@ function redeemSeveral(run: Run, chance: Chance): Promise<unknown> {
   const cards = [...things].filter(({ holder }) => holder !== null)
   const chosen = [...things].filter((thing) => thing.holder === null || thing === cards[0])
   const customer = customerFor(run, chance, chosen)
-  const placed = orderFor(run, chance, customer, chosen)
-  return redeem(run, chance, { uses: chosen.map((thing) => useOf(chance, thing, placed.customer)), ...placed })
+  const orderAndCustomer = orderFor(run, chance, customer, chosen)
+  return redeem(run, chance, {
+    uses: chosen.map((thing) => useOf(chance, thing, orderAndCustomer.customer)),
+    ...orderAndCustomer,
+  })
 }
 
 function redeemStack(run: Run, chance: Chance): Promise<unknown> {
   const { stack } = run.goods
-  const placed = orderFor(run, chance, customerFor(run, chance, []), [])
+  const orderAndCustomer = orderFor(run, chance, customerFor(run, chance, []), [])
   const redeemables = [{ object: 'promotion_stack', id: stack.id }]
   return redeem(run, chance, {
-    uses: stack.tiers.map((tier) => useOf(chance, tier, placed.customer)),
-    ...placed,
+    uses: stack.tiers.map((tier) => useOf(chance, tier, orderAndCustomer.customer)),
+    ...orderAndCustomer,
     redeemables,
   })
 }
@@ -71,20 +74,20 @@ function redeemUnits(run: Run, chance: Chance): Promise<unknown> {
   })
 }
 
-/** Several at the same moment want the same order, or what is left of the same thing. */
-async function redeemInACrowd(run: Run, chance: Chance): Promise<void> {
+/** Six concurrent redemptions that share an order or a limit. */
+async function redeemConcurrently(run: Run, chance: Chance): Promise<void> {
   const { things } = run.goods
-  const place = chance() < 0.4 ? oneOf(chance, run.shared) : null
+  const sharedOrder = chance() < 0.4 ? oneOf(chance, run.shared) : null
   const bounded = things.filter(({ bounds }) => bounds.length > 0)
   const [{ name }] = oneOf(chance, bounded).bounds as [Bound]
-  const rivals = place === null ? things.filter(({ bounds }) => bounds[0]?.name === name) : things
-  const alone = rivals.filter(({ holder }) => place === null || holder === null)
+  const rivals = sharedOrder === null ? things.filter(({ bounds }) => bounds[0]?.name === name) : things
+  const candidates = rivals.filter(({ holder }) => sharedOrder === null || holder === null)
   const customer = chance() < 0.4 ? nameOf(run, 'new') : oneOf(chance, run.goods.customers)
   await Promise.all(
     Array.from({ length: 6 }, () => {
-      const thing = oneOf(chance, alone)
-      const placed = place ?? orderFor(run, chance, thing.holder ?? customer, [thing])
-      return redeem(run, chance, { uses: [useOf(chance, thing, placed.customer)], ...placed })
+      const thing = oneOf(chance, candidates)
+      const orderAndCustomer = sharedOrder ?? orderFor(run, chance, thing.holder ?? customer, [thing])
+      return redeem(run, chance, { uses: [useOf(chance, thing, orderAndCustomer.customer)], ...orderAndCustomer })
     }),
   )
 }
@@ -101,7 +104,7 @@ async function validateOnly(run: Run, chance: Chance): Promise<void> {
     run.ledger.violations.push(`an unexpected answer to a validation: ${reply.status} ${reply.text.slice(0, 500)}`)
 }
 
-/** Changes of what a redemption has read before it writes: a customer, and the configuration. */
+/** Changes rows that a concurrent redemption may have read: a customer, or the configuration. */
 async function disturbRows(run: Run, chance: Chance): Promise<void> {
   const metadata = { seen: between(chance, 1, 1_000_000) }
   const tier = run.goods.stack.tiers[0] as Thing

@@ -3,7 +3,7 @@ import type { Bound, Thing } from './goods.ts'
 import { redeem } from './redeem.ts'
 import { nameOf, type Run } from './run.ts'
 
-/** Redeems everything that is limited until it is refused: what is left must be exactly what the model says. */
+/** Redeems everything limited until it is refused: the remaining quantity must be exactly that of the model. */
 export async function useUp(run: Run): Promise<void> {
   const { things, units, product_id, customers } = run.goods
   const chance = newChance(0)
@@ -18,8 +18,8 @@ export async function useUp(run: Run): Promise<void> {
       const credits = thing.kind === 'card' ? max - (max % 10) : max
       const use = { thing, customer: who, credits, discount: thing.kind === 'card' ? credits * 10 : credits, units: 0 }
       if (credits > 0) await redeem(run, chance, { uses: [use], customer: who, order: order(10_000_000) })
-      const one = { ...use, credits: 10, discount: thing.kind === 'card' ? 100 : 10 }
-      await redeem(run, chance, { uses: [one], customer: who, order: order(10_000) })
+      const excess = { ...use, credits: 10, discount: thing.kind === 'card' ? 100 : 10 }
+      await redeem(run, chance, { uses: [excess], customer: who, order: order(10_000) })
       return
     }
     for (let done = 0; done < 100; done += 1) {
@@ -27,7 +27,7 @@ export async function useUp(run: Run): Promise<void> {
       const { checkout } = await redeem(run, chance, { uses: [use], customer: who, order: order(10_000) })
       if (checkout === null) return
     }
-    run.ledger.violations.push(`${thing.id} does not come to an end`)
+    run.ledger.violations.push(`${thing.id} was not used up after 100 redemptions`)
   }
   const untilNoneLeft = async (thing: Thing) => {
     for (let done = 0; done < 100; done += 1) {
@@ -36,12 +36,12 @@ export async function useUp(run: Run): Promise<void> {
       const { checkout } = await redeem(run, chance, { uses: [use], customer, order: order(4_000), items })
       if (checkout?.children[0]?.units === 0) return
     }
-    run.ledger.violations.push(`${thing.id} does not come to an end`)
+    run.ledger.violations.push(`${thing.id} was not used up after 100 redemptions`)
   }
   await Promise.all([...[...new Set(first.values())].map(untilRefused), untilNoneLeft(units[0] as Thing)])
 }
 
-/** What the model says is left on a card. */
+/** The balance of a card according to the model. */
 function leftOn({ ledger }: Run, thing: Thing): number {
   const used = ledger.checkouts
     .filter(({ undone }) => undone === null)

@@ -25,12 +25,12 @@ import { redemptionFields } from '../../redemptions/list.ts'
 import { binEntryFields } from '../../trash-bin/filter.ts'
 import { code, codes, table } from './markdown.ts'
 
-/** The same fields wherever codes differ in case and no metadata has a type. */
+/** A project with case-sensitive codes and without metadata schemas; the fields are the same for every such project. */
 const project = { case_sensitive_codes: true }
 const types = {}
 
-/** What a list is filtered by, by the id of its operation. */
-const listed: Readonly<Record<string, FilterFields>> = {
+/** The filter fields of a list, by operation id. */
+const fieldsByOperation: Readonly<Record<string, FilterFields>> = {
   listVouchers: voucherFields(types, project),
   listCampaigns: campaignFields(types),
   listCampaignTransactions: campaignTransactionFields,
@@ -38,7 +38,7 @@ const listed: Readonly<Record<string, FilterFields>> = {
   listVoucherPublications: publicationFields(types),
   listRedemptions: redemptionFields(project),
   listPromotionStacks: stackFields,
-  validatePromotions: ofNames(promotionFields),
+  validatePromotions: fieldsOfNames(promotionFields),
   listCampaignTemplates: templateFields,
   listCampaignTemplatesOfProject: templateFields,
   listCustomers: customerFields(types),
@@ -56,8 +56,8 @@ const listed: Readonly<Record<string, FilterFields>> = {
   listBinEntries: binEntryFields,
 }
 
-/** Promotions are filtered by the engine, which knows names only: what is not metadata is a text. */
-function ofNames(names: readonly string[]): FilterFields {
+/** Promotions are filtered by the engine, which knows only names: every field except metadata is text. */
+function fieldsOfNames(names: readonly string[]): FilterFields {
   return Object.fromEntries(
     names.map((name): [string, FilterField] => [
       name,
@@ -66,7 +66,7 @@ function ofNames(names: readonly string[]): FilterFields {
   )
 }
 
-/** Which fields each filter has, by type; filters with the same fields share their rows. */
+/** The fields of each filter by type; filters with the same fields share their rows. */
 export function filterFieldsTable(): string {
   const places = new Map<string, { named: string[]; fields: FilterFields }>()
   for (const [name, fields] of filters()) {
@@ -87,16 +87,15 @@ export function filterFieldsTable(): string {
   )
 }
 
-/** Every filter with the name that the table gives it. */
+/** Every filter with its name in the table. */
 function filters(): Array<[name: string, fields: FilterFields]> {
   return [
     ...operations
       .filter(hasFilters)
       .toSorted(byPath)
       .map(({ id, method, path }): [string, FilterFields] => {
-        const fields = listed[id]
-        if (fields === undefined)
-          throw new Error(`testing/reference/filter-fields.ts does not know the filters of ${id}`)
+        const fields = fieldsByOperation[id]
+        if (fields === undefined) throw new Error(`testing/reference/filter-fields.ts has no filter fields for ${id}`)
         return [code(`${method} ${path}`), fields]
       }),
     ['[segments](segments.md)', customerFields(types)],
@@ -108,17 +107,17 @@ function filters(): Array<[name: string, fields: FilterFields]> {
   ]
 }
 
-/** So that the table does not depend on the module that carries an operation out. */
+/** Sorted by path, so that the table does not depend on the module of an operation. */
 const byPath = (a: Operation, b: Operation): number => (a.path < b.path ? -1 : 1)
 
 const hasFilters = ({ query }: Operation): boolean =>
   query !== undefined && 'properties' in query && 'filters' in (query.properties as object)
 
 function typeOf(field: FilterFields[string]): string {
-  const known = typeof field === 'function' ? field('*') : field
-  const name = typeNames[known.type]
-  if (known.states !== undefined) return `${name} with [states](#states)`
-  return 'ignores_year' in known ? `${name} of a birthday` : name
+  const fieldType = typeof field === 'function' ? field('*') : field
+  const name = typeNames[fieldType.type]
+  if (fieldType.states !== undefined) return `${name} with [states](#states)`
+  return 'ignores_year' in fieldType ? `${name} of a birthday` : name
 }
 
 const typeNames: Readonly<Record<FilterField['type'], string>> = {

@@ -11,7 +11,7 @@ const filesLike = (...patterns: string[]): string[] =>
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** Pages and headings that comments of the code name and that do not exist, each after the file that names it. */
+/** References in code comments to pages or headings that do not exist, each as `file: target`. */
 export function brokenReferences(): string[] {
   return filesLike('packages/**/*.{ts,sql}', 'bench/**/*.ts', 'scripts/*.mjs').flatMap((path) =>
     [...textOf(path).matchAll(/\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g)]
@@ -21,7 +21,7 @@ export function brokenReferences(): string[] {
   )
 }
 
-/** Relative links of the documentation that lead nowhere, each after its page. */
+/** Relative links of the documentation whose target does not exist, each as `page: link`. */
 export function brokenLinks(): string[] {
   return filesLike('*.md', 'docs/**/*.md', 'packages/*/*.md').flatMap((path) =>
     linksIn(textOf(path))
@@ -37,7 +37,7 @@ const linksIn = (text: string): string[] =>
 const withoutCode = (text: string): string => withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '')
 const withoutBlocks = (text: string): string => text.replaceAll(/^(```+).*?^\1$/gms, '')
 
-/** Whether there is a file or folder, and where a heading is named, that heading. */
+/** Whether the file or folder exists, and the heading if the target has one. */
 function exists(target: string): boolean {
   const [path = '', anchor] = target.split('#')
   if (!existsSync(join(root, path))) return false
@@ -46,19 +46,19 @@ function exists(target: string): boolean {
 
 const anchors = new Map<string, ReadonlySet<string>>()
 
-/** What the headings of a page are called in links, as GitHub does it: of several with one text the later ones are numbered. */
+/** The anchors of a page's headings, as GitHub generates them: repeated headings are numbered. */
 function anchorsIn(path: string): ReadonlySet<string> {
-  const known = anchors.get(path)
-  if (known !== undefined) return known
-  const found = new Set<string>()
+  const cached = anchors.get(path)
+  if (cached !== undefined) return cached
+  const pageAnchors = new Set<string>()
   for (const [, heading = ''] of withoutBlocks(textOf(path)).matchAll(/^#{1,6} +(.+?) *$/gm)) {
     const name = anchorOf(heading)
     let unique = name
-    for (let count = 1; found.has(unique); count += 1) unique = `${name}-${count}`
-    found.add(unique)
+    for (let count = 1; pageAnchors.has(unique); count += 1) unique = `${name}-${count}`
+    pageAnchors.add(unique)
   }
-  anchors.set(path, found)
-  return found
+  anchors.set(path, pageAnchors)
+  return pageAnchors
 }
 
 /** `POST /v1/oauth/token` → `post-v1oauthtoken`. */

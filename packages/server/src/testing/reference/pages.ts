@@ -9,30 +9,31 @@ export interface ReferencePage {
   /** `docs/reference/errors.md`. */
   name: string
   file: string
-  /** As it stands there. */
+  /** The committed text. */
   text: string
-  /** With the tables as the code makes them now. */
+  /** The text with newly generated tables. */
   current: string
 }
 
-const marked = /(<!-- generated: ([\w-]+) -->\n).*?(<!-- end generated -->)/gs
+const generatedBlock = /(<!-- generated: ([\w-]+) -->\n).*?(<!-- end generated -->)/gs
 
 /** Every page that has generated tables. */
 export function referencePages(): ReferencePage[] {
   const pages: ReferencePage[] = []
-  const filled: string[] = []
+  const placedTables: string[] = []
   for (const name of globSync('*.md', { cwd: folder }).sort()) {
     const file = join(folder, name)
     const text = readFileSync(file, 'utf8')
-    const current = text.replaceAll(marked, (_, start: string, table: string, end: string) => {
-      const make = tables[table]
-      if (make === undefined) throw new Error(`docs/reference/${name} asks for the table ${table}, which nothing makes`)
-      filled.push(table)
-      return `${start}\n${make()}\n\n${end}`
+    const current = text.replaceAll(generatedBlock, (_, start: string, table: string, end: string) => {
+      const generate = tables[table]
+      if (generate === undefined) throw new Error(`docs/reference/${name} has a marker for the unknown table ${table}`)
+      placedTables.push(table)
+      return `${start}\n${generate()}\n\n${end}`
     })
     if (current.includes('<!-- generated: ')) pages.push({ name: `docs/reference/${name}`, file, text, current })
   }
-  const homeless = Object.keys(tables).filter((table) => !filled.includes(table))
-  if (homeless.length > 0) throw new Error(`No page of docs/reference has a place for: ${homeless.join(', ')}`)
+  const missingTables = Object.keys(tables).filter((table) => !placedTables.includes(table))
+  if (missingTables.length > 0)
+    throw new Error(`No page of docs/reference has a marker for: ${missingTables.join(', ')}`)
   return pages
 }

@@ -17,7 +17,7 @@ import { reservedIds } from '../reserved-ids.ts'
 import { filterFieldsTable } from './filter-fields.ts'
 import { code, codes, grouped, table } from './markdown.ts'
 
-/** The tables of docs/reference that are made from the code, by the names of their places there. */
+/** The generated tables of docs/reference, by the name of their marker on the page. */
 export const tables: Readonly<Record<string, () => string>> = {
   'error-keys': errorKeysTable,
   limits: limitsTable,
@@ -52,7 +52,7 @@ function limitsTable(): string {
     ['Limit', 'Value', 'Meaning'],
     Object.entries(limits).map(([name, value]) => {
       const comment = comments.get(name)
-      if (comment === undefined) throw new Error(`core/lib/limits.ts: ${name} has no comment of its own`)
+      if (comment === undefined) throw new Error(`core/lib/limits.ts: ${name} has no comment`)
       const meaning = comment.replaceAll(/docs\/reference\/([\w-]+\.md)(#[\w-]+)?/g, '[$1]($1$2)')
       return [code(name), grouped(value), meaning]
     }),
@@ -65,15 +65,15 @@ function settingsTable(): string {
     Object.entries(environment).map(([name, setting]) => [
       code(name),
       'standard' in setting ? code(setting.standard) : setting.unset,
-      wantedOf(name),
+      formOf(name),
       setting.meaning,
     ]),
   )
 }
 
-/** What a setting must be, which is said where a bad one is refused. */
-function wantedOf(name: string): string {
-  const [wanted] = ['1/PT1S,1/PT1S', '?'].flatMap((bad) => complaintsOf({ [name]: bad }))
+/** The form of a setting's value, taken from the error message for an invalid value. */
+function formOf(name: string): string {
+  const [wanted] = ['1/PT1S,1/PT1S', '?'].flatMap((bad) => errorsOf({ [name]: bad }))
   if (wanted === undefined) return 'text'
   return wanted
     .replace(/^(?:.*: must (?:be )?(.+?)(?:, not ".*")?|.*: cannot be read.*)$/, (_, form = 'a file') => form)
@@ -81,7 +81,7 @@ function wantedOf(name: string): string {
     .replaceAll(/<.+>|\w+:\/\/|\d+\/PT\w+/g, '`$&`')
 }
 
-function complaintsOf(env: Environment): string[] {
+function errorsOf(env: Environment): string[] {
   try {
     readSettings(env)
     return []
@@ -178,7 +178,7 @@ function notesOn(rule: RuleName): string[] {
   return notes
 }
 
-/** A few compare goods, and `$from` nothing else. */
+/** A few operators compare goods; `$from` compares only goods. */
 function ruleOperatorsTable(): string {
   const names = new Set([...Object.keys(ruleOperators), ...Object.keys(referenceRoles)])
   return table(
@@ -192,7 +192,7 @@ function ruleOperatorsTable(): string {
   )
 }
 
-/** What an operator says of arguments that it does not take. */
+/** The arguments of an operator, taken from its error message for invalid ones. */
 function argumentsOf(name: string): string {
   const operator = ruleOperators[name]
   if (operator === undefined) return 'goods'
@@ -216,21 +216,21 @@ function formulaFunctionsTable(): string {
   )
 }
 
-/** Operators that take the same share a row. */
+/** Operators with the same arguments share a row. */
 function filterOperatorsTable(): string {
-  const rows = Map.groupBy(Object.entries<AnyOperator>(filterOperators), ([, operator]) => takenBy(operator))
+  const rows = Map.groupBy(Object.entries<AnyOperator>(filterOperators), ([, operator]) => argumentsText(operator))
   return table(
     ['Arguments', 'Operators'],
     [...rows].map(([taken, operators]) => [taken, codes(operators.map(([name]) => name))]),
   )
 }
 
-function takenBy({ takes, minimum, maximum }: AnyOperator): string {
+function argumentsText({ takes, minimum, maximum }: AnyOperator): string {
   const from = minimum === undefined ? '' : ` from ${minimum}`
-  return `${takenNames[takes]}${from}${maximum === undefined ? '' : ` to ${maximum}`}`
+  return `${argumentsNames[takes]}${from}${maximum === undefined ? '' : ` to ${maximum}`}`
 }
 
-const takenNames: Readonly<Record<keyof Arguments, string>> = {
+const argumentsNames: Readonly<Record<keyof Arguments, string>> = {
   nothing: 'none: what is sent is ignored',
   switch: '`true`',
   value: 'values of the type of the field',

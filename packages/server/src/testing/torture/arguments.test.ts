@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { parseArguments } from './arguments.ts'
 
-test('time and seed as given', () => {
+test('duration and seed are read from the arguments', () => {
   expect(parseArguments(['--seconds', '300', '--seed', '1'])).toEqual({ seconds: 300, seed: 1 })
   expect(parseArguments(['--seconds=30', '--seed=0'])).toEqual({ seconds: 30, seed: 0 })
 })
 
-test('a minute and a random seed unless told', () => {
+test('the defaults are 60 seconds and a random seed', () => {
   expect(parseArguments([])).toEqual({ seconds: 60, seed: expect.any(Number) })
 })
 
-test('help', () => {
+test('--help returns null', () => {
   expect(parseArguments(['--help'])).toBeNull()
 })
 
@@ -26,6 +26,6 @@ const refused: Array<[args: string[], message: RegExp]> = [
   [['--forever'], /--forever/],
   [['300'], /300/],
 ]
-test.each(refused)('%j is refused, and why', (args, message) => {
+test.each(refused)('%j is rejected with a reason', (args, message) => {
   expect(() => parseArguments(args)).toThrow(message)
 })

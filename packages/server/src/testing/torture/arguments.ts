@@ -2,16 +2,16 @@ import { parseArgs } from 'node:util'
 
 export const help = `npm run torture -- [--seconds N] [--seed N]
 
-Repeats the races and the crashes of the checkout, round after round: two processes of the service on one PostgreSQL, a
-random load that is compared with a model, kill -9 of the servers and of PostgreSQL in the middle of it, the races one
-by one, and cross-checks of the tables. Ends with code 0 where nothing was wrong and with code 1 otherwise.
+Runs race and crash tests of the checkout in rounds: two processes of the service on one PostgreSQL, a random load that
+is compared with a model, kill -9 of the servers and of PostgreSQL during the load, the races one by one, and consistency
+checks between the tables. Exits with code 0 if there were no violations, otherwise with code 1.
 
-  --seconds N   how long, from 30 to 7200; 60 unless told
-  --seed N      which requests and faults, from 0 to 999999999; round 2 of seed 7 is round 1 of seed 8. A random one unless told
-  --help        this text
+  --seconds N   duration, from 30 to 7200 (default 60)
+  --seed N      seed of the requests and faults, from 0 to 999999999 (default random); round 2 of seed 7 is round 1 of seed 8
+  --help        print this text
 
-TORTURE_DATABASE_URL (or TEST_DATABASE_URL) names a PostgreSQL on which databases may be created and dropped; it is not
-killed. Without it, one of its own is started on a free port of the loopback, and killed.
+TORTURE_DATABASE_URL (or TEST_DATABASE_URL) is a PostgreSQL on which databases may be created and dropped; it is not
+killed. Without it, a temporary PostgreSQL is started on a free port of the loopback interface, and killed.
 `
 
 export interface TortureArguments {
@@ -19,7 +19,7 @@ export interface TortureArguments {
   seed: number
 }
 
-/** Null where only help is wanted. Fails with a message for whoever typed it. */
+/** Returns null for --help. Throws an error with a message for the user if an argument is invalid. */
 export function parseArguments(args: readonly string[]): TortureArguments | null {
   const { values } = parseArgs({
     args: [...args],

@@ -19,10 +19,10 @@ function argumentsOrExit(): TortureArguments {
 
 const { seconds, seed } = argumentsOrExit()
 const report = newReport(seed, seconds)
-const cut = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => cut.abort())
+const abort = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort())
 say(`seed ${seed}, ${seconds} s\n`)
-// A terminal shows one line that changes, a file would have to keep them all.
+// A terminal shows one line that is rewritten; a file gets a line every 5 seconds.
 const { isTTY, columns } = process.stdout
 const progress = setInterval(
   () => say(isTTY ? `\r\x1b[K${progressOf(report).slice(0, columns - 1)}` : `${progressOf(report)}\n`),
@@ -30,9 +30,9 @@ const progress = setInterval(
 )
 await torture(report, {
   database_url: process.env.TORTURE_DATABASE_URL || process.env.TEST_DATABASE_URL,
-  signal: cut.signal,
+  signal: abort.signal,
 })
 clearInterval(progress)
-say(`${isTTY ? '\r\x1b[K' : ''}\n${cut.signal.aborted ? 'Cut short.\n' : ''}${summaryOf(report)}`)
-// What was cut short may still wait for something.
-process.exit(report.violations.length > 0 ? 1 : cut.signal.aborted ? 130 : 0)
+say(`${isTTY ? '\r\x1b[K' : ''}\n${abort.signal.aborted ? 'Aborted.\n' : ''}${summaryOf(report)}`)
+// An aborted round may still be waiting for something.
+process.exit(report.violations.length > 0 ? 1 : abort.signal.aborted ? 130 : 0)

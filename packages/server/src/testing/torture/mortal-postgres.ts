@@ -8,7 +8,7 @@ import { startPostgres } from '../postgres.ts'
 export interface MortalPostgres {
   /** URL of its maintenance database. */
   url: string
-  /** Ends all of its processes at once, as if they had been in a container that is gone. */
+  /** Kills all of its processes at once, as if their container had been removed. */
   kill(): Promise<void>
   /** Starts it again on the same folder. */
   start(): Promise<void>
@@ -17,19 +17,19 @@ export interface MortalPostgres {
 
 export interface OpenPostgres {
   url: string
-  /** Null where it is that of somebody else, which is not ours to kill. */
+  /** Null for a PostgreSQL that we did not start, which must not be killed. */
   mortal: MortalPostgres | null
   stop(): Promise<void>
 }
 
-/** The PostgreSQL that a URL names, or one of our own. */
+/** The PostgreSQL at the URL, or a temporary one. */
 export async function openPostgres(url: string | undefined): Promise<OpenPostgres> {
   if (url) return { url, mortal: null, stop: async () => {} }
   const mortal = await startMortalPostgres()
   return { url: mortal.url, mortal, stop: mortal.stop }
 }
 
-/** It is started again with the command that it was started with. */
+/** Starts a PostgreSQL that can be killed and restarted with the command it was first started with. */
 async function startMortalPostgres(): Promise<MortalPostgres> {
   const { url } = await startPostgres({ url: '' })
   const server = { database_url: url }
@@ -38,8 +38,8 @@ async function startMortalPostgres(): Promise<MortalPostgres> {
     .trim()
     .split(/ "|"(?: "|$)/)
     .filter((word) => word !== '')
-  // A page that was being written when its process died may be torn.
-  const careful = args.map((word) => word.replace('full_page_writes=off', 'full_page_writes=on'))
+  // A page that was being written when its process was killed may be torn, so full page writes are on.
+  const safeArgs = args.map((word) => word.replace('full_page_writes=off', 'full_page_writes=on'))
   const { uid, gid } = statSync(folder)
   let running: ChildProcess | undefined
 
@@ -50,9 +50,9 @@ async function startMortalPostgres(): Promise<MortalPostgres> {
   }
   const start = async () => {
     for (let tries = 0; tries < 300; tries += 1) {
-      // It does not start as long as a process of the one before is alive.
+      // PostgreSQL does not start while a process of the killed one is alive, so this retries.
       if (!isRunning()) {
-        running = spawn(command, careful, { uid, gid, stdio: 'ignore' })
+        running = spawn(command, safeArgs, { uid, gid, stdio: 'ignore' })
         endWithUs(running, 'SIGQUIT')
       }
       await pause(50)
@@ -61,7 +61,7 @@ async function startMortalPostgres(): Promise<MortalPostgres> {
     throw new Error('PostgreSQL did not start again')
   }
 
-  const pidFile = join(folder, 'postmaster.pid') // there as long as it runs
+  const pidFile = join(folder, 'postmaster.pid') // exists while it runs
   process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGINT')
   while (existsSync(pidFile)) await pause(20)
   await start()
@@ -75,7 +75,7 @@ async function startMortalPostgres(): Promise<MortalPostgres> {
         try {
           process.kill(pid, 'SIGKILL')
         } catch {
-          // It has ended by itself.
+          // The process has ended already.
         }
       await dead
     },

@@ -2,7 +2,7 @@ import type { Strike } from '../checkout-load/faults.ts'
 import type { Finding } from '../checkout-load/findings.ts'
 import type { Answers } from '../checkout-load/shop.ts'
 
-/** All that has been done and seen so far; it grows while the torture goes on. */
+/** Everything that was done and observed so far; updated while the run goes on. */
 export interface TortureReport {
   seed: number
   seconds: number
@@ -10,19 +10,19 @@ export interface TortureReport {
   round: number
   doing: string
   answers: Answers
-  /** Requests that were done although nobody answered, and were answered from memory when they were sent again. */
+  /** Requests that took effect without a response reaching the client, and were replayed by their idempotency key on retry. */
   replayed: number
   slowest_ms: number
   faults: Map<string, { times: number; requests_hit: number }>
   races: Map<string, number>
   looked_for: Map<string, number>
   violations: Violation[]
-  /** What the nodes printed, where something is wrong. */
+  /** The output of the nodes, if there are violations. */
   printed: string[]
 }
 
 export interface Violation {
-  /** Of the round: as the seed of a whole run, it begins with that round. */
+  /** The seed of the round; a run with this seed starts with that round. */
   seed: number
   doing: string
   text: string
@@ -44,21 +44,21 @@ export const newReport = (seed: number, seconds: number): TortureReport => ({
   printed: [],
 })
 
-/** Round 1 has the seed of the run, and every other the next. */
+/** The seed of the current round: that of the run for round 1, then one more for each round. */
 export const seedOf = ({ seed, round }: TortureReport): number => seed + Math.max(0, round - 1)
 
-export function noteViolation(report: TortureReport, text: string): void {
+export function recordViolation(report: TortureReport, text: string): void {
   report.violations.push({ seed: seedOf(report), doing: report.doing, text })
 }
 
-export function noteFindings(report: TortureReport, findings: readonly Finding[]): void {
+export function recordFindings(report: TortureReport, findings: readonly Finding[]): void {
   for (const { looked_for, times, violations } of findings) {
     report.looked_for.set(looked_for, (report.looked_for.get(looked_for) ?? 0) + times)
-    for (const text of violations) noteViolation(report, text)
+    for (const text of violations) recordViolation(report, text)
   }
 }
 
-export function noteStrikes({ faults }: TortureReport, strikes: readonly Strike[]): void {
+export function recordStrikes({ faults }: TortureReport, strikes: readonly Strike[]): void {
   for (const { name, requests_hit } of strikes) {
     const before = faults.get(name) ?? { times: 0, requests_hit: 0 }
     faults.set(name, { times: before.times + 1, requests_hit: before.requests_hit + requests_hit })

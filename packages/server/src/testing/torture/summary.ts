@@ -1,13 +1,13 @@
 import { seedOf, type TortureReport } from './report.ts'
 
-/** One line for whoever waits: what is going on, and how far it has come. */
+/** One line with the progress of the run. */
 export function progressOf(report: TortureReport): string {
   const seconds = Math.round((Date.now() - report.started_at) / 1_000)
   const faults = sumOf([...report.faults.values()].map(({ times }) => times))
   return `${seconds} s of ${report.seconds}, round ${report.round}, ${number(requestsOf(report))} requests, ${faults} faults, ${report.violations.length} violations: ${report.doing}`
 }
 
-/** All that was done and seen, for the end. */
+/** The report at the end of the run. */
 export function summaryOf(report: TortureReport): string {
   const { seed, seconds, round, answers, faults, races, looked_for, violations, replayed, slowest_ms } = report
   const took = ((Date.now() - report.started_at) / 1_000).toFixed(1)
@@ -15,12 +15,12 @@ export function summaryOf(report: TortureReport): string {
   const lines = [
     `seed ${seed}, ${took} s of ${seconds}, ${round} rounds (the last with seed ${seedOf(report)})`,
     '',
-    `operations tried: ${number(requestsOf(report))}, the slowest load request took ${number(slowest_ms)} ms until it was answered`,
+    `requests sent: ${number(requestsOf(report))}; the slowest request of the load took ${number(slowest_ms)} ms, including retries`,
     ...table([...answers].map(([asked, counts]) => [asked, sumOf([...counts.values()])])),
     '',
-    'answers',
+    'responses',
     ...table(byStatus(report)),
-    `  ${number(replayed)} of those that nobody heard had been done, and were answered from memory when sent again`,
+    `  ${number(replayed)} unanswered requests had taken effect, and were replayed by their idempotency key on retry`,
     '',
     `faults injected: ${number(sumOf([...faults.values()].map(({ times }) => times)))}`,
     ...table([...faults].map(([name, { times, requests_hit }]) => [`${name}, ${requests_hit} requests hit`, times])),
@@ -28,7 +28,7 @@ export function summaryOf(report: TortureReport): string {
     'races run',
     ...table([...races]),
     '',
-    'looked for, on so many occasions',
+    'checks, by number of runs',
     ...table([...looked_for]),
     '',
     `invariants checked: ${number(checks)}`,
@@ -46,8 +46,8 @@ function failuresOf({ violations, seconds, printed }: TortureReport): string[] {
     .map(({ seed, doing, text }) => `  seed ${seed}, ${doing}\n    ${text.slice(0, 3_000)}`)
   if (violations.length > shownMax) shown.push(`  and ${violations.length - shownMax} more`)
   const seeds = [...new Set(violations.map(({ seed }) => seed))]
-  const repeat = seeds.map((seed) => `To repeat it: npm run torture -- --seconds ${seconds} --seed ${seed}`)
-  return [...shown, ...printed.map((line) => `  a node printed: ${line.slice(0, 1_000)}`), ...repeat]
+  const repeat = seeds.map((seed) => `To reproduce: npm run torture -- --seconds ${seconds} --seed ${seed}`)
+  return [...shown, ...printed.map((line) => `  node output: ${line.slice(0, 1_000)}`), ...repeat]
 }
 
 function byStatus({ answers }: TortureReport): Array<[string, number]> {

@@ -6,36 +6,36 @@ import { openShop, printedBy, type Shop } from '../checkout-load/shop.ts'
 import { createDatabase } from '../postgres.ts'
 import { type MortalPostgres, type OpenPostgres, openPostgres } from './mortal-postgres.ts'
 import { races } from './races/index.ts'
-import { noteFindings, noteStrikes, noteViolation, seedOf, type TortureReport } from './report.ts'
+import { recordFindings, recordStrikes, recordViolation, seedOf, type TortureReport } from './report.ts'
 
 export interface TortureOptions {
-  /** Of a PostgreSQL that is there and not ours to kill; without it, one is started and killed. */
+  /** The URL of an existing PostgreSQL, which is not killed; without it, a temporary one is started and killed. */
   database_url?: string | undefined
-  /** Ends it before its time. */
+  /** Ends the run early. */
   signal?: AbortSignal
 }
 
-/** Round after round until the time is over or something is wrong. What it did and saw is in the report. */
+/** Runs rounds until the time is over or a violation is found, and records everything in the report. */
 export async function torture(report: TortureReport, { database_url, signal }: TortureOptions = {}): Promise<void> {
   const endsAt = report.started_at + report.seconds * 1_000
   const postgres = await openPostgres(database_url)
   const stage: Stage = { postgres, ends_at: endsAt - closingMs, shop: null, drop: async () => {} }
   try {
-    await Promise.race([rounds(report, stage), whenAborted(signal), whenLate(report, endsAt)])
+    await Promise.race([rounds(report, stage), whenAborted(signal), rejectWhenLate(report, endsAt)])
   } catch (error) {
-    noteViolation(report, (error as Error).stack ?? String(error))
+    recordViolation(report, (error as Error).stack ?? String(error))
   }
-  // A round that was cut short is not waited for. It fails when all is closed, which is no violation.
+  // An aborted round is not awaited. It fails when the nodes are killed, which is not a violation.
   const violations = [...report.violations]
   const nodes = stage.shop?.nodes ?? []
   if (violations.length > 0 && stage.shop !== null) report.printed = printedBy(stage.shop)
   await Promise.all(nodes.map((node) => node.kill()))
-  await stage.drop().catch(() => {}) // the server may be down, and is ours then
+  await stage.drop().catch(() => {}) // the server may be down; then it is our temporary one
   await postgres.stop()
   report.violations = violations
 }
 
-/** What there is to close at the end. */
+/** The resources to close at the end. */
 interface Stage {
   postgres: OpenPostgres
   ends_at: number
@@ -43,10 +43,10 @@ interface Stage {
   drop(): Promise<void>
 }
 
-/** For closing the nodes and the database at the end. */
+/** Time reserved for closing the nodes and the database. */
 const closingMs = 4_000
 
-/** After so much more time, something hangs. */
+/** If the run takes this much longer than planned, something hangs. */
 const patienceMs = 60_000
 
 async function rounds(report: TortureReport, stage: Stage): Promise<void> {
@@ -58,7 +58,7 @@ async function rounds(report: TortureReport, stage: Stage): Promise<void> {
   const first = await openShop(database.url, report.answers)
   stage.shop = first
   const startMs = Date.now() - startedAt
-  // A round has a load, as long as there is time for what it took the last time.
+  // A round includes a load only if the remaining time is longer than the last load took.
   let loadTookMs = 0
   const racesTookMs = new Map<string, number>()
   for (let hasTime = true; hasTime && report.violations.length === 0; ) {
@@ -75,7 +75,7 @@ async function rounds(report: TortureReport, stage: Stage): Promise<void> {
   await first.close()
 }
 
-/** The load counts everything, so it has a project of its own. */
+/** The load compares all rows of a project with the model, so it runs in a new project. */
 async function loadRound(
   report: TortureReport,
   first: Shop,
@@ -83,7 +83,7 @@ async function loadRound(
 ): Promise<void> {
   const seed = seedOf(report)
   const shop = await first.another()
-  // Each server once, and PostgreSQL once where it is ours; fewer where starting them again would take most of the time.
+  // Kills each server once, and PostgreSQL once if it is ours; fewer if restarts would take most of the time.
   const faults: Fault[] = shuffled(newChance(seed), [
     ...shop.nodes.map((_, victim) => serverKill(shop, victim)),
     ...(mortal === null ? [] : [databaseKill(mortal)]),
@@ -98,13 +98,13 @@ async function loadRound(
   })
   report.replayed += load.replayed
   report.slowest_ms = Math.max(report.slowest_ms, load.slowest_ms)
-  noteStrikes(report, load.strikes)
-  noteFindings(report, load.findings)
+  recordStrikes(report, load.strikes)
+  recordFindings(report, load.findings)
 }
 
 /**
- * The races one by one, each time in another order, but those that would take longer than there is time; whether there was
- * time for any.
+ * Runs the races one by one in random order, skipping those that would take longer than the remaining time. Returns whether
+ * there was time for any.
  */
 async function raceRound(
   report: TortureReport,
@@ -120,12 +120,12 @@ async function raceRound(
     if (startedAt + (took_ms.get(name) ?? 3_000) > ends_at) continue
     hasTime = true
     report.doing = name
-    await race(shop).catch((error: Error) => noteViolation(report, error.message))
+    await race(shop).catch((error: Error) => recordViolation(report, error.message))
     report.races.set(name, (report.races.get(name) ?? 0) + 1)
     took_ms.set(name, Date.now() - startedAt)
   }
   report.doing = 'comparing the tables'
-  noteFindings(report, await auditBooks(shop))
+  recordFindings(report, await auditBooks(shop))
   return hasTime
 }
 
@@ -144,8 +144,8 @@ const whenAborted = (signal: AbortSignal | undefined): Promise<void> =>
     else signal?.addEventListener('abort', () => resolve(), { once: true })
   })
 
-const whenLate = (report: TortureReport, endsAt: number): Promise<never> =>
+const rejectWhenLate = (report: TortureReport, endsAt: number): Promise<never> =>
   new Promise((_, reject) => {
-    const late = () => reject(new Error(`${report.doing} did not come to an end`))
+    const late = () => reject(new Error(`${report.doing} did not end in time`))
     setTimeout(late, endsAt + patienceMs - Date.now()).unref()
   })

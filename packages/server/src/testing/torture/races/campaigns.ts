@@ -2,35 +2,35 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { amountOff, limitTo, newCodes } from '../../checkout-load/codes-and-cards.ts'
 import { isNearMidnight } from '../../checkout-load/goods.ts'
 import { made, query, type Shop } from '../../checkout-load/shop.ts'
-import { atOnce, counted, one, type Races, redeem, sumOf } from './race.ts'
+import { concurrently, countByOutcome, type Races, redeem, redemptionOf, sumOf } from './race.ts'
 
 const codesCount = 10
 
 export const campaigns: Races = {
-  'campaign.orders.amount_discounted at most 9,999, over many codes: never more': (shop) =>
-    neverMore(shop, 'campaign.orders.amount_discounted', 9_999, 14), // of 700 each
+  'with campaign.orders.amount_discounted at most 9,999 never exceeds it over many codes': (shop) =>
+    expectLimitKept(shop, 'campaign.orders.amount_discounted', 9_999, 14), // of 700 each
 
-  'campaign.redemptions.count at most 17, over many codes: never more': (shop) =>
-    neverMore(shop, 'campaign.redemptions.count', 17, 17),
+  'with campaign.redemptions.count at most 17 never exceeds it over many codes': (shop) =>
+    expectLimitKept(shop, 'campaign.redemptions.count', 17, 17),
 
-  async 'campaign.redemptions.count.daily at most 17, over many codes: never more'(shop) {
-    if (isNearMidnight()) return // when there is room for more
-    await neverMore(shop, 'campaign.redemptions.count.daily', 17, 17)
+  async 'with campaign.redemptions.count.daily at most 17 never exceeds it over many codes'(shop) {
+    if (isNearMidnight()) return // the daily limit starts anew at midnight
+    await expectLimitKept(shop, 'campaign.redemptions.count.daily', 17, 17)
   },
 
-  'campaign.orders.amount at most 123,456, over many codes: never more': (shop) =>
-    neverMore(shop, 'campaign.orders.amount', 123_456, 12), // of 10,000 each
+  'with campaign.orders.amount at most 123,456 never exceeds it over many codes': (shop) =>
+    expectLimitKept(shop, 'campaign.orders.amount', 123_456, 12), // of 10,000 each
 
-  async 'a budget with discounts of all sizes: never more, and what is left is too little for those refused'(shop) {
+  async 'with a budget and discounts of all sizes never exceeds it, and uses more than 90 % of it'(shop) {
     const campaign = await newCodes(shop, 'PERCENT', codesCount, {
       type: 'DISCOUNT_VOUCHER',
       discount: { type: 'PERCENT', percent_off: 10, effect: 'APPLY_TO_ORDER' },
     })
     await limitTo(shop, { campaign }, { 'campaign.orders.amount_discounted': 10_000 })
     const sizes = Array.from({ length: 100 }, (_, index) => 100 + ((index * 379) % 900))
-    const replies = await atOnce(sizes.length, (index) => {
+    const replies = await concurrently(sizes.length, (index) => {
       const order = { amount: (sizes[index] as number) * 10 }
-      return redeem(shop, one(`PERCENT-${index % codesCount}`, { order }))
+      return redeem(shop, redemptionOf(`PERCENT-${index % codesCount}`, { order }))
     })
     const granted = replies.map(({ status, body }) => (status === 200 ? body.order.total_applied_discount_amount : 0))
     deepEqual(
@@ -39,7 +39,7 @@ export const campaigns: Races = {
     )
     const total = sumOf(granted)
     ok(total > 9_000 && total <= 10_000, `${total} of 10,000 were granted`)
-    const { '200': done = 0, ...refused } = counted(replies)
+    const { '200': done = 0, ...refused } = countByOutcome(replies)
     deepEqual(refused, { '400 redemption_rules_violated': sizes.length - done })
     const used = await query(
       shop,
@@ -50,7 +50,7 @@ export const campaigns: Races = {
     deepEqual(used, [{ amount: total, count: done }])
   },
 
-  async 'units of a product that may be discounted in its lifetime: never more'(shop) {
+  async 'never discounts more units of a product than its lifetime limit'(shop) {
     const { id } = await made(shop, 'POST', '/v1/products', { name: 'Cup', price: 1_000 })
     const campaign = await newCodes(shop, 'CUPS', codesCount, {
       type: 'DISCOUNT_VOUCHER',
@@ -59,19 +59,21 @@ export const campaigns: Races = {
     const included = [{ object: 'product', id, product_campaign_quantity_limit: 25 }]
     await limitTo(shop, { campaign }, {}, { applicable_to: { included, excluded: [], included_all: false } })
     const order = { items: [{ product_id: id, quantity: 3, price: 1_000 }] }
-    const replies = await atOnce(40, (index) => redeem(shop, one(`CUPS-${index % codesCount}`, { order })))
-    deepEqual(counted(replies), { '200': 40 }) // one without any left gives nothing, and is redeemed
+    const replies = await concurrently(40, (index) =>
+      redeem(shop, redemptionOf(`CUPS-${index % codesCount}`, { order })),
+    )
+    deepEqual(countByOutcome(replies), { '200': 40 }) // a redemption without units left succeeds with no discount
     const units = replies.map(({ body }) => body.order.items_applied_discount_amount / 500)
     deepEqual(units.sort((a, b) => b - a).slice(0, 10), [3, 3, 3, 3, 3, 3, 3, 3, 1, 0])
     equal(sumOf(units), 25)
   },
 }
 
-/** Eighty redemptions of a campaign at once, of which so many fit; and then there is room for none. */
-async function neverMore(shop: Shop, rule: string, max: number, done: number): Promise<void> {
+/** Expects `done` of 80 concurrent redemptions of a campaign to succeed, and none afterwards. */
+async function expectLimitKept(shop: Shop, rule: string, max: number, done: number): Promise<void> {
   const name = rule.replaceAll(/[._]/g, '-').toUpperCase()
   await limitTo(shop, { campaign: await newCodes(shop, name, codesCount, amountOff(700)) }, { [rule]: max })
-  const replies = await atOnce(80, (index) => redeem(shop, one(`${name}-${index % codesCount}`)))
-  deepEqual(counted(replies), { '200': done, '400 redemption_rules_violated': 80 - done })
-  deepEqual(counted([await redeem(shop, one(`${name}-0`))]), { '400 redemption_rules_violated': 1 })
+  const replies = await concurrently(80, (index) => redeem(shop, redemptionOf(`${name}-${index % codesCount}`)))
+  deepEqual(countByOutcome(replies), { '200': done, '400 redemption_rules_violated': 80 - done })
+  deepEqual(countByOutcome([await redeem(shop, redemptionOf(`${name}-0`))]), { '400 redemption_rules_violated': 1 })
 }

@@ -1,12 +1,21 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { made } from '../../checkout-load/shop.ts'
-import { atOnce, counted, newCode, one, type Races, redeem, redeemedQuantity, voucher } from './race.ts'
+import {
+  concurrently,
+  countByOutcome,
+  newCode,
+  type Races,
+  redeem,
+  redeemedQuantity,
+  redemptionOf,
+  voucher,
+} from './race.ts'
 
 export const codes: Races = {
-  async 'with quantity 100, asked for a thousand times at once: a hundred times'(shop) {
+  async 'with quantity 100, requested 1,000 times concurrently, is redeemed 100 times'(shop) {
     await newCode(shop, 'HUNDRED', { redemption: { quantity: 100 } })
-    const replies = await atOnce(1_000, () => redeem(shop, one('HUNDRED')))
-    deepEqual(counted(replies), { '200': 100, '400 quantity_exceeded': 900 })
+    const replies = await concurrently(1_000, () => redeem(shop, redemptionOf('HUNDRED')))
+    deepEqual(countByOutcome(replies), { '200': 100, '400 quantity_exceeded': 900 })
     equal(await redeemedQuantity(shop, 'HUNDRED'), 100)
     const ofCode = 'filters[voucher_code][conditions][$is]=HUNDRED'
     const { total, redemptions } = await made(shop, 'GET', `/v1/redemptions?limit=100&result=SUCCESS&${ofCode}`)
@@ -17,19 +26,19 @@ export const codes: Races = {
     equal((await made(shop, 'GET', `/v1/redemptions?limit=1&result=FAILURE&${ofCode}`)).total, 900)
   },
 
-  async 'example 41: quantity 3, ten at once: three'(shop) {
+  async 'example 41: with quantity 3, requested 10 times concurrently, is redeemed 3 times'(shop) {
     await newCode(shop, 'THREE', { redemption: { quantity: 3 } })
-    const replies = await atOnce(10, () => redeem(shop, one('THREE')))
-    deepEqual(counted(replies), { '200': 3, '400 quantity_exceeded': 7 })
+    const replies = await concurrently(10, () => redeem(shop, redemptionOf('THREE')))
+    deepEqual(countByOutcome(replies), { '200': 3, '400 quantity_exceeded': 7 })
     equal(await redeemedQuantity(shop, 'THREE'), 3)
   },
 
-  async 'together with others: all of them or none'(shop) {
+  async 'stacked with another code: both are redeemed or neither'(shop) {
     await newCode(shop, 'SCARCE', { redemption: { quantity: 4 } })
     await newCode(shop, 'COMMON')
     const both = { redeemables: [voucher('COMMON'), voucher('SCARCE')], order: { amount: 10_000 } }
-    const replies = await atOnce(30, () => redeem(shop, both))
-    deepEqual(counted(replies), { '200': 4, '400 quantity_exceeded': 26 })
+    const replies = await concurrently(30, () => redeem(shop, both))
+    deepEqual(countByOutcome(replies), { '200': 4, '400 quantity_exceeded': 26 })
     deepEqual([await redeemedQuantity(shop, 'SCARCE'), await redeemedQuantity(shop, 'COMMON')], [4, 4])
   },
 }

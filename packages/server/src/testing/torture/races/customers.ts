@@ -1,19 +1,19 @@
 import { deepEqual } from 'node:assert/strict'
 import { amountOff, limitTo, newCodes } from '../../checkout-load/codes-and-cards.ts'
 import { made, query, type Shop } from '../../checkout-load/shop.ts'
-import { atOnce, counted, newCode, type Races, redeem, voucher } from './race.ts'
+import { concurrently, countByOutcome, newCode, type Races, redeem, voucher } from './race.ts'
 
 export const oncePerCustomer: Races = {
   async 'a code'(shop) {
     await newCode(shop, 'ONCE')
     await limitTo(shop, { voucher: 'ONCE' }, { 'redemption.count.per_customer': 1 })
-    await onceEach(shop, 'A-CODE', () => voucher('ONCE'))
+    await expectOncePerCustomer(shop, 'A-CODE', () => voucher('ONCE'))
   },
 
   async 'the codes of a campaign'(shop) {
     const campaign = await newCodes(shop, 'OF-MANY', 50, amountOff(700))
     await limitTo(shop, { campaign }, { 'campaign.redemptions.customers_count': 1 })
-    await onceEach(shop, 'OF-CODES', (index) => voucher(`OF-MANY-${index}`))
+    await expectOncePerCustomer(shop, 'OF-CODES', (index) => voucher(`OF-MANY-${index}`))
   },
 
   async 'a promotion tier'(shop) {
@@ -23,23 +23,23 @@ export const oncePerCustomer: Races = {
     const tier = { name: 'Tier', action: { discount } }
     const { id } = await made(shop, 'POST', `/v1/promotions/${campaign}/tiers`, tier)
     await limitTo(shop, { promotion_tier: id }, { 'redemption.count.per_customer': 1 })
-    await onceEach(shop, 'A-TIER', () => ({ object: 'promotion_tier', id }))
+    await expectOncePerCustomer(shop, 'A-TIER', () => ({ object: 'promotion_tier', id }))
   },
 }
 
-/** Customers who are known before, and some who come with the first of their redemptions. */
-async function onceEach(shop: Shop, what: string, redeemable: (index: number) => object): Promise<void> {
+/** Checks an existing customer, and customers that are created by their first redemption. */
+async function expectOncePerCustomer(shop: Shop, what: string, redeemable: (index: number) => object): Promise<void> {
   const onlyOnce = async (count: number, customer: object) => {
-    const replies = await atOnce(count, (index) =>
+    const replies = await concurrently(count, (index) =>
       redeem(shop, { redeemables: [redeemable(index)], order: { amount: 10_000 }, customer }),
     )
-    deepEqual(counted(replies), { '200': 1, '400 redemption_rules_violated': count - 1 })
+    deepEqual(countByOutcome(replies), { '200': 1, '400 redemption_rules_violated': count - 1 })
   }
   const known = { source_id: `${what}-KNOWN` }
   await made(shop, 'POST', '/v1/customers', known)
   await onlyOnce(50, known)
   await onlyOnce(50, { source_id: `${what}-UNKNOWN`, name: 'Ann' })
-  // Some read before the customer is there, some after, and some while it comes: the last of these are rare.
+  // A request may read before, after or while the customer is created; the last case is rare, so this repeats.
   for (let round = 0; round < 6; round += 1) await onlyOnce(20, { source_id: `${what}-UNKNOWN-${round}` })
   const customers = await query(
     shop,

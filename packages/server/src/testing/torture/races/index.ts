@@ -8,11 +8,11 @@ import type { Races } from './race.ts'
 import { rollbacks } from './rollbacks.ts'
 import { sessions } from './sessions.ts'
 
-/** All races, by what they are about. */
+/** All races, by subject. */
 export const races: Record<string, Races> = {
   'a code': codes,
   'a campaign': campaigns,
-  'once per customer, fifty times at once': oncePerCustomer,
+  'once per customer, 50 times concurrently': oncePerCustomer,
   'a gift card': giftCards,
   'a rollback': rollbacks,
   sessions,

@@ -1,23 +1,25 @@
 import { deepEqual, equal, partialDeepStrictEqual } from 'node:assert/strict'
 import { amountOff, newCodes } from '../../checkout-load/codes-and-cards.ts'
 import { made } from '../../checkout-load/shop.ts'
-import { atOnce, counted, decided, one, type Races, redeem } from './race.ts'
+import { concurrently, countByOutcome, type Races, redeem, redemptionOf, retryUntilDecided } from './race.ts'
 
 const codesCount = 20
 
 export const orders: Races = {
-  async 'redeemed for by its source id twenty times at once: one order that has them all'(shop) {
+  async 'with 20 concurrent redemptions by its source id is stored once and has them all'(shop) {
     await newCodes(shop, 'PART', codesCount, amountOff(100))
     const order = { source_id: 'TOGETHER', amount: 10_000 }
     const customer = { source_id: 'BUYER' }
-    const replies = await atOnce(codesCount, (index) => redeem(shop, one(`PART-${index}`, { order, customer })))
-    deepEqual(counted(replies), { '200': codesCount })
+    const replies = await concurrently(codesCount, (index) =>
+      redeem(shop, redemptionOf(`PART-${index}`, { order, customer })),
+    )
+    deepEqual(countByOutcome(replies), { '200': codesCount })
     equal(new Set(replies.map(({ body }) => body.order.id)).size, 1)
     const stored = await made(shop, 'GET', '/v1/orders/TOGETHER')
     partialDeepStrictEqual(stored, { amount: 10_000, discount_amount: 2_000, total_amount: 8_000, status: 'PAID' })
     const answered = replies.map(({ body }) => body.redemptions[0].id as string)
     deepEqual(Object.keys(stored.redemptions).sort(), answered.sort())
-    // Each saw those before it.
+    // Each redemption saw the discounts of those before it.
     const discounts = replies.map(({ body }) => body.order.discount_amount as number)
     deepEqual(
       discounts.sort((a, b) => a - b),
@@ -29,18 +31,20 @@ export const orders: Races = {
     })
   },
 
-  async 'redeemed for by its id, while others are rolled back: the discounts are those that are left'(shop) {
+  async 'with concurrent redemptions and rollbacks by its id has the discounts of the remaining redemptions'(shop) {
     await newCodes(shop, 'CHANGED', codesCount, amountOff(100))
     const order = { source_id: 'CHANGING', amount: 10_000 }
-    const before = await atOnce(codesCount, (index) => redeem(shop, one(`CHANGED-${index}`, { order })))
+    const before = await concurrently(codesCount, (index) => redeem(shop, redemptionOf(`CHANGED-${index}`, { order })))
     const { id } = before[0]?.body.order ?? {}
-    const replies = await atOnce(2 * codesCount, (index) => {
+    const replies = await concurrently(2 * codesCount, (index) => {
       const number = Math.floor(index / 2)
       return index % 2 === 0
-        ? redeem(shop, one(`CHANGED-${number}`, { order: { id } }))
-        : decided(() => shop.call('POST', `/v1/redemptions/${before[number]?.body.redemptions[0].id}/rollback`, {}))
+        ? redeem(shop, redemptionOf(`CHANGED-${number}`, { order: { id } }))
+        : retryUntilDecided(() =>
+            shop.call('POST', `/v1/redemptions/${before[number]?.body.redemptions[0].id}/rollback`, {}),
+          )
     })
-    deepEqual(counted(replies), { '200': 2 * codesCount })
+    deepEqual(countByOutcome(replies), { '200': 2 * codesCount })
     const stored = await made(shop, 'GET', `/v1/orders/${id}`)
     partialDeepStrictEqual(stored, { amount: 10_000, discount_amount: 2_000, total_amount: 8_000 })
     const entries = Object.values(stored.redemptions as Record<string, { rollback_id?: string }>)

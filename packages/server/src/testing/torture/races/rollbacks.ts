@@ -1,15 +1,24 @@
 import { deepEqual, equal, partialDeepStrictEqual } from 'node:assert/strict'
 import { made, type Reply } from '../../checkout-load/shop.ts'
-import { atOnce, counted, newCode, newGiftCard, type Races, redeem, redeemedQuantity, voucher } from './race.ts'
+import {
+  concurrently,
+  countByOutcome,
+  newCode,
+  newGiftCard,
+  type Races,
+  redeem,
+  redeemedQuantity,
+  voucher,
+} from './race.ts'
 
 export const rollbacks: Races = {
-  async 'of one redemption, twenty times at once: takes effect once'(shop) {
+  async 'of one redemption, requested 20 times concurrently, takes effect once'(shop) {
     await newGiftCard(shop, 'BACK', 1_000)
     const customer = { source_id: 'REGRETS' }
     const redeemables = [voucher('BACK', { gift: { credits: 600 } })]
     const done = await redeem(shop, { redeemables, customer, order: { amount: 5_000 } })
     const { id } = done.body.redemptions[0]
-    expectOnce(await atOnce(20, () => shop.call('POST', `/v1/redemptions/${id}/rollback`, {})))
+    expectOnce(await concurrently(20, () => shop.call('POST', `/v1/redemptions/${id}/rollback`, {})))
     partialDeepStrictEqual(await made(shop, 'GET', '/v1/vouchers/BACK'), {
       gift: { balance: 1_000 },
       redemption: { redeemed_quantity: 0, redeemed_amount: 0 },
@@ -21,21 +30,25 @@ export const rollbacks: Races = {
     })
   },
 
-  async 'of several together, twenty times at once: takes effect once'(shop) {
+  async 'of a stack, requested 20 times concurrently, takes effect once'(shop) {
     await newCode(shop, 'STACKED-1', { redemption: { quantity: 1 } })
     await newCode(shop, 'STACKED-2', { redemption: { quantity: 1 } })
     const both = { redeemables: [voucher('STACKED-1'), voucher('STACKED-2')], order: { amount: 10_000 } }
     const { id } = (await redeem(shop, both)).body.parent_redemption
-    expectOnce(await atOnce(20, () => shop.call('POST', `/v1/redemptions/${id}/rollbacks`, {})))
+    expectOnce(await concurrently(20, () => shop.call('POST', `/v1/redemptions/${id}/rollbacks`, {})))
     deepEqual([await redeemedQuantity(shop, 'STACKED-1'), await redeemedQuantity(shop, 'STACKED-2')], [0, 0])
-    const again = await atOnce(5, () => redeem(shop, both))
-    deepEqual(counted(again), { '200': 1, '400 quantity_exceeded': 4 })
+    const again = await concurrently(5, () => redeem(shop, both))
+    deepEqual(countByOutcome(again), { '200': 1, '400 quantity_exceeded': 4 })
   },
 }
 
-/** However often it is asked for, it happens once; whoever comes later is told so. */
+/** Exactly one request succeeds; the others are answered that it is already rolled back or that another request is running. */
 function expectOnce(replies: readonly Reply[]): void {
-  const { '200': done, '400 already_rolled_back': late = 0, '400 multiple_requests': refused = 0 } = counted(replies)
+  const {
+    '200': done,
+    '400 already_rolled_back': late = 0,
+    '400 multiple_requests': refused = 0,
+  } = countByOutcome(replies)
   equal(done, 1)
   equal(late + refused, replies.length - 1)
 }
