@@ -10,26 +10,26 @@ import type { AskedParameters, Export, ExportParameters, StoredParameters } from
 import { insertExport } from './store.ts'
 
 /**
- * Schedules an export in the caller's transaction: `createExport(ctx, 'order', body.parameters)`. A path may set a bound,
- * which is answered among the filters: `createExport(ctx, 'voucher_transactions', asked, { voucher_id: { conditions: … } })`.
- * `shown` is answered instead of the parameters with their defaults.
+ * Schedules an export in the caller's transaction: `createExport(ctx, 'order', body.parameters)`. `bound` is a filter that the
+ * path sets; the response shows it among the filters: `createExport(ctx, 'voucher_transactions', sent, { voucher_id: { conditions: … } })`.
+ * The response shows `responseParameters`, if given, instead of the parameters with their defaults.
  */
 export async function createExport(
   ctx: Ctx,
   exportedObject: ExportedObject,
-  asked: AskedParameters | null | undefined,
+  sentParameters: AskedParameters | null | undefined,
   bound?: Record<string, unknown>,
-  shown?: ExportParameters,
+  responseParameters?: ExportParameters,
 ): Promise<Export> {
-  const parameters = await withDefaults(ctx, exportables[exportedObject], asked ?? {}, bound)
+  const parameters = await withDefaults(ctx, exportables[exportedObject], sentParameters ?? {}, bound)
   await parseExportFilter(ctx, exportedObject, parameters.filters)
-  // Where the bound stands in the place of a filter of the caller's, that one is evaluated nevertheless.
+  // The bound may replace a filter of the caller in `filters`; that filter is applied, and therefore checked, nevertheless.
   if (parameters.asked !== undefined) await parseExportFilter(ctx, exportedObject, parameters.asked)
   const created = await insertExport(ctx, {
     id: newId('export', Date.parse(ctx.now)),
     exported_object: exportedObject,
-    parameters: shown === undefined ? parameters : { ...parameters, shown },
-    file_id: await insertFile(ctx, { expires_at: null }), // kept until somebody deletes the export
+    parameters: responseParameters === undefined ? parameters : { ...parameters, shown: responseParameters },
+    file_id: await insertFile(ctx, { expires_at: null }), // kept until the export is deleted
     token: randomText(48),
   })
   ctx.afterCommit(() => ctx.jobs.wake('exports'))
@@ -53,25 +53,25 @@ async function withDefaults(
   const junction = filters?.junction ?? 'and'
   return {
     order: order ?? (orders[0] as string),
-    // A file without columns is nobody's wish.
+    // An empty list means the defaults: a file without columns would be useless.
     fields: fields === null || fields === undefined || fields.length === 0 ? [...default_fields] : fields,
     filters: { ...filters, ...bound, junction: typeof junction === 'string' ? junction.toLowerCase() : junction },
     ...(isNarrowed ? { campaign_id } : {}),
-    // Kept apart: joined with `or`, the caller's filters and the bound would lift each other.
+    // Stored separately: joined by `or`, the caller's filters would lift the bound.
     ...(bound === undefined ? {} : { bound, asked: { ...filters, junction } }),
   }
 }
 
 function checkFields(exportable: Exportable, fields: string[]): void {
-  const { fields: known, metadata } = exportable
+  const { fields: knownFields, metadata } = exportable
   const isMetadata = (name: string) => metadata !== null && /^metadata(\..+)?$/s.test(name)
-  const unknown = fields.find((name) => !Object.hasOwn(known, name) && !isMetadata(name))
+  const unknown = fields.find((name) => !Object.hasOwn(knownFields, name) && !isMetadata(name))
   if (unknown === undefined) return
   const allowed = fieldNames(exportable).join(', ')
   throw new ApiError('invalid_export_fields', { details: `Unknown field '${unknown}'. Allowed fields: ${allowed}` })
 }
 
-/** By its id, as the name of the parameter says, unlike in a path. */
+/** Accepts only the id, as the name of the parameter says; a path accepts the name too. */
 async function checkCampaign(ctx: Ctx, id: string): Promise<void> {
   const campaign = await findCampaign(ctx, id)
   if (campaign?.id !== id) throw notFound('campaign', id)

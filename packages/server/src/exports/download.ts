@@ -4,7 +4,7 @@ import { ApiError } from '../core/http/errors.ts'
 import type { DownloadedFile } from '../core/http/operation.ts'
 import { findPublishedFile, readFilePieces } from '../core/jobs/files/store.ts'
 
-/** The file of an export, for whoever knows its token (docs/reference/exports.md#what-can-be-exported). */
+/** The file of an export; the token is the only authorisation (docs/reference/exports.md#what-can-be-exported). */
 export async function findExportFile(
   ctx: InstallationCtx,
   id: string,

@@ -4,18 +4,28 @@ import type { StoredCampaign } from '../incentives/campaigns/store.ts'
 import { createExport } from './create.ts'
 import type { AskedParameters, Export, ExportParameters } from './schema.ts'
 
-type Asked = AskedParameters | null | undefined
+type SentParameters = AskedParameters | null | undefined
 
-/** The transactions of a campaign of cards; the answer shows the parameters with their defaults. */
-export async function exportCampaignTransactions(ctx: Ctx, campaign: StoredCampaign, asked: Asked): Promise<Export> {
+/** The transactions of a loyalty or gift campaign; the response shows the parameters with their defaults. */
+export async function exportCampaignTransactions(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  sentParameters: SentParameters,
+): Promise<Export> {
   refuseWithoutCards(campaign)
-  return createExport(ctx, 'voucher_transactions', asked, { campaign_id: { conditions: { $in: [campaign.id] } } })
+  return createExport(ctx, 'voucher_transactions', sentParameters, {
+    campaign_id: { conditions: { $in: [campaign.id] } },
+  })
 }
 
-/** The same under the path of loyalty programs; the answer shows only the parameters that the request has. */
-export async function exportProgramTransactions(ctx: Ctx, campaign: StoredCampaign, asked: Asked): Promise<Export> {
+/** The same under the path of loyalty programs; the response shows only the parameters that were sent. */
+export async function exportProgramTransactions(
+  ctx: Ctx,
+  campaign: StoredCampaign,
+  sentParameters: SentParameters,
+): Promise<Export> {
   refuseWithoutCards(campaign)
-  return exportTransactions(ctx, asked, { campaign_id: { conditions: { $in: [campaign.id] } } })
+  return exportTransactions(ctx, sentParameters, { campaign_id: { conditions: { $in: [campaign.id] } } })
 }
 
 function refuseWithoutCards({ campaign_type }: StoredCampaign): void {
@@ -23,23 +33,39 @@ function refuseWithoutCards({ campaign_type }: StoredCampaign): void {
     throw new ApiError('forbidden', { details: 'Transactions are allowed only for loyalty or gift campaigns' })
 }
 
-/** `key` is what stood in the path, the code or the id: so it is answered. */
-export function exportMemberTransactions(ctx: Ctx, key: string, asked: Asked): Promise<Export> {
-  return exportTransactions(ctx, asked, { voucher_id: { conditions: { $in: [key] } } })
+/** `key` is the code or the id, as in the path: the response shows the same. */
+export function exportMemberTransactions(ctx: Ctx, key: string, sentParameters: SentParameters): Promise<Export> {
+  return exportTransactions(ctx, sentParameters, { voucher_id: { conditions: { $in: [key] } } })
 }
 
-function exportTransactions(ctx: Ctx, asked: Asked, bound: Record<string, unknown>): Promise<Export> {
-  const sent = asSent(asked)
-  return createExport(ctx, 'voucher_transactions', asked, bound, { ...sent, filters: { ...sent.filters, ...bound } })
+function exportTransactions(ctx: Ctx, sentParameters: SentParameters, bound: Record<string, unknown>): Promise<Export> {
+  const sent = asSent(sentParameters)
+  return createExport(ctx, 'voucher_transactions', sentParameters, bound, {
+    ...sent,
+    filters: { ...sent.filters, ...bound },
+  })
 }
 
-/** The points of a program by the day they expire. No filter leads out of it, although it is not named among them. */
-export function exportPointsExpiration(ctx: Ctx, { id }: StoredCampaign, asked: Asked): Promise<Export> {
-  return createExport(ctx, 'points_expiration', asked, { campaign_id: { conditions: { $in: [id] } } }, asSent(asked))
+/**
+ * The points of a program by expiration date. The filters cannot reach beyond the program, although the response does not show
+ * that bound.
+ */
+export function exportPointsExpiration(
+  ctx: Ctx,
+  { id }: StoredCampaign,
+  sentParameters: SentParameters,
+): Promise<Export> {
+  return createExport(
+    ctx,
+    'points_expiration',
+    sentParameters,
+    { campaign_id: { conditions: { $in: [id] } } },
+    asSent(sentParameters),
+  )
 }
 
-function asSent(asked: Asked): ExportParameters {
-  const { order, fields, filters } = asked ?? {}
+function asSent(sentParameters: SentParameters): ExportParameters {
+  const { order, fields, filters } = sentParameters ?? {}
   return {
     ...(order == null ? {} : { order }),
     ...(fields == null ? {} : { fields }),

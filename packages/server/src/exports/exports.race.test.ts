@@ -7,7 +7,7 @@ import { findExportFile } from './download.ts'
 import { deleteExport, getExport } from './store.ts'
 import { watchExports, workOnExport } from './work.ts'
 
-test('nodes that write the same exports write every row once, and a deletion in the middle hurts nobody', async () => {
+test('several nodes that work on the same exports write every row once, and survive a concurrent deletion', async () => {
   const { database, url } = await ownDatabase()
   const runtimes = [await openHouse(database), await openHouse(anotherConnection(url as string))] as const
   const [runtime] = runtimes

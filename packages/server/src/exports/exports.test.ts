@@ -17,7 +17,7 @@ import { workOnExport } from './work.ts'
 
 type Rows = ReadonlyArray<Record<string, unknown>>
 
-/** Rows as they are stored, with what every row must have. */
+/** Inserts rows, with defaults for the required columns. */
 async function insert({ service: { runtime }, project_id }: Shop, table: string, rows: Rows): Promise<void> {
   const defaults: Record<string, object> = {
     orders: { status: 'CREATED', items: [], metadata: {} },
@@ -67,7 +67,7 @@ describe('every object has its fields, defaults, orders and filters', () => {
   }) // biome-ignore format: one case is one line
 })
 
-test('an object that is unknown, or none, is refused', async () => {
+test('an unknown or missing object is refused', async () => {
   const shop = await newProject()
   const allowed =
     '[ order, customer, product, sku, voucher, redemption, publication, voucher_transactions, points_expiration ]'
@@ -85,7 +85,7 @@ test('an object that is unknown, or none, is refused', async () => {
   })
 })
 
-test('what is sent is echoed, null and nothing are the same', async () => {
+test('the response shows the parameters that were sent; null means the default', async () => {
   const shop = await newProject()
   const filters = { junction: 'OR', status: { conditions: { $in: ['PAID'] } } }
   const { parameters } = await create(shop, 'order', { order: 'status', fields: ['status', 'metadata.color'], filters })
@@ -100,7 +100,7 @@ test('what is sent is echoed, null and nothing are the same', async () => {
 })
 
 describe('a file', () => {
-  test('orders: dates, amounts, what is absent, what needs quotation marks', async () => {
+  test('of orders has dates, amounts, empty and quoted values', async () => {
     const shop = await newProject()
     await insert(shop, 'orders', [
       {
@@ -123,7 +123,7 @@ describe('a file', () => {
     ])
   })
 
-  test('customers: their address, their summary, and nobody who was deleted', async () => {
+  test('of customers has their address and summary, and no deleted customers', async () => {
     const shop = await newProject()
     await insert(shop, 'customers', [
       {
@@ -162,7 +162,7 @@ describe('a file', () => {
     ])
   })
 
-  test('products and SKUs: lists joined with commas, objects as JSON, nothing from the bin', async () => {
+  test('of products and SKUs joins lists with commas, writes objects as JSON, and excludes the trash bin', async () => {
     const shop = await newProject()
     await insert(shop, 'products', [
       { id: 'prod_1', name: 'Mug', price: 900, attributes: ['color', 'size'] },
@@ -172,12 +172,12 @@ describe('a file', () => {
       { id: 'sku_1', sku: 'Mug, blue', currency: 'EUR', attributes: { color: 'blue' } },
       { id: 'sku_2', sku: 'Gone', deleted_at: '2026-01-02T00:00:00Z' },
     ])
-    const isMade = { created_at: { conditions: { $before: '2026-01-01T00:00:01Z' } } } // which the shipping of the project is not
+    const isMade = { created_at: { conditions: { $before: '2026-01-01T00:00:01Z' } } } // excludes the shipping product of the project
     expect(await exported(shop, 'product', { fields: ['name', 'price', 'attributes'], filters: isMade })).toEqual(['Name,Price,Attributes', 'Mug,900,"color,size"'])
     expect(await exported(shop, 'sku', { fields: ['sku', 'currency', 'attributes'] })).toEqual(['SKU,Currency,Attributes', '"Mug, blue",EUR,"{""color"":""blue""}"'])
   }) // biome-ignore format: a row is a line
 
-  test('metadata: a column for each key, those of the schema first and in its order, then the others by name', async () => {
+  test('has a metadata column for each key, those of the schema first in its order, then the others by name', async () => {
     const shop = await newProject()
     await sql`
       insert into orders (project_id, id, status, items, metadata, created_at) values
@@ -250,7 +250,7 @@ describe('filters', () => {
   })
 })
 
-test('many rows come in steps, each once and in order, those without a value last, and none of another project', async () => {
+test('many rows are written in steps, each once and in order, nulls last, and none of another project', async () => {
   const shop = await newProject()
   const other = await newProject()
   const count = 2 * limits.export_step_rows + 200
@@ -290,14 +290,14 @@ test('many rows come in steps, each once and in order, those without a value las
   }
 })
 
-describe('stopped in the middle, an export goes on where it was', () => {
+describe('an interrupted export resumes where it stopped', () => {
   const manyOrders = ({ service: { runtime }, project_id }: Shop) =>
     sql`
       insert into orders (project_id, id, status, items, metadata, created_at)
       select ${project_id}, 'ord_' || lpad(n::text, 5, '0'), 'PAID', '[]', jsonb_build_object('k' || n % 3, n), '2026-01-01'::timestamptz
       from generate_series(1, 1200) as n`.execute(runtime.database.db)
 
-  test('also when rows are added and deleted meanwhile', async () => {
+  test('even if rows are added and deleted meanwhile', async () => {
     const shop = await newProject()
     await manyOrders(shop)
     const { db } = shop.service.runtime.database
@@ -323,7 +323,7 @@ describe('stopped in the middle, an export goes on where it was', () => {
     ])
   })
 
-  test('keys of metadata are gathered from all rows before the first is written', async () => {
+  test('metadata keys are collected from all rows before the first row is written', async () => {
     const shop = await newProject()
     await sql`
       insert into orders (project_id, id, status, items, metadata, created_at)
@@ -340,14 +340,14 @@ describe('stopped in the middle, an export goes on where it was', () => {
     expect([lines[0], lines[1], lines[2], lines.at(-1)]).toEqual(['metadata.first,metadata.last', '1,', ',', ',1'])
   })
 
-  test('also when its step was undone', async () => {
+  test('even if its last step was rolled back', async () => {
     const shop = await newProject()
     await manyOrders(shop)
     const { id } = await create(shop, 'order', { order: '-created_at' })
     const { runtime } = shop.service
     await workOnExport(runtime, { only: shop.project_id })
     const gone = Object.assign(new Error('gone'), { code: 'ECONNRESET' })
-    // The database goes away when the step is done and about to be stored.
+    // The database fails when the step is about to commit.
     const failing = {
       ...runtime,
       database: {
@@ -371,7 +371,7 @@ describe('stopped in the middle, an export goes on where it was', () => {
     expect(rows).toHaveLength(1_200)
   })
 
-  test('a small one need not wait for a large one', async () => {
+  test('a small export does not wait for a large one', async () => {
     const shop = await newProject()
     await manyOrders(shop)
     const large = await create(shop, 'order')
@@ -386,7 +386,7 @@ describe('stopped in the middle, an export goes on where it was', () => {
   })
 })
 
-test('an export that breaks is an ERROR without a result, and can be deleted', async () => {
+test('a failed export has status ERROR and no result, and can be deleted', async () => {
   const shop = await newProject()
   const { id } = await create(shop, 'order')
   await sql`update exports set parameters = '{"order": "id", "fields": ["id"], "filters": {"never": 1}}' where id = ${id}`.execute(
@@ -397,8 +397,8 @@ test('an export that breaks is an ERROR without a result, and can be deleted', a
   expect(await shop.call('DELETE', `/v1/exports/${id}`)).toMatchObject({ status: 204 })
 })
 
-describe('the address of a file', () => {
-  test('is good for everybody, whatever else they bring', async () => {
+describe('the URL of a file', () => {
+  test('works for everyone, with any other credentials', async () => {
     const shop = await newProject({ env: { BASE_URL: 'http://exports.example' } })
     const other = await newProject()
     await insert(shop, 'orders', [{ id: 'ord_1', source_id: 'ó' }])
@@ -426,7 +426,7 @@ describe('the address of a file', () => {
     expect(head).toMatchObject({ status: 200, headers: { 'content-length': String(Buffer.byteLength(file)) } })
   })
 
-  test('opens nothing with another token, and a token never shows the record', async () => {
+  test('does not work with another token, and a token never shows the export itself', async () => {
     const shop = await newProject()
     const [first, second] = [await create(shop, 'order'), await create(shop, 'order')]
     const tokenOf = async (id: string) => {
@@ -436,7 +436,7 @@ describe('the address of a file', () => {
       return rows[0]?.token as string
     }
     const early = await follow(shop, `/v1/exports/${first.id}?token=${await tokenOf(first.id)}`)
-    expect(early).toMatchObject({ status: 401 }) // nobody knows it yet
+    expect(early).toMatchObject({ status: 401 }) // the file is not published yet
     await work(shop)
     const good = await tokenOf(first.id)
     for (const query of [
@@ -462,7 +462,7 @@ describe('the address of a file', () => {
     expect(await follow(shop, `/v1/exports/${first.id}?token=${good}`)).toMatchObject({ status: 200 })
   })
 
-  test('leads nowhere once the export is deleted, and nothing is left of it', async () => {
+  test('does not work after the export is deleted, and no row of it is left', async () => {
     const shop = await newProject()
     const { id } = await create(shop, 'product')
     await work(shop)
@@ -479,7 +479,7 @@ describe('the address of a file', () => {
   })
 })
 
-test('who may only read may export', async () => {
+test('a read-only role may export', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   for (const role of ['VIEWER', 'MERCHANT'] as const) {
@@ -500,7 +500,7 @@ test('who may only read may export', async () => {
   }
 })
 
-test('the list is read page by page, in every order, while exports arrive', async () => {
+test('the list is paged in every order while exports are created', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   await expectStablePaging({

@@ -7,7 +7,7 @@ import { metadataTypes } from '../definitions/metadata-schemas/rules.ts'
 import type { Exportable } from './exportable.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 
-/** The filter of an export, checked against what its object can be filtered by. */
+/** Parses the filter of an export, and checks it against the fields of its object. */
 export async function parseExportFilter(ctx: Ctx, exportedObject: ExportedObject, filters: unknown): Promise<Filter> {
   const { described_as, filterFields }: Exportable = exportables[exportedObject]
   const types = described_as === null ? {} : await metadataTypes(ctx, described_as)
@@ -17,7 +17,7 @@ export async function parseExportFilter(ctx: Ctx, exportedObject: ExportedObject
   })
 }
 
-/** The same as a condition on the rows. */
+/** The filter as an SQL condition. */
 export async function exportFilterSql(ctx: Ctx, exportedObject: ExportedObject, filters: unknown): Promise<Condition> {
   const { resolve }: Exportable = exportables[exportedObject]
   const parsed = await parseExportFilter(ctx, exportedObject, filters)

@@ -1,5 +1,5 @@
 /**
- * What a column is called in the file: `source_id` → `Source ID`, `metadata.color` as it is
+ * The name of a column in the file: `source_id` → `Source ID`, `metadata.color` unchanged
  * (docs/reference/exports.md#export-file).
  */
 export function headerOf(field: string): string {

@@ -9,8 +9,7 @@ import { redemption } from './of-redemptions.ts'
 import { voucher } from './of-vouchers.ts'
 
 /**
- * What can be exported, and how it becomes a row of a file (docs/reference/exports.md#what-can-be-exported). One more is one more
- * entry.
+ * The objects that can be exported (docs/reference/exports.md#what-can-be-exported). To make another one exportable, add an entry.
  */
 export const exportables = {
   voucher,
@@ -82,7 +81,7 @@ export const exportables = {
       redemptions_total_rollback_succeeded: column('customers.rollbacks_succeeded'),
       orders_total_amount: column('customers.orders_total_amount'),
       orders_total_count: column('customers.orders_total_count'),
-      // Rounded half up, which for whole numbers needs no fraction.
+      // Rounded half up, in integer arithmetic.
       orders_average_amount: sql`case customers.orders_total_count when 0 then 0 else
         (2 * customers.orders_total_amount + customers.orders_total_count) / (2 * customers.orders_total_count) end`,
       orders_last_order_amount: sql`coalesce(customers.last_order_amount, 0)`,
@@ -132,7 +131,7 @@ export const exportables = {
   sku: {
     table: 'skus',
     metadata: column('skus.metadata'),
-    described_as: 'product', // whose schema describes the metadata of both (docs/reference/products.md#the-product-object)
+    described_as: 'product', // the product schema describes the metadata of SKUs too (docs/reference/products.md#the-product-object)
     fields: {
       id: column('skus.id'),
       sku: column('skus.sku'),

@@ -6,7 +6,7 @@ import type { Filter } from '../core/query/filter/filter.ts'
 import { codeKey } from '../incentives/vouchers/store.ts'
 import { column, type Exportable, withValues } from './exportable.ts'
 
-/** What happened to the credits of cards, those in the bin included: it is history. */
+/** The transactions of cards, including cards in the trash bin: transactions are history. */
 export const voucherTransactions = {
   table: 'voucher_transactions',
   metadata: null,
@@ -27,7 +27,7 @@ export const voucherTransactions = {
   },
   default_fields: ['id', 'type', 'source_id', 'reason', 'source', 'balance', 'amount', 'created_at'],
   orders: ['-created_at', 'created_at'],
-  sort_keys: { created_at: 'voucher_transactions.id' }, // which begins with the moment of creation
+  sort_keys: { created_at: 'voucher_transactions.id' }, // begins with the time of creation
   sorted_with_nulls: [],
   where: yes,
   filterFields: () => ({
@@ -39,12 +39,12 @@ export const voucherTransactions = {
 } satisfies Exportable
 
 /**
- * The export of a voucher's transactions filters by what stood in its path, which may be the code
- * (docs/reference/balances.md#export-transactions). As there, an id goes before a code.
+ * Replaces codes by ids: the export of one voucher's transactions filters by the key in its path, which may be the code
+ * (docs/reference/balances.md#export-transactions). As in a path, an id takes precedence over a code.
  */
 async function codesToIds(ctx: Ctx, filter: Filter): Promise<Filter> {
-  const named = filter.fields.filter(({ name }) => name === 'voucher_id').flatMap(({ conditions }) => conditions)
-  const keys = named.flatMap(({ values }) => values.map(String))
+  const conditions = filter.fields.filter(({ name }) => name === 'voucher_id').flatMap(({ conditions }) => conditions)
+  const keys = conditions.flatMap(({ values }) => values.map(String))
   if (keys.length === 0) return filter
   const rows = await ctx.db
     .selectFrom('vouchers')
@@ -61,7 +61,7 @@ async function codesToIds(ctx: Ctx, filter: Filter): Promise<Filter> {
   return withValues(filter, 'voucher_id', idOf)
 }
 
-/** The points of loyalty cards by the day they expire (docs/reference/points.md#list-buckets). */
+/** The points of loyalty cards by expiration date (docs/reference/points.md#list-buckets). */
 export const pointsExpiration = {
   table: 'lots',
   joins: sql`
@@ -75,7 +75,7 @@ export const pointsExpiration = {
     voucher_id: column('lots.voucher_id'),
     status: sql`case when lots.expired_points is null then 'ACTIVE' else 'EXPIRED' end`,
     expires_at: column('lots.expires_at'),
-    // Of points that are over, those that were lost.
+    // Of an expired lot, the points that were lost.
     points: sql`coalesce(lots.expired_points, lots.points)`,
   },
   default_fields: ['id', 'campaign_id', 'voucher_id', 'status', 'expires_at', 'points'],

@@ -24,7 +24,7 @@ async function insert(shop: Shop, table: string, row: Record<string, unknown>): 
 
 let minutes = 0
 
-/** A code as it is stored, one minute younger than the last. */
+/** Inserts a voucher, one minute younger than the last. */
 async function insertCode(
   shop: Shop,
   code: string,
@@ -48,7 +48,7 @@ async function insertCode(
   return id
 }
 
-/** What every card has. */
+/** The columns of every card. */
 const credits = (added: number, subtracted = 0, redeemed = 0, expired = 0) => ({
   credits_added: added,
   credits_subtracted: subtracted,
@@ -125,7 +125,7 @@ describe('every object has its fields, defaults and orders', () => {
 })
 
 describe('vouchers', () => {
-  test('E22: the newest first, with their values', async () => {
+  test('E22: are listed newest first, with their values', async () => {
     const shop = await newProject()
     await insertCode(shop, 'SPR-1', { terms: { discount: { type: 'AMOUNT', amount_off: 1500 } } })
     await insertCode(shop, 'CARD-9', { type: 'GIFT_VOUCHER', ...credits(7000) })
@@ -140,7 +140,7 @@ describe('vouchers', () => {
     })
   })
 
-  test('each kind of discount and of card has its own value, formula and effect', async () => {
+  test('have the value, formula and effect of their type of discount or card', async () => {
     const shop = await newProject()
     await insertCode(shop, 'AMOUNT', { terms: { discount: { type: 'AMOUNT', amount_off: 1500, effect: 'APPLY_TO_ITEMS' } } })
     await insertCode(shop, 'PERCENT', { terms: { discount: { type: 'PERCENT', percent_off: 12.5, amount_limit: 900, effect: 'APPLY_TO_ORDER' } } })
@@ -162,7 +162,7 @@ describe('vouchers', () => {
     ])
   }) // biome-ignore format: a row is a line
 
-  test('all that a code says of itself, its campaign, category, holder and rules', async () => {
+  test('have all fields, including campaign, category, holder and rules', async () => {
     const shop = await newProject()
     const campaignId = await insertCampaign(shop, 'Spring, "late"')
     const holderId = await insertCustomer(shop, 'anna')
@@ -212,7 +212,7 @@ describe('vouchers', () => {
     expect(rows.at(-1)).toMatch(/,cust_gone,,,,,$/)
   })
 
-  test('metadata are those of the code, or those that its terms hand down', async () => {
+  test('have their own metadata, or those of their terms', async () => {
     const shop = await newProject()
     await insertCode(shop, 'OWN', { metadata: { colour: 'red' }, terms: { metadata: { region: 'north' } } })
     await insertCode(shop, 'NONE', { metadata: {}, terms: { metadata: { region: 'south' } } })
@@ -227,7 +227,7 @@ describe('vouchers', () => {
     ])
   })
 
-  test('nothing from the bin, nothing of a campaign in the bin, nothing of another project', async () => {
+  test('exclude the trash bin, campaigns in the trash bin and other projects', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     await insertCode(other, 'OTHER')
     await insertCode(shop, 'BINNED', { deleted_at: at(1) })
@@ -239,7 +239,7 @@ describe('vouchers', () => {
     expect(await exported(shop, 'voucher', { fields: ['code'] })).toEqual(['Code', 'ALONE', 'IN CAMPAIGN'])
   })
 
-  test('of one campaign only, which must exist and is answered', async () => {
+  test('can be limited to one campaign, which must exist and is shown in the response', async () => {
     const shop = await newProject()
     const campaignId = await insertCampaign(shop, 'Mine')
     await insertCode(shop, 'OUT')
@@ -294,7 +294,7 @@ describe('vouchers', () => {
     ).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
   })
 
-  test('many come in steps, each once and in every order, those never changed last', async () => {
+  test('many are written in steps, each once and in every order, nulls last', async () => {
     const shop = await newProject()
     const count = 2 * limits.export_step_rows + 37
     const termsId = newId('terms')
@@ -310,7 +310,7 @@ describe('vouchers', () => {
     const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
     for (const order of exportables.voucher.orders) {
       const { id } = await createExport(shop, 'voucher', { order, fields: ['id'] })
-      // Where all must be sorted, they are read at once, unless there are very many of them.
+      // An order without an index is read in one step, unless there are very many rows.
       expect(await workOnExports(shop)).toBe(order.endsWith('updated_at') ? 1 : 3)
       const { body } = await followExport(shop, (await readExport(shop, id)).result?.url ?? '')
       const sign = order.startsWith('-') ? -1 : 1
@@ -348,7 +348,7 @@ describe('publications', () => {
     return id
   }
 
-  /** Two codes for Anna, one for Bob, one that Bob did not get. */
+  /** Two codes for Anna, one for Bob, and a failed publication to Bob. */
   async function published(options: Parameters<typeof newProject>[0] = {}) {
     const shop = await newProject(options)
     const [anna, bob] = [await insertCustomer(shop, 'anna'), await insertCustomer(shop, 'bob')]
@@ -380,7 +380,7 @@ describe('publications', () => {
     return { shop, anna, bob, campaign_id: campaignId, second }
   }
 
-  test('say who got which codes, in the order in which they were given', async () => {
+  test('show the customer and the codes, in the order of publication', async () => {
     const { shop, anna, bob } = await published()
     const fields = [
       'voucher_code',
@@ -402,7 +402,7 @@ describe('publications', () => {
     expect(newest).toMatch(new RegExp(`^2026-01-0\\dT\\d\\d:\\d\\d:00\\.000Z,${bob}$`))
   })
 
-  test('are sorted by what they have, those without it last', async () => {
+  test('are sorted in every order, nulls last', async () => {
     const { shop } = await published()
     const sorted = async (order: string) => (await exported(shop, 'publication', { order, fields: ['code'] })).slice(1)
     expect(await sorted('voucher_code')).toEqual(['alone', '"q1,q2"', '""'])
@@ -413,7 +413,7 @@ describe('publications', () => {
     expect(await sorted('channel')).toEqual(['"q1,q2"', '""', 'alone'])
   })
 
-  test('are filtered by who, what and how it went', async () => {
+  test('are filtered by customer, code and result', async () => {
     const { shop, anna, bob, campaign_id, second } = await published()
     const cases: Array<[filters: object, found: string]> = [
       [{ customer: { conditions: { $is: 'anna' } } }, 'q1,q2'],
@@ -444,7 +444,7 @@ describe('publications', () => {
     expect(await exported(shop, 'publication', { filters })).toHaveLength(1)
   })
 
-  test('a project that makes no difference between letters makes none here', async () => {
+  test('are filtered case-insensitively if the codes of the project are case-insensitive', async () => {
     const { shop } = await published({ project: { case_sensitive_codes: false } })
     const filters = { voucher: { conditions: { $is: 'Q2' } } }
     expect(await exported(shop, 'publication', { fields: ['code'], filters })).toEqual(['Code', '"q1,q2"'])
@@ -507,7 +507,7 @@ describe('transactions', () => {
     ])
   })
 
-  test('of one card, by what stood in the path, be it its id or its code', async () => {
+  test('of one card, by the id or the code in the path', async () => {
     const { shop, card, other } = await cards(folded)
     for (const key of [card, 'CARD', 'Card']) {
       const { status, body } = await shop.call('POST', `/v1/vouchers/${key}/transactions/export`, {
@@ -532,7 +532,7 @@ describe('transactions', () => {
     ])
   })
 
-  test('of one campaign, and no junction leads out of it', async () => {
+  test('of one campaign, which no junction of the filters can lift', async () => {
     const { shop, campaign_id, other } = await cards(folded)
     const { body } = await shop.call('POST', '/v1/campaigns/Gifts/transactions/export', {
       parameters: { fields: ['amount'], filters: { junction: 'OR', voucher_id: { conditions: { $is: other } } } },
@@ -551,7 +551,7 @@ describe('transactions', () => {
     expect((await followExport(shop, result?.url ?? '')).body).toBe('Amount\n') // a card of another campaign
   })
 
-  test('a filter that the path overrides in the answer is checked all the same', async () => {
+  test('a filter that the path replaces in the response is checked nevertheless', async () => {
     const { shop } = await cards(folded)
     const filters = { campaign_id: { conditions: { $nonsense: 'x' } } }
     expect(
@@ -560,8 +560,8 @@ describe('transactions', () => {
   })
 })
 
-describe('points by the day they expire', () => {
-  test('those that are over show what was lost, those that never expire come last', async () => {
+describe('points by expiration date', () => {
+  test('expired lots show the points lost, lots that never expire come last', async () => {
     const shop = await newProject()
     const campaignId = await insertCampaign(shop, 'Points')
     const card = await insertCode(shop, 'CARD', { type: 'LOYALTY_CARD', campaign_id: campaignId, ...credits(500) })
@@ -571,7 +571,7 @@ describe('points by the day they expire', () => {
     await lot('lopb_never', 70, null)
     await lot('lopb_today', 30, '2026-03-10')
     await lot('lopb_yesterday', 0, '2026-03-09', { expired_points: 40 })
-    await lot('lopb_late', 5, '2026-03-08') // nobody has closed it yet
+    await lot('lopb_late', 5, '2026-03-08') // its expiration is not posted yet
     await lot('lopb_spent', 0, '2026-03-07', { expired_points: 0 })
     await lot('lopb_binned', 9, '2026-04-01', { voucher_id: binned })
     const rows = [

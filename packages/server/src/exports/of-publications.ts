@@ -8,7 +8,7 @@ import { publicationFields } from '../incentives/publications/list.ts'
 import { codeKey } from '../incentives/vouchers/store.ts'
 import { column, type Exportable, withValues } from './exportable.ts'
 
-/** Who was given which codes, the attempts that failed included. */
+/** Publications, including failed ones. */
 export const publication = {
   table: 'publications',
   joins: sql`
@@ -42,7 +42,7 @@ export const publication = {
     'channel',
   ],
   sort_keys: {
-    created_at: 'publications.id', // which begins with the moment of creation
+    created_at: 'publications.id', // begins with the time of creation
     id: 'publications.id',
     voucher_code: 'publications.voucher_code',
     tracking_id: 'customers.source_id',
@@ -54,7 +54,7 @@ export const publication = {
   resolve: (ctx, filter) => foldCodes(ctx, filter),
 } satisfies Exportable
 
-/** The codes of a publication, in the order in which they were given. */
+/** The codes of a publication, in the order of publication. */
 function codesOf(which: 'code' | 'code_key'): RawBuilder<unknown> {
   return sql`(select jsonb_agg(given.${sql.ref(which)} order by each.place)
     from unnest(publications.voucher_ids) with ordinality as each (id, place)
@@ -62,7 +62,7 @@ function codesOf(which: 'code' | 'code_key'): RawBuilder<unknown> {
 }
 
 /**
- * Besides what their list is filtered by, an export takes the list's own parameters
+ * Besides the filters of the list, exports also filter by its other parameters
  * (docs/reference/publications.md#list-publications and docs/reference/exports.md#what-can-be-exported).
  */
 function exportFields(types: Readonly<Record<string, MetadataType>>): FilterFields {
@@ -76,6 +76,6 @@ function exportFields(types: Readonly<Record<string, MetadataType>>): FilterFiel
   }
 }
 
-/** Codes are compared as the project compares them. */
+/** Codes are compared by `codeKey`, as the project is case-sensitive or not. */
 const foldCodes = async ({ project }: Ctx, filter: Filter): Promise<Filter> =>
   withValues(filter, 'voucher', (value) => codeKey(project, String(value)))

@@ -28,7 +28,7 @@ async function newHistory(shop: Shop) {
   return { anna, tier, campaign, ten }
 } // biome-ignore format: a row is a line
 
-test('its fields, defaults and orders', async () => {
+test('an export of redemptions has its fields, defaults and orders', async () => {
   const shop = await newProject()
   const { anna, tier } = await newHistory(shop)
   expect(await exported(shop, 'redemption')).toEqual([
@@ -66,7 +66,7 @@ test('its fields, defaults and orders', async () => {
 })
 
 describe('filters', () => {
-  test('are those of the list, and its parameters', async () => {
+  test('are those of the list and its parameters', async () => {
     const shop = await newProject()
     const { anna, tier, campaign } = await newHistory(shop)
     const cases: Array<[filters: object, found: string]> = [
@@ -95,7 +95,7 @@ describe('filters', () => {
     }
   })
 
-  test('that it does not know are refused, and fields too', async () => {
+  test('and fields that are unknown are refused', async () => {
     const shop = await newProject()
     const create = (parameters: object) => shop.call('POST', '/v1/exports', { exported_object: 'redemption', parameters })
     expect(await create({ filters: { colour: { conditions: { $is: 'red' } } } })).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
@@ -104,7 +104,7 @@ describe('filters', () => {
   }) // biome-ignore format: one case is one line
 })
 
-test('nothing from the bin, nothing of another project', async () => {
+test('the trash bin and other projects are excluded', async () => {
   const [shop, other] = [await newProject(), await newProject()]
   await newHistory(other)
   await newHistory(shop)

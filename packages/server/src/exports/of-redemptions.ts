@@ -3,7 +3,7 @@ import { exportedRedemptionFields } from '../redemptions/list.ts'
 import { isListed } from '../redemptions/store.ts'
 import { column, type Exportable } from './exportable.ts'
 
-/** What was redeemed, what failed and what was rolled back, as their list shows it. */
+/** Redemptions, failures and rollbacks: the same rows as in their list. */
 export const redemption = {
   table: 'redemptions',
   joins: sql`
@@ -51,7 +51,7 @@ export const redemption = {
   filterFields: (types, { project }) => exportedRedemptionFields(types, project),
 } satisfies Exportable
 
-/** Credits or points that went, or came back. */
+/** The credits or points that were spent or refunded. */
 function creditsOf(type: 'GIFT_VOUCHER' | 'LOYALTY_CARD'): RawBuilder<unknown> {
   return sql`case vouchers.type when ${sql.lit(type)} then redemptions.amount end`
 }

@@ -4,9 +4,10 @@ import { voucherFields } from '../incentives/vouchers/fields.ts'
 import { column, type Exportable } from './exportable.ts'
 
 /**
- * Codes, over the same tables as `voucherQuery` (incentives/vouchers/store.ts), and who holds them. Of a table with a few rows, as
- * terms and campaigns are, the database never gathers statistics, and would believe that next to no code has any: it
- * would sort a million codes for each step. A left join cannot lose rows, and of a `case` it believes that half are true.
+ * Vouchers, over the same tables as `voucherQuery` (incentives/vouchers/store.ts), and their holders. PostgreSQL never gathers
+ * statistics of a table with a few rows, such as terms and campaigns, and would estimate that almost no voucher has a match: it
+ * would then sort a million vouchers for each step. Hence the left joins, which cannot lose rows, and the `case`, of which the
+ * planner assumes that half are true.
  */
 export const voucher = {
   table: 'vouchers',
@@ -56,7 +57,7 @@ export const voucher = {
   },
   default_fields: ['code', 'voucher_type', 'value', 'discount_type'],
   orders: ['-created_at', 'created_at', '-updated_at', 'updated_at', '-code', 'code'],
-  // An id begins with the moment of creation, so that a million codes are read along the primary key.
+  // Ids begin with the time of creation, so a million vouchers are read in the order of the primary key.
   sort_keys: { created_at: 'vouchers.id', code: 'vouchers.code_key' },
   sorted_with_nulls: ['updated_at'],
   sorted_without_index: ['updated_at'],
@@ -69,13 +70,13 @@ function discount(): RawBuilder<unknown> {
   return sql`(terms.content -> 'discount')`
 }
 
-/** What the value of a discount is called, which depends on its type. */
+/** The property that holds the value of a discount, which depends on its type. */
 function valueName(): RawBuilder<unknown> {
   return sql`(case ${discount()} ->> 'type' when 'AMOUNT' then 'amount_off' when 'PERCENT' then 'percent_off'
     when 'FIXED' then 'fixed_amount' when 'UNIT' then 'unit_off' end)`
 }
 
-/** What is left on a card. */
+/** The balance of a card. */
 function balance(): RawBuilder<unknown> {
   return sql`(vouchers.credits_added - vouchers.credits_subtracted - vouchers.credits_redeemed - vouchers.credits_expired)`
 }

@@ -7,20 +7,20 @@ import { exportFilterSql } from './filter.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 import type { StoredParameters } from './schema.ts'
 
-/** What an export is about. */
+/** What an export reads. */
 export interface Exported {
   exported_object: ExportedObject
   parameters: StoredParameters
 }
 
-/** Where a page of rows ended. */
+/** The position of the last row of a page. */
 export interface Position {
-  /** What the rows are sorted by, as text; null comes last. */
+  /** Its sort value, as text; null comes last. */
   value: string | null
   id: string
 }
 
-/** The keys of the metadata of the next rows by id, and the last of these; null when there are no more rows. */
+/** The metadata keys of the next rows by id, and the id of the last row; null when there are no more rows. */
 export async function readKeys(
   ctx: Ctx,
   exported: Exported,
@@ -40,12 +40,12 @@ export async function readKeys(
   return { keys, last: count < keysRows ? null : last }
 }
 
-/** Reading keys alone is quick. */
+/** Many, because reading only keys is fast. */
 const keysRows = 5_000
 
 /**
- * The next rows as lists of values, in the order of the columns. A row that moves while the export runs, because what it
- * is sorted by has changed, is written where it stands when its turn comes: by `created_at` and `id` nothing ever moves.
+ * The next rows as lists of values, in the order of the columns. A row whose sort value changes while the export runs is written
+ * at the position it has when the export gets there, so possibly twice or never; by `created_at` and `id` rows never move.
  */
 export async function readRows(
   ctx: Ctx,
@@ -57,23 +57,23 @@ export async function readRows(
   const sort = sortOf(ctx, exportable, exported.parameters.order)
   const where = await conditionOf(ctx, exported)
   const hasMetadata = columns.some((name) => name.startsWith('metadata.'))
-  // Where every step sorts all rows, there should be few steps; but metadata may be large.
+  // Without an index every step sorts all rows, so steps are larger; not with metadata, which may need much memory.
   const rowsMax = sort.isIndexed || hasMetadata ? limits.export_step_rows : limits.export_sorted_step_rows
-  const found: Row[] = []
-  for (const stretch of stretchesAfter(sort, after)) {
-    const missing = rowsMax - found.length
+  const pageRows: Row[] = []
+  for (const range of rangesAfter(sort, after)) {
+    const missing = rowsMax - pageRows.length
     if (missing === 0) break
     const { rows } = await sql<Row>`
       select ${sort.id} as id, (${sort.key ?? sort.id})::text as value,
-        ${hasMetadata ? exportable.metadata : sql`null`} as metadata ${selected(ctx, exportable, columns)}
-      from ${tablesOf(exportable)} where ${where} and ${stretch.where}
-      order by ${stretch.order} limit ${sql.lit(missing)}`.execute(ctx.db)
-    found.push(...rows)
+        ${hasMetadata ? exportable.metadata : sql`null`} as metadata ${selectList(ctx, exportable, columns)}
+      from ${tablesOf(exportable)} where ${where} and ${range.where}
+      order by ${range.order} limit ${sql.lit(missing)}`.execute(ctx.db)
+    pageRows.push(...rows)
   }
-  const last = found.at(-1)
+  const last = pageRows.at(-1)
   return {
-    rows: found.map((row) => columns.map((name, index) => cellOf(row, name, index))),
-    last: last === undefined || found.length < rowsMax ? null : { value: last.value, id: last.id },
+    rows: pageRows.map((row) => columns.map((name, index) => cellOf(row, name, index))),
+    last: last === undefined || pageRows.length < rowsMax ? null : { value: last.value, id: last.id },
   }
 }
 
@@ -85,23 +85,23 @@ const tablesOf = ({ table, joins }: Exportable): RawBuilder<unknown> => sql`${sq
 
 const sqlOf = (ctx: Ctx, field: Field): RawBuilder<unknown> => (typeof field === 'function' ? field(ctx) : field)
 
-/** The fields among the columns, each under the number of its column. */
-function selected(ctx: Ctx, { fields }: Exportable, columns: string[]): RawBuilder<unknown> {
-  const read = columns.flatMap((name, index) =>
+/** The select list: each field under the number of its column. */
+function selectList(ctx: Ctx, { fields }: Exportable, columns: string[]): RawBuilder<unknown> {
+  const expressions = columns.flatMap((name, index) =>
     Object.hasOwn(fields, name) ? [sql`, ${sqlOf(ctx, fields[name] as Field)} as ${sql.ref(`c${index}`)}`] : [],
   )
-  return sql.join(read, sql``)
+  return sql.join(expressions, sql``)
 }
 
 async function conditionOf(ctx: Ctx, { exported_object, parameters }: Exported): Promise<Condition> {
   const { table, where, campaign_id }: Exportable = exportables[exported_object]
   const filter = await exportFilterSql(ctx, exported_object, parameters.asked ?? parameters.filters)
   const bound = await exportFilterSql(ctx, exported_object, parameters.bound)
-  const narrowed =
+  const inCampaign =
     campaign_id !== undefined && typeof parameters.campaign_id === 'string'
       ? sql`${column(campaign_id)} = ${parameters.campaign_id}`
       : yes
-  return sql`${column(`${table}.project_id`)} = ${ctx.project_id} and ${where} and ${narrowed} and ${bound} and ${filter}`
+  return sql`${column(`${table}.project_id`)} = ${ctx.project_id} and ${where} and ${inCampaign} and ${bound} and ${filter}`
 }
 
 interface Sort {
@@ -117,9 +117,9 @@ function sortOf(ctx: Ctx, exportable: Exportable, order: string): Sort {
   const { table, fields, sort_keys = {}, sorted_with_nulls, sorted_without_index = [] } = exportable
   const isDescending = order.startsWith('-')
   const name = isDescending ? order.slice(1) : order
-  const named = Object.hasOwn(sort_keys, name) ? (sort_keys[name] as string) : null
-  const key = named === null ? sqlOf(ctx, fields[name] as Field) : column(named)
-  const isById = named === `${table}.id`
+  const sortColumn = Object.hasOwn(sort_keys, name) ? (sort_keys[name] as string) : null
+  const key = sortColumn === null ? sqlOf(ctx, fields[name] as Field) : column(sortColumn)
+  const isById = sortColumn === `${table}.id`
   return {
     isDescending,
     key: isById ? null : key,
@@ -129,26 +129,26 @@ function sortOf(ctx: Ctx, exportable: Exportable, order: string): Sort {
   }
 }
 
-interface Stretch {
+interface RowRange {
   where: Condition
   order: RawBuilder<unknown>
 }
 
 /**
- * What comes after a row: the rows with a value, and then, where there can be such, those without one. Each stretch is in
- * the order of an index, forwards or backwards; both together would not be, since an index read backwards has nulls first.
+ * The rows after a position, as up to two ranges: rows with a sort value, then rows where it is null. Each range is in the order
+ * of an index, scanned forwards or backwards; a single range would not be, because an index scanned backwards has nulls first.
  */
-function stretchesAfter({ isDescending, key, isNullable, id }: Sort, after: Position | null): Stretch[] {
+function rangesAfter({ isDescending, key, isNullable, id }: Sort, after: Position | null): RowRange[] {
   const direction = isDescending ? sql`desc` : sql`asc`
   const beyond = isDescending ? sql`<` : sql`>`
   const byId = sql`${id} ${direction}`
   const beyondId: Condition = after === null ? yes : sql`${id} ${beyond} ${after.id}`
   if (key === null) return [{ where: beyondId, order: byId }]
 
-  const nulls = (where: Condition): Stretch => ({ where: sql`${key} is null and ${where}`, order: byId })
+  const nulls = (where: Condition): RowRange => ({ where: sql`${key} is null and ${where}`, order: byId })
   if (after?.value === null) return [nulls(beyondId)]
   const later: Condition = after === null ? yes : sql`(${key}, ${id}) ${beyond} (${after.value}, ${after.id})`
-  const valued: Stretch = {
+  const valued: RowRange = {
     where: isNullable ? sql`${key} is not null and ${later}` : later,
     order: sql`${key} ${direction}, ${byId}`,
   }

@@ -5,7 +5,7 @@ import { listOf, PageQuery } from '../core/query/list.ts'
 import { type Exportable, fieldNames } from './exportable.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 
-/** What an export may be told, each with a default. */
+/** The parameters of an export; all have defaults. */
 function parametersOf(exportedObject: ExportedObject) {
   const exportable: Exportable = exportables[exportedObject]
   const { default_fields, orders } = exportable
@@ -38,7 +38,7 @@ export const VoucherExportParameters = Type.Object({
   campaign_id: Maybe(Type.String({ description: 'Only the codes of the campaign with this id.' })),
 })
 
-/** What was asked for; the rest has defaults. */
+/** The parameters that were sent; the others have defaults. */
 export type AskedParameters = Static<typeof VoucherExportParameters>
 
 export const CreateExport = variants('exported_object', [
@@ -62,7 +62,7 @@ export type CreateExport = Static<typeof CreateExport>
 
 export const CreateOrderExport = Type.Object({ parameters: Maybe(OrderExportParameters) })
 
-/** What an export of transactions may be told; which card or campaign it is about, the path says. */
+/** The body of an export of transactions; the path contains the card or campaign. */
 export const CreateTransactionExport = Type.Object({
   parameters: Maybe(
     Type.Object({
@@ -82,12 +82,12 @@ export const CreateCampaignTransactionExport = Type.Object({
   ),
 })
 
-/** Which cards the file is about, the path says. */
+/** The path contains the card or campaign. */
 export const ExportCardTransactions = Type.Object({ parameters: Maybe(TransactionExportParameters) })
 export const ExportPointsExpiration = Type.Object({ parameters: Maybe(PointsExpirationExportParameters) })
 
 /**
- * Defaults are filled in, but for exports of loyalty programs, which show what they were told
+ * With defaults, except for exports of loyalty programs, which show only the parameters that were sent
  * (docs/reference/loyalty-cards.md#list-transactions and docs/reference/points.md#list-buckets).
  */
 export const ExportParameters = Type.Object({
@@ -98,14 +98,14 @@ export const ExportParameters = Type.Object({
 })
 export type ExportParameters = Static<typeof ExportParameters>
 
-/** With what the path of the export adds to its filters, which holds whatever they say, and those filters without it. */
+/** Also stores `bound`, the filter that the path sets and that always applies, and `asked`, the caller's filters without it. */
 export type StoredParameters = ExportParameters & {
   order: string
   fields: string[]
   filters: Record<string, unknown>
   bound?: Record<string, unknown>
   asked?: Record<string, unknown>
-  /** What is answered in the place of all that. */
+  /** The parameters that responses show instead. */
   shown?: ExportParameters
 }
 

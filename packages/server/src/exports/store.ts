@@ -11,7 +11,7 @@ export async function getExport(ctx: Ctx, id: string): Promise<Export> {
     .selectFrom('exports')
     .where('project_id', '=', ctx.project_id)
     .where('id', '=', id as ExportRow['id'])
-    .select(shown)
+    .select(visibleColumns)
     .executeTakeFirst()
   if (row === undefined) throw notFound('export', id)
   return toExport(ctx, row)
@@ -19,7 +19,7 @@ export async function getExport(ctx: Ctx, id: string): Promise<Export> {
 
 export async function listExports(ctx: Ctx, query: ExportQuery): Promise<{ exports: Export[]; total: number }> {
   const { rows, total } = await pageOf(
-    ctx.db.selectFrom('exports').where('project_id', '=', ctx.project_id).select(shown),
+    ctx.db.selectFrom('exports').where('project_id', '=', ctx.project_id).select(visibleColumns),
     query,
     { columns: { created_at: 'created_at', status: 'status' }, default_order: '-created_at' },
   )
@@ -39,28 +39,28 @@ export async function insertExport(
       status: 'SCHEDULED',
       created_at: ctx.now,
     })
-    .returning(shown)
+    .returning(visibleColumns)
     .executeTakeFirstOrThrow()
   return toExport(ctx, inserted)
 }
 
-/** Deletes the record, and with it the file. A job that is at it finds nothing left to do. */
+/** Deletes the export and its file. A worker that takes it up later finds nothing to do. */
 export async function deleteExport(ctx: Ctx, id: string): Promise<void> {
-  const gone = await ctx.db
+  const deleted = await ctx.db
     .deleteFrom('exports')
     .where('project_id', '=', ctx.project_id)
     .where('id', '=', id as ExportRow['id'])
     .returning('file_id')
     .executeTakeFirst()
-  if (gone === undefined) throw notFound('export', id) // another request was faster
-  await deleteFile(ctx, gone.file_id)
+  if (deleted === undefined) throw notFound('export', id) // deleted by another request
+  await deleteFile(ctx, deleted.file_id)
 }
 
-const shown = ['id', 'exported_object', 'parameters', 'status', 'token', 'created_at'] as const
+const visibleColumns = ['id', 'exported_object', 'parameters', 'status', 'token', 'created_at'] as const
 
-function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof shown)[number]>): Export {
+function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof visibleColumns)[number]>): Export {
   const { id, created_at, status, exported_object, token } = row
-  const { shown: told, ...parameters } = row.parameters as StoredParameters
+  const { shown: responseParameters, ...parameters } = row.parameters as StoredParameters
   return {
     id,
     object: 'export',
@@ -68,7 +68,7 @@ function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof sh
     status,
     channel: 'API',
     exported_object,
-    parameters: told ?? parameters,
+    parameters: responseParameters ?? parameters,
     result: status === 'DONE' ? { url: `${settings.base_url}/v1/exports/${id}?token=${token}` } : null,
     user_id: null,
   }

@@ -15,7 +15,7 @@ import { headerOf } from './header.ts'
 import { exportables } from './objects.ts'
 import { type Exported, type Position, readKeys, readRows } from './read.ts'
 
-/** Has this process write exports from now on, together with the other nodes. */
+/** Starts the export worker of this process; all nodes share the queue. */
 export function watchExports(runtime: Runtime): void {
   let last = ''
   runtime.jobs.watch('exports', async () => {
@@ -26,36 +26,36 @@ export function watchExports(runtime: Runtime): void {
 }
 
 /**
- * Takes one export a step further, in one transaction that also stores how far it came: what a crash undoes is done
- * again, and nothing is written twice. The next in line after `after`, so that a small export need not wait for a large
- * one; another than those that other nodes are at. Answers which one it was, or null when there is nothing to do.
+ * Runs one step of one export, in one transaction that also stores its progress: a step that a crash rolled back is repeated,
+ * and no row is written twice. Takes the next export after `after`, round robin, so that a small export does not wait for a large
+ * one, and skips exports that other nodes have locked. Returns its id, or null when there is nothing to do.
  */
 export async function workOnExport(
   runtime: Runtime,
   { after = '', only }: { after?: string; only?: string } = {},
 ): Promise<ExportRow['id'] | null> {
-  const taken: TakenExport[] = []
+  const claimed: ClaimedExport[] = []
   try {
     await inTransaction(runtime.database.db, async (trx) => {
-      taken.length = 0
-      const next = await takeExport(trx, after, only)
+      claimed.length = 0
+      const next = await claimExport(trx, after, only)
       if (next === null) return
-      taken.push(next)
+      claimed.push(next)
       await advance(await ctxOf(runtime, trx, next.project_id), next)
     })
   } catch (error) {
-    const [broken] = taken
-    if (broken === undefined || isOutage(error)) throw error
-    const { project_id, id } = broken
-    runtime.log.error({ err: error, project_id, export_id: id }, 'an export broke')
+    const [failedExport] = claimed
+    if (failedExport === undefined || isOutage(error)) throw error
+    const { project_id, id } = failedExport
+    runtime.log.error({ err: error, project_id, export_id: id }, 'export failed')
     await inTransaction(runtime.database.db, async (trx) =>
       updateExport(await ctxOf(runtime, trx, project_id), id, 'ERROR', {}),
     )
   }
-  return taken[0]?.id ?? null
+  return claimed[0]?.id ?? null
 }
 
-interface TakenExport extends Exported {
+interface ClaimedExport extends Exported {
   project_id: string
   id: ExportRow['id']
   file_id: FileRow['id']
@@ -63,20 +63,20 @@ interface TakenExport extends Exported {
   state: ExportState
 }
 
-/** How far an export came. */
+/** The progress of an export. */
 interface ExportState {
-  /** The moment its filter asks about. */
+  /** The `now` of its filter, the same for all steps. */
   started_at?: Instant
-  /** Of the metadata, while they are gathered: those of the rows up to the last one by id. */
+  /** The metadata keys collected so far, from the rows up to the id `last`. */
   keys?: { found: string[]; last: string }
-  /** Once the header is written. */
+  /** Set once the header is written. */
   columns?: string[]
-  /** The last row that is written. */
+  /** The last row written. */
   last?: Position
 }
 
-async function takeExport(db: Trx, after: string, only: string | undefined): Promise<TakenExport | null> {
-  const { rows } = await sql<TakenExport>`
+async function claimExport(db: Trx, after: string, only: string | undefined): Promise<ClaimedExport | null> {
+  const { rows } = await sql<ClaimedExport>`
     select e.project_id, e.id, e.exported_object, e.parameters, e.file_id, e.token, e.state from exports e
     where e.status in ('SCHEDULED', 'IN_PROGRESS')
       and ${only === undefined ? sql`true` : sql`e.project_id = ${only}`}
@@ -87,40 +87,41 @@ async function takeExport(db: Trx, after: string, only: string | undefined): Pro
 
 async function ctxOf(runtime: Runtime, trx: Trx, projectId: string): Promise<Ctx> {
   const project = await findProject(trx, projectId)
-  if (project === null) throw new Error(`Project ${projectId} was deleted meanwhile`)
+  if (project === null) throw new Error(`Project ${projectId} was deleted while its export was running`)
   const caller = { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as const
   return { ...backgroundCtx(runtime, project, { request_id: newId('background_run'), caller }), db: trx }
 }
 
-async function advance(ctx: Ctx, taken: TakenExport): Promise<void> {
-  const { id, file_id, token } = taken
-  const { started_at = ctx.now } = taken.state
-  // All steps ask the same question, also when one of them runs after midnight.
-  const then: Ctx = { ...ctx, now: started_at }
-  const { columns, ...gathering } = taken.state.columns === undefined ? await gatherColumns(then, taken) : taken.state
-  if (columns === undefined) return updateExport(ctx, id, 'IN_PROGRESS', { ...gathering, started_at })
+async function advance(ctx: Ctx, claimedExport: ClaimedExport): Promise<void> {
+  const { id, file_id, token } = claimedExport
+  const { started_at = ctx.now } = claimedExport.state
+  // All steps use the same `now`, even if one of them runs after midnight.
+  const startCtx: Ctx = { ...ctx, now: started_at }
+  const { columns, ...progress } =
+    claimedExport.state.columns === undefined ? await collectColumns(startCtx, claimedExport) : claimedExport.state
+  if (columns === undefined) return updateExport(ctx, id, 'IN_PROGRESS', { ...progress, started_at })
 
-  if (taken.state.columns === undefined) await append(ctx, file_id, [columns.map(headerOf)])
-  const { rows, last } = await readRows(then, taken, columns, taken.state.last ?? null)
+  if (claimedExport.state.columns === undefined) await append(ctx, file_id, [columns.map(headerOf)])
+  const { rows, last } = await readRows(startCtx, claimedExport, columns, claimedExport.state.last ?? null)
   await append(ctx, file_id, rows)
   if (last !== null) return updateExport(ctx, id, 'IN_PROGRESS', { started_at, columns, last })
   await publishFile(ctx, file_id, { token, expires_at: null })
   await updateExport(ctx, id, 'DONE', {})
 }
 
-/** The columns of the file; while `metadata` is asked for and there are rows left to look at, the keys known so far. */
-async function gatherColumns(ctx: Ctx, taken: TakenExport): Promise<Pick<ExportState, 'keys' | 'columns'>> {
-  const { fields } = taken.parameters
+/** The columns of the file; if `metadata` is among the fields and rows are left to scan, the keys collected so far. */
+async function collectColumns(ctx: Ctx, claimedExport: ClaimedExport): Promise<Pick<ExportState, 'keys' | 'columns'>> {
+  const { fields } = claimedExport.parameters
   if (!fields.includes('metadata')) return { columns: fields }
-  const { found, last: before } = taken.state.keys ?? { found: [], last: '' }
-  const { keys, last } = await readKeys(ctx, taken, before)
-  const known = [...new Set([...found, ...keys])]
-  if (known.length > limits.export_columns_max)
+  const { found, last: before } = claimedExport.state.keys ?? { found: [], last: '' }
+  const { keys, last } = await readKeys(ctx, claimedExport, before)
+  const allKeys = [...new Set([...found, ...keys])]
+  if (allKeys.length > limits.export_columns_max)
     throw new Error(`The file would have more than ${limits.export_columns_max} columns`)
-  if (last !== null) return { keys: { found: known, last } }
-  const { described_as } = exportables[taken.exported_object]
+  if (last !== null) return { keys: { found: allKeys, last } }
+  const { described_as } = exportables[claimedExport.exported_object]
   const described = described_as === null ? [] : await metadataKeys(ctx, described_as)
-  const columns = [...new Set([...described, ...known.sort()])].map((key) => `metadata.${key}`)
+  const columns = [...new Set([...described, ...allKeys.sort()])].map((key) => `metadata.${key}`)
   return { columns: [...new Set(fields.flatMap((name) => (name === 'metadata' ? columns : [name])))] }
 }
 

@@ -4,13 +4,13 @@ import { trackingIdOf } from '../checkout/decision/tracked.ts'
 import type { Ctx } from '../core/context.ts'
 import type { StoredRedemption } from './redemption.ts'
 
-/** What all redemptions of a request have in common; the id, and what was redeemed, are still to be said. */
+/** The columns that all redemptions of a request share; the caller sets the id and the related object. */
 export function blankRow(
   ctx: Ctx,
-  it: Checkout,
-  who: { customer: Pick<StoredCustomer, 'id'> | null },
+  checkout: Checkout,
+  redeemer: { customer: Pick<StoredCustomer, 'id'> | null },
 ): StoredRedemption {
-  const { request } = it
+  const { request } = checkout
   return {
     project_id: ctx.project_id,
     id: 'r_',
@@ -24,13 +24,13 @@ export function blankRow(
     voucher_code: null,
     parent_id: null,
     redemption_id: null,
-    customer_id: who.customer?.id ?? null,
-    tracking_id: trackingIdOf(ctx, it).tracking_id ?? null,
+    customer_id: redeemer.customer?.id ?? null,
+    tracking_id: trackingIdOf(ctx, checkout).tracking_id ?? null,
     order_id: null,
     amount: null,
     metadata: request.metadata,
-    // A key that keeps nothing is as good as none (docs/reference/sessions.md).
-    session_key: it.loaded.has_session ? (request.session?.key ?? null) : null,
+    // The key of a session that holds nothing is not stored (docs/reference/sessions.md).
+    session_key: checkout.rows.has_session ? (request.session?.key ?? null) : null,
     channel_type: 'API',
     channel_id: ctx.caller.api_key?.app_id ?? '',
     ...request.channel,

@@ -9,11 +9,11 @@ import { openPostgres } from '../testing/torture/mortal-postgres.ts'
 const seed = Number(process.env.GUERDON_TORTURE_SEED ?? Date.now() % 1_000_000)
 
 /*
- * The load of `npm run torture`, for seconds: at random, against a model, and at first with nothing broken. Whatever was
- * acknowledged is there, nothing is there in part, and a request that nobody answered is done once when it is sent again
- * with its key; what sessions held when it happened is free when they have ended.
+ * The load of `npm run torture`, for seconds: random requests, checked against a model, at first without faults. Every
+ * acknowledged request is stored, none is stored partially, and an unanswered request takes effect once when it is repeated with
+ * its Idempotency-Key; holds of sessions at the time of the crash are released when the sessions expire.
  */
-test(`everything at once, at random, then kill -9 of a server and of PostgreSQL in the middle of it (seed ${seed})`, async () => {
+test(`random concurrent requests stay exact while a server and PostgreSQL are killed with kill -9 (seed ${seed})`, async () => {
   const { url, mortal, stop } = await openPostgres(process.env.TEST_DATABASE_URL)
   onTestFinished(stop)
   const database = await createDatabase(url)

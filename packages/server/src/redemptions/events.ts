@@ -16,42 +16,42 @@ import type { RedeemedPart } from './redeemed-part.ts'
 import { shownVoucher } from './redeemed-voucher.ts'
 import { type StoredRedemption, toSimpleRedemption } from './redemption.ts'
 
-/** What all events of a request share. */
+/** The parts that all events of a request share. */
 export interface EventContext {
-  it: Checkout
+  checkout: Checkout
   customer: StoredCustomer | null
   order: RedeemedOrder | null
 }
 
-/** What one redemption is about; null for a parent, and for a failure of several things together. */
+/** The voucher or tier of a redemption; null for a parent, and for a failure of several redeemables. */
 export interface RedemptionSubject {
   candidate: Candidate
-  /** As it is afterwards. */
+  /** After the redemption. */
   voucher: StoredVoucher | null
 }
 
 /**
- * That something was redeemed, or was not: for the shop, and in the activity of the customer
+ * The events of a redemption or its failure: `redemption.*`, and `customer.redemption.*` for the activity of the customer
  * (docs/reference/redemptions.md#events).
  */
 export function redemptionEvents(
   ctx: Ctx,
-  told: EventContext,
+  context: EventContext,
   row: StoredRedemption,
-  about: RedemptionSubject | null,
+  subject: RedemptionSubject | null,
 ): NewEvent[] {
-  const { it, customer } = told
-  const { configuration, customers } = it.loaded
-  const campaign = about?.candidate.campaign ?? null
-  const holderId = about?.voucher?.holder_id ?? null
+  const { checkout, customer } = context
+  const { configuration, customers } = checkout.rows
+  const campaign = subject?.candidate.campaign ?? null
+  const holderId = subject?.voucher?.holder_id ?? null
   const holder = holderId === null ? undefined : customers.find(({ id }) => id === holderId)
   const stack = row.stack_id === null ? undefined : configuration.stacks.get(row.stack_id)
-  const redemption = simpleRedemption(told, row, about)
+  const redemption = simpleRedemption(context, row, subject)
   const { voucher = null, promotion_tier = null, order } = redemption
   const data = {
     customer: redemption.customer,
     order,
-    campaign: campaign && simpleCampaign(it.loaded.configuration, campaign),
+    campaign: campaign && simpleCampaign(checkout.rows.configuration, campaign),
     voucher,
     holder: holder === undefined ? null : toSimpleCustomer(holder),
     promotion_tier,
@@ -66,48 +66,49 @@ export function redemptionEvents(
   ] as NewEvent[]
 }
 
-/** A redemption as events tell of it, with the order as it left it and as it was before all of them. */
+/** A redemption in its event form, with the order after it and the order before all redemptions of the request. */
 export function simpleRedemption(
   { customer, order }: EventContext,
   row: StoredRedemption,
-  about: RedemptionSubject | null,
+  subject: RedemptionSubject | null,
 ): SimpleRedemption {
-  const tier = about?.candidate.tier ?? null
+  const tier = subject?.candidate.tier ?? null
   return toSimpleRedemption(row, {
     customer: customer && toSimpleCustomer(customer),
-    voucher: about?.voucher == null ? null : toSimpleVoucher(about.voucher),
+    voucher: subject?.voucher == null ? null : toSimpleVoucher(subject.voucher),
     promotion_tier: tier && toSimplePromotionTier(tier),
-    order: order === null ? null : toSimpleOrder({ ...order.order, ...leftBy(row) }),
+    order: order === null ? null : toSimpleOrder({ ...order.order, ...stepOf(row) }),
     previous_order: order?.before == null ? null : toSimpleOrder(order.before),
   })
 }
 
-type Left = Pick<
+type OrderStep = Pick<
   StoredOrder,
   'amount' | 'discount_amount' | 'items_discount_amount' | 'total_discount_amount' | 'total_amount' | 'items'
 >
 
-/** One among several left the order as the next one found it. */
-function leftBy({ order }: StoredRedemption): Partial<Left> {
-  const { amount, discount_amount, items_discount_amount, total_discount_amount, total_amount, items } = order as Left
+/** The order right after this redemption, before the next one of the same request. */
+function stepOf({ order }: StoredRedemption): Partial<OrderStep> {
+  const { amount, discount_amount, items_discount_amount, total_discount_amount, total_amount, items } =
+    order as OrderStep
   if (amount == null) return { items }
   return { amount, discount_amount, items_discount_amount, total_discount_amount, total_amount, items }
 }
 
-/** That credits or points were spent. */
-export function transactionEvents(ctx: Ctx, told: EventContext, { row, candidate, code }: RedeemedPart): NewEvent[] {
+/** The event of the credits or points that were spent. */
+export function transactionEvents(ctx: Ctx, context: EventContext, { row, candidate, code }: RedeemedPart): NewEvent[] {
   if (code?.entry == null) return []
-  const { it, order } = told
+  const { checkout, order } = context
   const { entry, after } = code
-  const holder = after.holder_id === null ? undefined : it.loaded.customers.find(({ id }) => id === after.holder_id)
+  const holder = after.holder_id === null ? undefined : checkout.rows.customers.find(({ id }) => id === after.holder_id)
   const data = {
     transaction: entry.transaction,
-    voucher: shownVoucher(ctx, it, candidate, after),
+    voucher: shownVoucher(ctx, checkout, candidate, after),
     holder: holder === undefined ? null : toSimpleCustomer(holder),
     order: order === null ? null : toSimpleOrder(order.order),
-    redemption: simpleRedemption(told, row, { candidate, voucher: after }),
+    redemption: simpleRedemption(context, row, { candidate, voucher: after }),
     rollback: null,
-    campaign: candidate.campaign && simpleCampaign(it.loaded.configuration, candidate.campaign),
+    campaign: candidate.campaign && simpleCampaign(checkout.rows.configuration, candidate.campaign),
     balance: entry.balance,
   }
   if (after.type === 'GIFT_VOUCHER') return [{ type: 'voucher.gift.transaction.created', entity_id: after.id, data }]
@@ -118,7 +119,7 @@ export function transactionEvents(ctx: Ctx, told: EventContext, { row, candidate
       data: {
         ...data,
         ...nothingEarned,
-        holder_loyalty_tier: shownTier(it.loaded.configuration, candidate.voucher?.member?.tier_id ?? null),
+        holder_loyalty_tier: shownTier(checkout.rows.configuration, candidate.voucher?.member?.tier_id ?? null),
         reward: row.reward,
       },
     },

@@ -5,7 +5,7 @@ import { openShop, type Shop } from '../testing/checkout-load/shop.ts'
 import { createDatabase } from '../testing/postgres.ts'
 import { races } from '../testing/torture/races/index.ts'
 
-/* The races of `npm run torture`, once: two processes of the service on one PostgreSQL; requests go to them in turn. */
+/* The races of `npm run torture`, once: two server processes on one PostgreSQL; requests go to them in turn. */
 
 let shop: Shop
 let drop: () => Promise<void>
@@ -27,6 +27,6 @@ describe.each(Object.entries(races))('%s', (_, group) => {
   test.each(Object.entries(group))('%s', (_name, race) => race(shop))
 })
 
-test('whatever all these did, the tables agree about it', async () => {
+test('after all races, the tables are consistent with each other', async () => {
   expect(violationsOf(await auditBooks(shop))).toEqual([])
 })

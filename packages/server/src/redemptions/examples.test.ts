@@ -30,21 +30,21 @@ import { ok } from '../testing/orders.ts'
 import { newPromotion } from '../testing/promotions.ts'
 
 /*
- * The worked examples of docs/reference/examples-discounts.md, over HTTP. What is asked comes from the facts that the engine's
- * own tests use; what must be answered is written down here, from the spec, in the words of the API.
+ * The worked examples of docs/reference/examples-discounts.md, over HTTP. The requests are derived from the facts of the engine's
+ * own tests; the expected responses are written here, in the properties of the API.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
 
-/** What the goods and redeemables of an example are called in the shop. */
+/** The ids of the goods and redeemables of an example in the shop. */
 interface Names {
   good(name: string): string
   redeemable(name: string): string
 }
 
 const order = (...lines: object[]) => ({ order: { items: lines } })
-/** What each redeemable took off, order level and items together. */
+/** The discount of each redeemable, order and items together. */
 const took = (...amounts: number[]) => ({
   redeemables: amounts.map((totalAppliedDiscountAmount) => ({
     status: 'APPLICABLE',
@@ -66,7 +66,7 @@ const skipped = (key: string, message: string) => ({ status: 'SKIPPED', result: 
 const overLimit = skipped('applicable_redeemables_limit_exceeded', 'Applicable redeemables limit exceeded')
 const mug = (more: object) => ({ items: [more, { quantity: 2, amount: 2000 }] })
 
-/** The right column of the table; all of them are valid unless they say otherwise. */
+/** The expected results, the right column of the table; valid unless stated otherwise. */
 const expected: Record<string, object | ((names: Names) => object)> = {
   '1': { order: { amount: 9999, discount_amount: 1250, total_amount: 8749 } },
   '2': { redeemables: [{ order: { applied_discount_amount: 750 } }], order: { total_amount: 0 } },
@@ -319,11 +319,11 @@ const right = ({ number }: Example, names: Names): object => {
   return { valid: true, ...(typeof of === 'function' ? of(names) : of) }
 }
 
-/** Those that need a story of their own: a stored order, a failure, sessions, and the races. */
+/** Examples with tests of their own: a stored order, a failure, sessions, and the races. */
 const toldBelow = ['28', '33', '39', '39b', '41', '42']
 const rows = examples.filter(({ number }) => !toldBelow.includes(number))
 
-test('every row has its right column', () => {
+test('every example has its expected result', () => {
   expect(rows.map(({ number }) => number).sort()).toEqual(Object.keys(expected).sort())
 })
 
@@ -335,7 +335,7 @@ describe('with codes', () => {
     expect(broken(body)).toEqual([])
     expect('inapplicable_redeemables' in body).toBe(['32', '34'].includes(example.number))
 
-    // What a validation promises, the redemption keeps.
+    // The redemption has the same result as the validation.
     const done = await redeemed(shop, request)
     expect(amountsOf(done.order)).toEqual(amountsOf(body.order))
     const applied = body.redeemables.filter(({ status }: Body) => status === 'APPLICABLE')
@@ -363,7 +363,7 @@ describe('with promotion tiers', () => {
   })
 })
 
-describe('with a promotion stack, which knows no limits', () => {
+describe('with a promotion stack, which has no stacking limits', () => {
   test.each(asStack.filter(({ number }) => !['35', '36'].includes(number)))(
     'example $number: $about',
     async (example) => {
@@ -379,7 +379,7 @@ describe('with a promotion stack, which knows no limits', () => {
     },
   )
 
-  test('example 35: seven of seven', async () => {
+  test('example 35: all seven tiers apply', async () => {
     const { shop, request } = await staged(numbered('35'), 'promotion_stack')
     expect(await validated(shop, request)).toMatchObject({
       ...took(...Array(7).fill(500)),
@@ -388,8 +388,8 @@ describe('with a promotion stack, which knows no limits', () => {
   })
 })
 
-describe('of single rows, what the table of requests cannot ask', () => {
-  test('example 12: without an effect it can be skipped', async () => {
+describe('single examples beyond the table', () => {
+  test('example 12: a redeemable without effect can be skipped', async () => {
     const shop = await newProject()
     await setStackingRules(shop, { redeemables_no_effect_rule: 'SKIP' })
     await newDiscount(shop, 'F', { type: 'FIXED', fixed_amount: 5000 })
@@ -397,7 +397,7 @@ describe('of single rows, what the table of requests cannot ask', () => {
     expect(body).toMatchObject({ valid: false, skipped_redeemables: [{ result: { details: { key: 'no_effect' } } }] })
   })
 
-  test('example 22: shipping has no price, so its line has no amounts, and it is an effect', async () => {
+  test('example 22: shipping has no price, so its line has no amounts, but counts as an effect', async () => {
     const skipping = await newProject()
     await setStackingRules(skipping, { redeemables_no_effect_rule: 'SKIP' })
     const { shop, request } = await staged(numbered('22'), 'voucher', skipping)
@@ -415,7 +415,7 @@ describe('of single rows, what the table of requests cannot ask', () => {
     })
   })
 
-  test('example 25: the line that came tells where it came from', async () => {
+  test('example 25: the added line shows its origin', async () => {
     const { shop, request } = await staged(numbered('25'), 'voucher')
     const body = await validated(shop, request)
     expect(body.order.items[1].application_details).toEqual([
@@ -444,7 +444,7 @@ describe('of single rows, what the table of requests cannot ask', () => {
 })
 
 describe('redeemed', () => {
-  test('example 26: points leave the card in whole units', async () => {
+  test('example 26: points are spent in whole units', async () => {
     const shop = await newProject()
     const coin = { exchange_ratio: 3, points_ratio: 40 }
     for (const [balance, asked, points, money] of [
@@ -479,7 +479,7 @@ describe('redeemed', () => {
     }
   })
 
-  test('example 27: a gift card pays for its goods, and only what it paid is gone', async () => {
+  test('example 27: a gift card pays for its goods, and loses only what it paid', async () => {
     const { shop, request, names } = await staged(numbered('27'), 'voucher')
     expect(await redeemed(shop, request)).toMatchObject({
       redemptions: [{ amount: 2000, gift: { amount: 2000 }, voucher: { gift: { balance: 7000 } } }],
@@ -513,7 +513,7 @@ describe('redeemed', () => {
     })
   })
 
-  test('example 33: under ALL one that fails stops everything', async () => {
+  test('example 33: under ALL one inapplicable redeemable fails the whole request', async () => {
     const { shop, request, names } = await staged(numbered('33'), 'voucher')
     const [A, X, B] = ['A', 'X', 'B'].map(names.redeemable) as [string, string, string]
     const body = await validated(shop, request)
@@ -559,7 +559,7 @@ describe('redeemed', () => {
     for (const code of [A, X, B]) expect((await getVoucher(shop, code)).redemption.redeemed_quantity).toBe(0)
   })
 
-  test('example 34: under PARTIAL the others are redeemed, and the failure is kept', async () => {
+  test('example 34: under PARTIAL the others are redeemed, and the failure is stored', async () => {
     const { shop, request, names } = await staged(numbered('34'), 'voucher')
     const [A, X, B] = ['A', 'X', 'B'].map(names.redeemable) as [string, string, string]
     const { redemptions, parent_redemption, inapplicable_redeemables, skipped_redeemables } = await redeemed(
@@ -583,7 +583,7 @@ describe('redeemed', () => {
     expect(told.filter((type) => type === 'redemption.failed')).toHaveLength(1)
   })
 
-  test('example 35: five of seven', async () => {
+  test('example 35: five of seven codes are redeemed', async () => {
     const { shop, request, names } = await staged(numbered('35'), 'voucher')
     const body = await validated(shop, request)
     expect(body).not.toHaveProperty('inapplicable_redeemables')
@@ -666,7 +666,7 @@ describe('redeemed', () => {
       return { shop, done, parent: done.parent_redemption.id, order_id: done.order.id }
     }
 
-    test('is taken back with the order', async () => {
+    test('is rolled back with the order', async () => {
       const { shop, done, parent, order_id } = await redeemedBoth()
       const { status, body } = await rollBackAll(shop, parent)
       expect({ status, body }).toMatchObject({
@@ -704,7 +704,7 @@ describe('redeemed', () => {
       expect((await eventsOf(shop)).filter((type) => type === 'redemption.rollback.succeeded')).toHaveLength(3)
     })
 
-    test('is taken back once', async () => {
+    test('is rolled back only once', async () => {
       const { shop, parent } = await redeemedBoth()
       expect(await rollBackAll(shop, parent)).toMatchObject({ status: 200 })
       expect(await rollBackAll(shop, parent)).toMatchObject({
@@ -718,7 +718,7 @@ describe('redeemed', () => {
       expect((await getVoucher(shop, 'G')).gift.balance).toBe(5000)
     })
 
-    test('is taken back without the order', async () => {
+    test('is rolled back without the order', async () => {
       const { shop, parent, order_id } = await redeemedBoth({ redeemables_rollback_order_mode: 'WITHOUT_ORDER' })
       expect(await rollBackAll(shop, parent)).toMatchObject({ status: 200 })
       expect(await ok(shop, 'GET', `/v1/orders/${order_id}`)).toMatchObject({
@@ -731,7 +731,7 @@ describe('redeemed', () => {
   })
 })
 
-test('the shape of an answer, member by member', async () => {
+test('the properties of a response, one by one', async () => {
   const shop = await newProject()
   const cup = (await newProduct(shop, 'Cup', { price: 1450 })).id
   const tray = (await newProduct(shop, 'Tray', { price: 3890 })).id
@@ -829,10 +829,10 @@ test('the shape of an answer, member by member', async () => {
   })
 })
 
-/* What redemptions do in the worked examples of docs/reference/examples-vouchers.md. */
+/* The redemptions in the worked examples of docs/reference/examples-vouchers.md. */
 
 describe('docs/reference', () => {
-  test('E4 and E5: credits leave a gift card and come back, and its transactions tell', async () => {
+  test('E4 and E5: a gift card spends credits and gets them back, each with a transaction', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'G', 8000)
     const adjust = (amount: number) => shop.call('POST', '/v1/vouchers/G/balance', { amount })
@@ -881,7 +881,7 @@ describe('docs/reference', () => {
     timezone: string
     validity: object
     at: Array<[instant: string, is_active: boolean]>
-    /** Far enough from a boundary to be redeemed at, one that works and one that does not. */
+    /** Two moments far enough from a boundary: a redemption succeeds at the first and fails at the second. */
     redeemed_at: [string, string]
   }> = [
     {
@@ -966,7 +966,7 @@ describe('docs/reference', () => {
     }
   })
 
-  test('E12: a change of a campaign does not reach codes that were redeemed', async () => {
+  test('E12: a change of a campaign is not propagated to redeemed codes', async () => {
     const shop = await newProject()
     const before = '2040-12-31T00:00:00.000Z'
     const after = '2041-01-31T00:00:00.000Z'
@@ -1006,14 +1006,14 @@ function changed(rules: StackingRules): Partial<StackingRules> {
 
 let plain: Promise<Shop> | undefined
 
-/** Rows under the default rules do not disturb each other: each has names of its own. */
+/** Examples under the default rules share a shop: each uses its own names. */
 function shopFor({ stacking_rules }: Facts): Promise<Shop> {
   if (!isDefault(stacking_rules)) return newProject()
   plain ??= newProject()
   return plain
 }
 
-/** Makes everything that an example is about, and answers what to ask. */
+/** Creates all objects of an example, and returns its request. */
 async function staged(
   { number, facts }: Example,
   as: 'voucher' | 'promotion_tier' | 'promotion_stack',
@@ -1080,7 +1080,7 @@ async function stackOf(shop: Shop, campaign: string, tiers: Map<string, { id: st
   return stack((await ok(shop, 'POST', `/v1/promotions/${campaign}/stacks`, { name: 'All', tiers: { ids } })).id)
 }
 
-/** Goods get ids of their own in a shop: `translate` replaces their names wherever facts name a good. */
+/** Goods have their own ids in a shop: `translate` replaces the names of goods in the facts by these ids. */
 function goodsOf(shop: Shop, facts: Facts, tag: string) {
   const ids = new Map<string, string>()
   const stored = new Map<string, { name?: string | null; price?: number | null }>(
@@ -1109,7 +1109,7 @@ function goodsOf(shop: Shop, facts: Facts, tag: string) {
     }
     const copy: Record<string, unknown> = {}
     for (const [key, member] of Object.entries(value)) {
-      if (key === 'catalogue') continue // which the shop has, and a request has not
+      if (key === 'catalogue') continue // stored in the shop, not part of a request
       const isGood =
         key === 'product_id' || key === 'unit_type' || (key === 'id' && 'object' in value && value.object === 'product')
       copy[key] = isGood ? await idOf(member as string) : await translate(member)
@@ -1129,14 +1129,14 @@ async function categoriesOf(shop: Shop, { redeemables }: Facts, tag: string): Pr
   return ids
 }
 
-/** Stacking rules with the ids that the categories have in a shop. */
+/** Stacking rules with the category ids of a shop. */
 function replaced(rules: Partial<StackingRules>, categories: Map<string, string>): Partial<StackingRules> {
   let text = JSON.stringify(rules)
   for (const [name, id] of categories) text = text.replaceAll(`"${name}"`, `"${id}"`)
   return JSON.parse(text)
 }
 
-/* What every answer must satisfy. */
+/* Invariants of every response. */
 
 function broken({ order, redeemables }: Body): string[] {
   const orders: CalculatedOrder[] = [order, ...redeemables.map((one: Body) => one.order)].filter(Boolean)

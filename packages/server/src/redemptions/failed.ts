@@ -17,36 +17,39 @@ import { storedVoucher } from './redeemed-voucher.ts'
 import type { StoredRedemption } from './redemption.ts'
 
 /**
- * A redemption that was refused (docs/reference/redemptions.md#failure): with the reason of the first that does not apply, or of
- * the first that was skipped. It is remembered, and changes nothing else; a single thing that does not exist leaves nothing to
- * remember.
+ * A refused redemption (docs/reference/redemptions.md#failure), with the reason of the first inapplicable redeemable, or else of
+ * the first skipped one. It is stored as a failed redemption and changes nothing else; a single unknown redeemable is thrown and
+ * stores nothing.
  */
 export function failure(
   ctx: Ctx,
-  it: Checkout,
+  checkout: Checkout,
   verdict: Verdict,
-  { is_alone }: { is_alone: boolean },
+  { is_single }: { is_single: boolean },
 ): Decision<never> {
   const refused = firstRefused(verdict)
   const { reason } = refused
-  const candidate = candidateOf(it, refused)
-  const facts = { ...refusalFacts(reason, candidate, refused), ...explanations(verdict) }
-  if (is_alone && candidate === null) throw new ApiError(reason.key as ErrorKey, facts)
-  const row = failedRow(ctx, it, it.candidates.length === 1 ? candidate : null, reason)
+  const candidate = candidateOf(checkout, refused)
+  const facts = { ...refusalFacts(reason, candidate, refused), ...explanationsOf(verdict) }
+  if (is_single && candidate === null) throw new ApiError(reason.key as ErrorKey, facts)
+  const row = failedRow(ctx, checkout, checkout.candidates.length === 1 ? candidate : null, reason)
   return {
     result: new ApiError(reason.key as ErrorKey, { ...facts, resource_id: row.id, resource_type: 'redemption' }),
-    changes: failureChanges(ctx, it, row),
+    changes: failureChanges(ctx, checkout, row),
   }
 }
 
-/** What applied, but could not be given (docs/reference/rewards.md#redeem-a-reward): remembered in the same way. */
-export function failureOf(ctx: Ctx, it: Checkout, { key, facts }: ApiError): Decision<never> {
-  const [only] = it.candidates
+/**
+ * A redemption that applies, but whose reward is unavailable (docs/reference/rewards.md#redeem-a-reward): stored in the same
+ * way.
+ */
+export function failureOf(ctx: Ctx, checkout: Checkout, { key, facts }: ApiError): Decision<never> {
+  const [only] = checkout.candidates
   const message = facts.message ?? errorMessage(key)
-  const row = failedRow(ctx, it, it.candidates.length === 1 ? (only ?? null) : null, { key, message })
+  const row = failedRow(ctx, checkout, checkout.candidates.length === 1 ? (only ?? null) : null, { key, message })
   return {
     result: new ApiError(key, { ...facts, resource_id: row.id, resource_type: 'redemption' }),
-    changes: failureChanges(ctx, it, row),
+    changes: failureChanges(ctx, checkout, row),
   }
 }
 
@@ -55,21 +58,21 @@ function firstRefused({ redeemables }: Verdict): Exclude<Outcome, { status: 'APP
   return (refused.find(({ status }) => status === 'INAPPLICABLE') ?? refused[0]) as (typeof refused)[number]
 }
 
-function explanations({ redeemables }: Verdict): { explanation?: object[] } {
-  const told = redeemables.flatMap((outcome) => explained(outcome).explanation ?? [])
-  return told.length === 0 ? {} : { explanation: told }
+function explanationsOf({ redeemables }: Verdict): { explanation?: object[] } {
+  const explanations = redeemables.flatMap((outcome) => explained(outcome).explanation ?? [])
+  return explanations.length === 0 ? {} : { explanation: explanations }
 }
 
-/** Related to what was refused, or to nothing but itself where that does not exist or is one of several. */
+/** Relates to the refused voucher or tier, or to itself if that does not exist or was one of several. */
 export function failedRow(
   ctx: Ctx,
-  it: Checkout,
+  checkout: Checkout,
   candidate: Candidate | null,
   { key, message }: Pick<Reason, 'message'> & { key: string },
 ): StoredRedemption {
   const id = newId('failed_redemption', Date.parse(ctx.now))
   return {
-    ...blankRow(ctx, it, { customer: it.buyer.stored }),
+    ...blankRow(ctx, checkout, { customer: checkout.buyer.stored }),
     id,
     result: 'FAILURE',
     status: 'FAILED',
@@ -87,29 +90,29 @@ export function failedRow(
   }
 }
 
-function failureChanges(ctx: Ctx, it: Checkout, row: StoredRedemption): Changes {
-  const { stored } = it.buyer
+function failureChanges(ctx: Ctx, checkout: Checkout, row: StoredRedemption): Changes {
+  const { stored } = checkout.buyer
   return {
     redemptions: [row],
     ...(stored === null ? {} : { customers: [{ id: stored.id, add: { redemptions_failed: 1 } }] }),
     tallies: [['redemptions', 1], ...failedTallies(ctx, row.campaign_id)],
-    events: failureEvents(ctx, it, row),
+    events: failureEvents(ctx, checkout, row),
   }
 }
 
-/** Counted on the day it happens, for its campaign. */
+/** A failure counts for its campaign, on the current day. */
 export const failedTallies = (ctx: Ctx, campaignId: CampaignRow['id'] | null): NonNullable<Changes['tallies']> =>
   campaignId === null ? [] : figureTallies(ctx, campaignId, { redemptions_failed: 1 })
 
-export function failureEvents(ctx: Ctx, it: Checkout, row: StoredRedemption): NewEvent[] {
+export function failureEvents(ctx: Ctx, checkout: Checkout, row: StoredRedemption): NewEvent[] {
   const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
-  const candidate = it.candidates.find(
+  const candidate = checkout.candidates.find(
     ({ voucher, tier }) => row.related_object_id === voucher?.id || row.related_object_id === tier?.id,
   )
-  const voucher = candidate?.voucher == null ? null : storedVoucher(it, candidate.voucher, today)
+  const voucher = candidate?.voucher == null ? null : storedVoucher(checkout, candidate.voucher, today)
   return redemptionEvents(
     ctx,
-    { it, customer: it.buyer.stored, order: null },
+    { checkout, customer: checkout.buyer.stored, order: null },
     row,
     candidate === undefined ? null : { candidate, voucher },
   )

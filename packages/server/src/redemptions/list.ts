@@ -12,13 +12,13 @@ import type { RedemptionQuery, VoucherRedemptionQuery, VoucherRedemptions } from
 import { showRedemptions } from './show.ts'
 import { listRedemptions, type RedemptionPageQuery } from './store.ts'
 
-/** A page of redemptions and rollbacks with what the query asks for (docs/reference/redemptions.md#reading-redemptions). */
+/** A page of the redemptions and rollbacks that match the query (docs/reference/redemptions.md#reading-redemptions). */
 export async function pageOfRedemptions(ctx: Ctx, query: RedemptionQuery) {
   const { rows, total } = await listRedemptions(ctx, query, await conditions(ctx, query))
   return listed('redemptions', await showRedemptions(ctx, rows), { total })
 }
 
-/** What came of one code: a page, or without one all of it, as far as an answer reaches. */
+/** The redemptions and rollbacks of one voucher: a page, or without one all of them up to `voucher_redemptions_shown_max`. */
 export async function redemptionsOfVoucher(
   ctx: Ctx,
   voucher: StoredVoucher,
@@ -58,7 +58,7 @@ async function isOfCampaign({ db, project_id }: Ctx, name: string): Promise<Cond
   return found === undefined ? no : sql`redemptions.campaign_id = ${found.id}`
 }
 
-/** Also one that is hidden, by its id: its `source_id` may be another's by now. */
+/** Finds a hidden customer too, but only by its id: another customer may have its `source_id` by now. */
 async function isOfCustomer({ db, project_id }: Ctx, key: string): Promise<Condition> {
   const { rows } = await sql<{ id: string }>`
     select id from customers
@@ -67,7 +67,7 @@ async function isOfCustomer({ db, project_id }: Ctx, key: string): Promise<Condi
   return rows[0] === undefined ? no : sql`redemptions.customer_id = ${rows[0].id}`
 }
 
-/** What redemptions are filtered by in lists, over the tables that their query joins. */
+/** The fields by which lists of redemptions are filtered, over the tables that their query joins. */
 export function redemptionFields({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>): FilterFields {
   return {
     voucher_code: codeField(case_sensitive_codes),
@@ -79,14 +79,14 @@ export function redemptionFields({ case_sensitive_codes }: Pick<Project, 'case_s
     object: text('redemptions.object'),
     customer_id: text('redemptions.customer_id'),
     campaign_name: text('campaigns.name'),
-    // Whoever calls has a key: nobody redeems under the name of a user.
+    // Always null: callers redeem with API keys, never as a user.
     user_login: text(sql`null::text`),
   }
 }
 
 /**
- * Besides those, an export takes the list's own parameters (docs/reference/exports.md#what-can-be-exported). It joins `customers`
- * too.
+ * Exports also filter by the other parameters of the list (docs/reference/exports.md#what-can-be-exported). Their query joins
+ * `customers` too.
  */
 export function exportedRedemptionFields(
   types: Readonly<Record<string, MetadataType>>,

@@ -17,7 +17,7 @@ const gift = { type: 'GIFT_VOUCHER', discount: undefined, gift: { amount: 5000 }
 const newCustomer = (shop: Shop, sourceId: string) =>
   ok(shop, 'POST', '/v1/customers', { source_id: sourceId, name: sourceId.toUpperCase(), metadata: { vip: true } })
 
-/** The codes, or failing that the ids, of what a list shows, and how many there are. */
+/** The codes, or else the ids, of the rows of a list, and its total. */
 async function listed(shop: Shop, query = ''): Promise<string> {
   const { redemptions, total } = await ok(shop, 'GET', `/v1/redemptions${query}`)
   const names = redemptions.map((one: { id: string; voucher: { code: string } | null }) => one.voucher?.code ?? one.id)
@@ -28,7 +28,7 @@ async function listed(shop: Shop, query = ''): Promise<string> {
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 
 describe('one redemption', () => {
-  test('of a code shows the code as it is now, with its rules, and who it was', async () => {
+  test('of a voucher shows the voucher as it is now, with its rules, and the customer', async () => {
     const shop = await newProject()
     const category = await ok(shop, 'POST', '/v1/categories', { name: 'Spring', hierarchy: 1 })
     const voucher = await newVoucher(shop, 'TEN', { category_id: category.id })
@@ -71,7 +71,7 @@ describe('one redemption', () => {
     })
   })
 
-  test('of a code in a campaign names the rules of both, its own first', async () => {
+  test('of a voucher of a campaign shows the rules of both, its own first', async () => {
     const shop = await newProject()
     const campaign = await newCampaign(shop, 'C')
     const voucher = await ok(shop, 'POST', '/v1/campaigns/C/vouchers/IN', {})
@@ -86,7 +86,7 @@ describe('one redemption', () => {
     expect(validation_rules_assignments.data.map(({ rule_id }: { rule_id: string }) => rule_id)).toEqual(rules)
   })
 
-  test('of a card says what was used of it, and by which kind of card; a rollback the negative', async () => {
+  test('of a card shows the amount spent by its type of card, a rollback the negative amount', async () => {
     const shop = await newProject()
     const card = await newVoucher(shop, 'GIFT', gift)
     const points = await newVoucher(shop, 'POINTS', {
@@ -133,7 +133,7 @@ describe('one redemption', () => {
     expect(cardOfPoints).not.toHaveProperty('gift')
   })
 
-  test('of a tier shows the tier with what was redeemed of it, less what was rolled back, folded or not', async () => {
+  test('of a tier shows the tier with its usage minus rollbacks, whether the usage rows are folded or not', async () => {
     const shop = await newProject()
     const tier = await newTier(shop, await newPromotion(shop))
     const id = await newRedemption(shop, { ...ofTier(tier), orders_amount: 9000, discounted_amount: 900 })
@@ -154,7 +154,7 @@ describe('one redemption', () => {
     expect((await ok(shop, 'GET', '/v1/promotions/tiers')).tiers).toMatchObject([{ summary }])
   })
 
-  test('among several names the redemption of them all, which is about itself; a failure says why', async () => {
+  test('of several refers to its parent, which is related to itself; a failure shows the reason', async () => {
     const shop = await newProject()
     const parent = await newRedemption(shop)
     const child = await newRedemption(shop, { ...ofVoucher(await newVoucher(shop, 'A')), parent_id: parent })
@@ -178,7 +178,7 @@ describe('one redemption', () => {
     })
   })
 
-  test('that nobody knows, or only another project, is not found', async () => {
+  test('that is unknown or of another project is not found', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     for (const id of ['r_0', await newRedemption(other)])
       expect(await shop.call('GET', `/v1/redemptions/${id}`)).toMatchObject({
@@ -194,7 +194,7 @@ describe('the list', () => {
     `-${name}`,
   ])
 
-  test('is paged in every order while redemptions go on, each old one exactly once', async () => {
+  test('is paged in every order during new redemptions, each older one exactly once', async () => {
     const shop = await newProject()
     const customers = [await newCustomer(shop, 'anna'), await newCustomer(shop, 'Ben')]
     const vouchers = [await newVoucher(shop, 'B'), await newVoucher(shop, 'a')]
@@ -203,7 +203,7 @@ describe('the list', () => {
       path: '/v1/redemptions',
       data_ref: 'redemptions',
       orders,
-      // Several at one moment, some of nobody, some without a code.
+      // Several at one moment, some without a customer, some without a code.
       create: (n) =>
         newRedemption(shop, {
           created_at: at(Math.floor(n / 3)),
@@ -215,7 +215,7 @@ describe('the list', () => {
     })
   })
 
-  test('without parameters is what there is, newest first, and its total is counted as it grows', async () => {
+  test('without parameters has all redemptions, newest first, and its total grows with them', async () => {
     const shop = await newProject()
     expect(await ok(shop, 'GET', '/v1/redemptions')).toEqual({
       object: 'list',
@@ -231,7 +231,7 @@ describe('the list', () => {
     expect(await listed(shop, '?limit=2&page=3')).toBe(' of 3')
   })
 
-  test('answers what its parameters and filters ask for', async () => {
+  test('is filtered by its parameters and filters', async () => {
     const shop = await newProject()
     const campaign = await newCampaign(shop, 'Spring')
     const anna = await newCustomer(shop, 'anna')
@@ -289,7 +289,7 @@ describe('the list', () => {
     }
   })
 
-  test('compares codes as the project does', async () => {
+  test('compares codes as the project is case-sensitive or not', async () => {
     for (const caseSensitiveCodes of [true, false]) {
       const shop = await newProject({ project: { case_sensitive_codes: caseSensitiveCodes } })
       await newRedemption(shop, ofVoucher(await newVoucher(shop, 'Spring')))
@@ -317,7 +317,7 @@ describe('the list', () => {
     })
   })
 
-  test('costs the same few statements, however many redemptions, codes, tiers and customers it shows', async () => {
+  test('takes the same number of statements for any number of redemptions, codes, tiers and customers', async () => {
     const shop = await newProject()
     const campaignId = await newPromotion(shop)
     const add = async (n: number) => {
@@ -336,7 +336,7 @@ describe('the list', () => {
   })
 })
 
-/** How many statements it takes to list so many redemptions. */
+/** The number of statements that listing this many redemptions takes. */
 async function statementsOfList(shop: Shop, shown: number): Promise<number> {
   let statements = 0
   const db = dbOf(shop).withPlugin({
@@ -354,8 +354,8 @@ async function statementsOfList(shop: Shop, shown: number): Promise<number> {
   return statements
 }
 
-describe('what lies in the bin', () => {
-  test('a code takes its redemptions out of the lists, and the total tells', async () => {
+describe('in the trash bin', () => {
+  test('a voucher removes its redemptions from lists and totals', async () => {
     const shop = await newProject()
     const voucher = await newVoucher(shop, 'GONE')
     const id = await newRedemption(shop, { ...ofVoucher(voucher), created_at: at(0) })
@@ -365,12 +365,12 @@ describe('what lies in the bin', () => {
     expect(await shop.call('DELETE', '/v1/vouchers/GONE')).toMatchObject({ status: 204 })
     expect(await listed(shop)).toBe('STAYS of 1')
     expect(await listed(shop, '?result=SUCCESS')).toBe('STAYS of 1')
-    // Whoever knows its id still reads it: only lists are said to lose it.
+    // It can still be read by its id: only lists hide it.
     expect(await ok(shop, 'GET', `/v1/redemptions/${id}`)).toMatchObject({ voucher: { code: 'GONE' } })
     expect(await shop.call('GET', '/v1/vouchers/GONE/redemption')).toMatchObject({ status: 404 })
   })
 
-  test('a campaign takes those of its codes and tiers, also of codes that were there before it', async () => {
+  test('a campaign removes those of its vouchers and tiers, including vouchers binned before it', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C')
     for (const code of ['C1', 'C2'])
@@ -389,8 +389,8 @@ describe('what lies in the bin', () => {
   })
 })
 
-describe('what came of one code', () => {
-  test('is all of it, newest first, with what the code says of it', async () => {
+describe('the redemptions of one voucher', () => {
+  test('are all listed, newest first, with the counters of the voucher', async () => {
     const shop = await newProject()
     const card = await newVoucher(shop, 'A CARD', gift)
     await newRedemption(shop, ofVoucher(await newVoucher(shop, 'OTHER')))
@@ -421,7 +421,7 @@ describe('what came of one code', () => {
       expect(await shop.call('GET', `/v1/vouchers/NONE/${path}`)).toMatchObject({ status: 404, body: { resource_type: 'voucher' } })
   }) // biome-ignore format: one thought
 
-  test('is paged while redemptions go on', async () => {
+  test('are paged during new redemptions', async () => {
     const shop = await newProject()
     const voucher = await newVoucher(shop, 'V')
     await expectStablePaging({
@@ -434,7 +434,7 @@ describe('what came of one code', () => {
     })
   })
 
-  test('has an end where nobody pages', async () => {
+  test('are limited without paging', async () => {
     const shop = await newProject()
     const voucher = await newVoucher(shop, 'V')
     const id = await newRedemption(shop, { ...ofVoucher(voucher), created_at: at(0) })

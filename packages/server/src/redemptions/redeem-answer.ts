@@ -9,19 +9,24 @@ import { redeemedTier } from './redeemed-tier.ts'
 import { shownVoucher } from './redeemed-voucher.ts'
 import { toRedemption } from './redemption.ts'
 
-/** What was redeemed together, as it is answered (docs/reference/redemptions.md#answer). */
-export function answerOf(ctx: Ctx, { it, verdict, who, order, parent, children }: Redeemed): RedemptionsAnswer {
-  const customer = who.customer && toSimpleCustomer(who.customer)
-  const { expand } = it.request
+/** The response to a redemption (docs/reference/redemptions.md#answer). */
+export function answerOf(
+  ctx: Ctx,
+  { checkout, verdict, redeemer, order, parent, children }: Redeemed,
+): RedemptionsAnswer {
+  const customer = redeemer.customer && toSimpleCustomer(redeemer.customer)
+  const { expand } = checkout.request
   const showsOrder = expand === null || expand.has('order') || children.length === 1
-  const of = (status: Outcome['status']) =>
-    verdict.redeemables.filter((one) => one.status === status).map((one) => resultOf(ctx, it, one, []))
+  const resultsWith = (status: Outcome['status']) =>
+    verdict.redeemables
+      .filter((outcome) => outcome.status === status)
+      .map((outcome) => resultOf(ctx, checkout, outcome, []))
   return {
     redemptions: children.map(({ row, candidate, outcome, code }) => ({
       ...toRedemption(showsOrder ? row : { ...row, order: null }, {
         customer,
-        voucher: code === null ? null : shownVoucher(ctx, it, candidate, code.after),
-        promotion_tier: candidate.tier === null ? null : redeemedTier(it, candidate, outcome),
+        voucher: code === null ? null : shownVoucher(ctx, checkout, candidate, code.after),
+        promotion_tier: candidate.tier === null ? null : redeemedTier(checkout, candidate, outcome),
       }),
       ...explained(outcome),
     })),
@@ -29,7 +34,7 @@ export function answerOf(ctx: Ctx, { it, verdict, who, order, parent, children }
       ? {}
       : { parent_redemption: toRedemption(parent, { customer, voucher: null, promotion_tier: null }) }),
     order: order === null ? null : wholeOrder(order),
-    inapplicable_redeemables: of('INAPPLICABLE'),
-    skipped_redeemables: of('SKIPPED'),
+    inapplicable_redeemables: resultsWith('INAPPLICABLE'),
+    skipped_redeemables: resultsWith('SKIPPED'),
   }
 }

@@ -11,16 +11,15 @@ import type { RewardCredit } from '../loyalty/points/issue.ts'
 import { inSavepointOrNull } from '../loyalty/points/savepoint.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
 import { refreshVersion, rewardsOf } from './follow-ups.ts'
-import { judge } from './redeem.ts'
+import { evaluateRedemption } from './redeem.ts'
 import { changesOf } from './redeem-changes.ts'
 import { redeemAll } from './redeemed.ts'
 import { giveRewards } from './rewarded.ts'
 
 /**
- * Redeems the points of a card for a reward because its program does so by itself
- * (docs/reference/rewards.md#automatic-redemption), inside of the transaction that put the points there. It is a redemption like
- * any other, but one that cannot be leaves no trace. Points count as of the day `spent_on`. Answers the card that is to get
- * points by it, if one is, or null when nothing was redeemed.
+ * Redeems the points of a card for a reward automatically (docs/reference/rewards.md#automatic-redemption), in the transaction
+ * that credited the points. It is a redemption like any other, except that a refusal stores nothing. Points are valid as of the
+ * day `spentOn`. Returns null when nothing was redeemed; else, as `grown`, the credit that the reward adds to a card, if any.
  */
 export async function redeemAutomatically(
   ctx: Ctx,
@@ -32,9 +31,11 @@ export async function redeemAutomatically(
   const guards = new Set<string>()
   for (let tries = 1; ; tries += 1) {
     try {
-      return await inSavepointOrNull(ctx, async () => ({ grown: await redeemOne(ctx, request, spentOn, [...guards]) }))
+      return await inSavepointOrNull(ctx, async () => ({
+        grown: await redeemWithGuards(ctx, request, spentOn, [...guards]),
+      }))
     } catch (error) {
-      // Somebody else was faster with what a rule counts: it is counted again, and nobody else counts meanwhile.
+      // Another transaction changed a counter that a rule compares: lock its guard, then count again.
       const guard = error instanceof StaleVersionError ? guardName(error.row) : null
       if (guard === null || tries === limits.checkout_tries_max) throw error
       guards.add(guard)
@@ -45,22 +46,22 @@ export async function redeemAutomatically(
 function requestOf(ctx: Ctx, code: string, { id, reward_id }: ConfiguredRewardAssignment): CheckoutRequest {
   const redeemable = { object: 'voucher', id: code, reward: { id: reward_id, assignment_id: id } } as const
   return {
-    ...readRequest(ctx, {}, [redeemable], { is_alone: true }),
+    ...readRequest(ctx, {}, [redeemable], { is_single: true }),
     channel: { channel_type: 'AUTO_REDEEM', channel_id: id },
   }
 }
 
-async function redeemOne(
+async function redeemWithGuards(
   ctx: Ctx,
   request: CheckoutRequest,
   spentOn: string,
   guards: readonly string[],
 ): Promise<RewardCredit | null> {
-  const loaded = await loadCheckout(ctx, request, { db: ctx.db, lock: true, guards, is_redemption: true })
-  const it = assembleCheckout(ctx, request, { ...loaded, today: spentOn })
-  const verdict = judge(ctx, it, { is_alone: true })
+  const rows = await loadCheckout(ctx, request, { db: ctx.db, lock: true, guards, is_redemption: true })
+  const checkout = assembleCheckout(ctx, request, { ...rows, today: spentOn })
+  const verdict = evaluateRedemption(ctx, checkout, { is_single: true })
   if (!verdict.valid) throw new RewardUnavailableError(new ApiError('invalid_redeemables'))
-  const redeemed = redeemAll(ctx, it, verdict)
+  const redeemed = redeemAll(ctx, checkout, verdict)
   await giveRewards(ctx, redeemed)
   await refreshVersion(ctx, redeemed)
   await saveCheckout(ctx, ctx.db, changesOf(ctx, redeemed))

@@ -1,4 +1,4 @@
-/** What may be wrong with whatever is redeemed by itself. */
+/** The errors that the redemption of a single redeemable may answer. */
 export const redeemErrors = [
   'invalid_payload',
   'not_found',

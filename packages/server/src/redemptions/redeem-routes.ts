@@ -3,7 +3,7 @@ import type { Ctx } from '../core/context.ts'
 import { operation } from '../core/http/operation.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import { getMemberIn } from '../loyalty/programs/store.ts'
-import { redeem, redeemAlone } from './redeem.ts'
+import { redeem, redeemSingle } from './redeem.ts'
 import { redeemErrors } from './redeem-errors.ts'
 import {
   ExplainedRedemption,
@@ -102,7 +102,7 @@ export const redeeming = [
     path: '/v1/promotions/tiers/{promotionTierId}/redemption',
     summary: 'Redeem a promotion tier',
     ...single,
-    run: (ctx, { params, body }) => redeemAlone(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
+    run: (ctx, { params, body }) => redeemSingle(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
   }),
   operation({
     id: 'redeemPromotionTierOnClient',
@@ -112,7 +112,7 @@ export const redeeming = [
     summary: 'Redeem a promotion tier',
     ...single,
     flag: 'client_redeem_enabled',
-    run: (ctx, { params, body }) => redeemAlone(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
+    run: (ctx, { params, body }) => redeemSingle(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
   }),
   operation({
     id: 'redeemMemberReward',
@@ -134,12 +134,12 @@ export const redeeming = [
   }),
 ]
 
-/** The answer also says what the code covered (docs/reference/validations.md#one-voucher). */
+/** The response also shows what the voucher applied to (docs/reference/validations.md#one-voucher). */
 function redeemVoucher(
   ctx: Ctx,
   code: string,
   trackingId: string | undefined,
-  { gift, reward, ...body }: Parameters<typeof redeemAlone>[1] & { gift?: object | null; reward?: object | null },
+  { gift, reward, ...body }: Parameters<typeof redeemSingle>[1] & { gift?: object | null; reward?: object | null },
 ) {
   const covered = (
     { voucher, ...redemption }: Redemption,
@@ -148,7 +148,7 @@ function redeemVoucher(
     ...redemption,
     voucher: voucher && { ...voucher, applicable_to, inapplicable_to },
   })
-  return redeemAlone(
+  return redeemSingle(
     ctx,
     { ...body, ...(trackingId === undefined ? {} : { tracking_id: trackingId }) },
     { object: 'voucher', id: code, gift: gift ?? null, reward: reward ?? null },
@@ -157,7 +157,7 @@ function redeemVoucher(
 }
 
 function redeemReward(ctx: Ctx, { id }: StoredVoucher, { reward, order, metadata }: RedeemReward) {
-  return redeemAlone(
+  return redeemSingle(
     ctx,
     { ...(order == null ? {} : { order }), ...(metadata == null ? {} : { metadata }) },
     { object: 'voucher', id, ...(reward == null ? {} : { reward }) },

@@ -27,7 +27,7 @@ export const RedemptionBody = Type.Object(
 )
 export type RedemptionBody = Static<typeof RedemptionBody>
 
-/** The body of a redemption whose path names what is redeemed. */
+/** The body of a redemption whose path contains the redeemable. */
 export const SingleRedemptionBody = Type.Object(
   { ...checkout, gift: Maybe(GiftBody), reward: Maybe(RewardBody), options: Maybe(ValidationOptions) },
   { examples: [{ order: { source_id: 'order-1', amount: 5_000 }, customer: { source_id: 'customer-1' } }] },
@@ -41,14 +41,14 @@ export const RedeemReward = Type.Object({
 })
 export type RedeemReward = Static<typeof RedeemReward>
 
-/** With `options.explain` also why. */
+/** With `options.explain`, with the explanation. */
 export const ExplainedRedemption = Type.Object({
   ...Redemption.properties,
   explanation: Type.Optional(ExplanationView),
 })
 export type ExplainedRedemption = Static<typeof ExplainedRedemption>
 
-/** What was redeemed together (docs/reference/redemptions.md#answer). */
+/** The response to a redemption (docs/reference/redemptions.md#answer). */
 export const RedemptionsAnswer = Type.Object({
   redemptions: Type.Array(ExplainedRedemption),
   parent_redemption: Type.Optional(Redemption),

@@ -47,8 +47,8 @@ const countOf = async (shop: Shop, table: 'customers' | 'orders' | 'redemptions'
   return count
 }
 
-describe('who redeems (docs/reference/requests.md#customer)', () => {
-  test('an unknown id is refused, and nothing is stored', async () => {
+describe('the customer of a redemption (docs/reference/requests.md#customer)', () => {
+  test('an unknown customer id is refused, and nothing is stored', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const body = { redeemables: vouchers('TEN'), order: { amount: 100 }, customer: { id: 'cust_nobody' } }
@@ -60,7 +60,7 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
     expect(await validated(shop, body)).toMatchObject({ valid: true, order: { customer_id: null } })
   })
 
-  test('an unknown source id is created, a known one brought up to date key by key', async () => {
+  test('a customer with an unknown source id is created, a known one is updated key by key', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const first = await redeemed(shop, {
@@ -99,7 +99,7 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
     ])
   })
 
-  test('nobody, somebody without a name, and a bare text', async () => {
+  test('customer omitted, anonymous, or given as a plain string', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const by = async (customer: unknown) =>
@@ -115,7 +115,7 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
     expect(await countOf(shop, 'customers')).toBe(3)
   })
 
-  test('a token names the customer wherever a source id does, and must not contradict another name', async () => {
+  test('a tracking id is accepted in place of a source id, and must not contradict another id', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const order = { amount: 100 }
@@ -138,11 +138,11 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
     expect(
       await redeem(shop, { redeemables: vouchers('TEN'), order, customer: { id: customer_id }, tracking_id: 'other' }),
     ).toMatchObject({ status: 400, body: { key: 'ambiguous_tracking_id' } })
-    // Another project makes another token of it.
+    // Another project has another tracking id for the same source id.
     expect(trackingId({ tracking_secret: 'x' }, 'ann')).not.toBe(tracking_id)
   })
 
-  test('what is said without a name is said of whoever the request is about', async () => {
+  test('a profile without an id belongs to the customer of the request', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const first = await redeemed(shop, {
@@ -176,7 +176,7 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
       ).toBe('ambiguous_tracking_id')
   })
 
-  test('metadata that a project demands must be there', async () => {
+  test('required metadata must be sent', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     for (const relatedObject of ['redemption', 'order', 'customer'])
@@ -197,7 +197,7 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
       expect(await validated(shop, body)).toMatchObject({ valid: true })
     }
     await redeemed(shop, { redeemables: vouchers('TEN'), ...whole })
-    // What is stored need not be said again.
+    // Stored metadata need not be sent again.
     const { customer } = whole
     await redeemed(shop, {
       redeemables: vouchers('TEN'),
@@ -206,7 +206,7 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
     })
   })
 
-  test('metadata that a schema refuses is refused, and nothing is stored', async () => {
+  test('metadata that violate a schema are refused, and nothing is stored', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     for (const relatedObject of ['redemption', 'customer', 'order', 'order_item'])
@@ -240,7 +240,7 @@ describe('who redeems (docs/reference/requests.md#customer)', () => {
 })
 
 describe('the order of a redemption (docs/reference/requests.md#order and docs/reference/redemptions.md#state-changes)', () => {
-  test('no order is sent, none is stored', async () => {
+  test('without an order in the request none is stored', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const { order, redemptions } = await redeemed(shop, { redeemables: vouchers('TEN') })
@@ -248,7 +248,7 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
     expect(await countOf(shop, 'orders')).toBe(0)
   })
 
-  test('an order is created PAID, and the next redemption of it by id adds to it', async () => {
+  test('an order is created as PAID, and a later redemption by its id adds to it', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(1000))
     const items = [
@@ -284,7 +284,7 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
       updated_at: instant,
     })
     expect(Object.keys(again.order.redemptions)).toHaveLength(2)
-    // By the shop's own id, what is sent of it is ignored.
+    // Referred to by its source id, the other properties sent are ignored.
     const bySource = { source_id: 'o-1', amount: 1, items: [], metadata: { other: true } }
     expect((await redeemed(shop, { redeemables: vouchers('TEN'), order: bySource })).order).toMatchObject({
       id: order.id,
@@ -292,7 +292,7 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
       total_amount: 400,
       metadata: { channel: 'web' },
     })
-    // By our id, what is sent replaces what is stored.
+    // Referred to by its id, the properties sent replace the stored ones.
     const replaced = { id: order.id, items: [{ source_id: 'tea', quantity: 5, price: 900 }], discount_amount: 0 }
     expect((await redeemed(shop, { redeemables: vouchers('TEN'), order: replaced })).order).toMatchObject({
       amount: 4500,
@@ -306,7 +306,7 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
     ['FULFILLED', undefined, 'FULFILLED'],
     [undefined, 'FULFILLED', 'FULFILLED'],
     [undefined, 'CANCELED', 'PAID'],
-  ])('stored as %s and sent as %s it becomes %s', async (stored, status, expected) => {
+  ])('an order stored as %s and sent as %s becomes %s', async (stored, status, expected) => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const known = stored && (await ok(shop, 'POST', '/v1/orders', { amount: 100, status: stored }))
@@ -314,7 +314,7 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
     expect((await redeemed(shop, { redeemables: vouchers('TEN'), order })).order.status).toBe(expected)
   })
 
-  test('an unknown order id is 404; amounts that no order has are refused', async () => {
+  test('an unknown order id is answered 404, and impossible amounts are refused', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     for (const [order, key] of [
@@ -333,7 +333,7 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
     expect((await redeemed(shop, { redeemables: vouchers('TEN'), order: { amount: '120' } })).order.amount).toBe(120)
   })
 
-  test('with override the catalogue learns, unless the redemption fails or comes from the client side', async () => {
+  test('override updates the catalogue, unless the redemption fails or comes from the client side', async () => {
     const shop = await newProject({
       project: {
         client_redeem_enabled: true,
@@ -367,8 +367,8 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
   })
 })
 
-describe('what is remembered of a refusal (docs/reference/redemptions.md#failure)', () => {
-  test('one that exists, several, one that does not', async () => {
+describe('stored failures (docs/reference/redemptions.md#failure)', () => {
+  test('of an existing redeemable, of several, and of an unknown one', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'GONE', amountOff(10), { expiration_date: '2020-01-01T00:00:00Z' })
     await newDiscount(shop, 'TEN', amountOff(10))
@@ -413,7 +413,7 @@ describe('what is remembered of a refusal (docs/reference/redemptions.md#failure
     expect((await typesSince(shop)).filter((type) => type === 'redemption.failed')).toHaveLength(3)
   })
 
-  test('the single endpoints answer 404 for what they do not know, and store nothing', async () => {
+  test('the endpoints for a single redeemable answer 404 for an unknown one, and store nothing', async () => {
     const shop = await newProject()
     for (const path of ['/v1/vouchers/NOPE/redemption', '/v1/promotions/tiers/promo_none/redemption'])
       expect(await shop.call('POST', path, { order: { amount: 1 } })).toMatchObject({
@@ -425,20 +425,20 @@ describe('what is remembered of a refusal (docs/reference/redemptions.md#failure
 
   test.each([
     ['no redeemables', [], 'invalid_payload'],
-    ['31 of them', Array.from({ length: 31 }, (_, n) => voucher(`V${n}`)), 'invalid_payload'],
-    ['without an id', [{ object: 'voucher' }], 'invalid_payload'],
-    ['the same twice', vouchers('TEN', 'TEN'), 'duplicated_redeemables'],
+    ['31 redeemables', Array.from({ length: 31 }, (_, n) => voucher(`V${n}`)), 'invalid_payload'],
+    ['a redeemable without an id', [{ object: 'voucher' }], 'invalid_payload'],
+    ['the same redeemable twice', vouchers('TEN', 'TEN'), 'duplicated_redeemables'],
     ['a stack and something else', [stack('stack_1'), voucher('TEN')], 'invalid_redeemables'],
-    ['credits that are no number', [voucher('TEN', { gift: { credits: 'much' } })], 'invalid_gift'],
-    ['no points', [voucher('TEN', { reward: { id: 'rew_1', points: 0 } })], 'invalid_payload'],
-  ])('%s: refused before anything is looked at', async (_, redeemables, key) => {
+    ['credits that are not a number', [voucher('TEN', { gift: { credits: 'much' } })], 'invalid_gift'],
+    ['zero points', [voucher('TEN', { reward: { id: 'rew_1', points: 0 } })], 'invalid_payload'],
+  ])('%s: refused before the evaluation, and nothing is stored', async (_, redeemables, key) => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     expect(await redeem(shop, { redeemables })).toMatchObject({ status: 400, body: { key } })
     expect(await countOf(shop, 'redemptions')).toBe(0)
   })
 
-  test('a code and its id are the same thing', async () => {
+  test('a code and its id count as duplicates', async () => {
     const shop = await newProject()
     const { id } = await newDiscount(shop, 'TEN', amountOff(10))
     expect(await redeem(shop, { redeemables: [voucher('TEN'), voucher(id)] })).toMatchObject({
@@ -449,7 +449,7 @@ describe('what is remembered of a refusal (docs/reference/redemptions.md#failure
 })
 
 describe('cards', () => {
-  test('a gift card pays what it is asked for, and its books say so', async () => {
+  test('a gift card pays the requested credits, and its ledger shows it', async () => {
     const shop = await newProject()
     const { id } = await newGiftCard(shop, 'GIFT', 5000)
     const { redemptions, order } = await redeemed(shop, {
@@ -509,7 +509,7 @@ describe('cards', () => {
     ])
   })
 
-  test('paying with points takes those that expire first', async () => {
+  test('paying with points spends those that expire first', async () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 100, coin: { exchange_ratio: 0.5, points_ratio: 10 } })
     const { db } = shop.service.runtime.database
@@ -565,7 +565,7 @@ describe('cards', () => {
   })
 })
 
-/** From the page of a shop. */
+/** A call of the client side. */
 const byClient = (shop: Shop, path: string, body: object) =>
   shop.call('POST', path, body, {
     'x-client-application-id': shop.client_id,
@@ -583,8 +583,8 @@ const postingsOf = async (shop: Shop, voucherId: string) => ({
     .execute(),
 })
 
-describe('what is answered', () => {
-  test('several: children, a parent, each with the order as it left it', async () => {
+describe('the response', () => {
+  test('for several redeemables has children and a parent, each with the order after it', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'A', percentOff(10))
     await newDiscount(shop, 'B', amountOff(500))
@@ -643,14 +643,14 @@ describe('what is answered', () => {
       'customer.order.created',
       'customer.order.paid',
     ])
-    const [told] = await eventsOf(shop, 'redemption.succeeded')
-    expect(told).toMatchObject({ data: { redemption: { previous_order: null }, order: { id: order.id } } })
+    const [event] = await eventsOf(shop, 'redemption.succeeded')
+    expect(event).toMatchObject({ data: { redemption: { previous_order: null }, order: { id: order.id } } })
     expect(await ok(shop, 'GET', '/v1/customers/ann')).toMatchObject({
       summary: { redemptions: { total_succeeded: 2 } },
     })
   })
 
-  test('expand: without order no order of children; category adds categories', async () => {
+  test('shows the order of children only with expand order, and categories with expand category', async () => {
     const shop = await newProject()
     const category = await ok(shop, 'POST', '/v1/categories', { name: 'Joint', hierarchy: 1 })
     await newDiscount(shop, 'A', percentOff(10), { category_id: category.id })
@@ -666,7 +666,7 @@ describe('what is answered', () => {
     expect(redemptions[0].voucher.categories).toEqual([{ ...category, stacking_rules_type: 'JOINT' }])
   })
 
-  test('a promotion stack is redeemed tier by tier, and says so', async () => {
+  test('for a promotion stack has one redemption per tier', async () => {
     const shop = await newProject()
     const { stack: all, tiers } = await newStack(shop, [percentOff(10), amountOff(500)])
     const { redemptions, parent_redemption } = await redeemed(shop, {
@@ -688,14 +688,14 @@ describe('what is answered', () => {
     expect(await ok(shop, 'GET', `/v1/promotions/tiers/${tiers[0].id}`)).toMatchObject({
       summary: redemptions[0].promotion_tier.summary,
     })
-    const told = (await eventsOf(shop, 'redemption.succeeded')).filter(
+    const events = (await eventsOf(shop, 'redemption.succeeded')).filter(
       ({ data }) => data.promotion_stack?.id === all.id,
     )
-    expect(told).toHaveLength(3)
+    expect(events).toHaveLength(3)
     expect(parent_redemption.order.total_amount).toBe(8500)
   })
 
-  test('a code by itself also says what it covered', async () => {
+  test('for a single voucher also shows the goods it applied to', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', percentOff(10))
     await newRule(
@@ -726,7 +726,7 @@ describe('what is answered', () => {
     expect(body.redemption).toBeUndefined()
   })
 
-  test('without an effect one by itself is redeemed, whatever the rules of stacking say', async () => {
+  test('a single redeemable without effect is redeemed regardless of the stacking rules', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(0))
     await setStackingRules(shop, { redeemables_no_effect_rule: 'SKIP' })
@@ -752,7 +752,7 @@ describe('referrals', () => {
     return { program, code: code.code as string, alice: customer_id as string }
   }
 
-  test('whoever redeems the code of another was referred by them, and only then', async () => {
+  test('a customer who redeems the referral code of another customer becomes its referee', async () => {
     const shop = await newProject()
     const { program, code, alice } = await newReferral(shop)
     await newDiscount(shop, 'TEN', amountOff(10))
@@ -775,7 +775,7 @@ describe('referrals', () => {
     expect((await redeemed(shop, partly)).order.referrer_id).toBeNull()
   })
 
-  test('the order names somebody else', async () => {
+  test('the order names another referrer', async () => {
     const shop = await newProject()
     const { code, alice } = await newReferral(shop)
     await ok(shop, 'POST', '/v1/customers', { source_id: 'carl' })
@@ -792,7 +792,7 @@ describe('referrals', () => {
   })
 })
 
-test('points below one unit are the mistake of who sent them, and nobody remembers it', async () => {
+test('fewer points than one unit costs are an invalid request, and no failure is stored', async () => {
   const shop = await newProject()
   const card = await newCard(shop, { points: 500, coin: { exchange_ratio: 3, points_ratio: 40 } })
   const body = {
@@ -804,7 +804,7 @@ test('points below one unit are the mistake of who sent them, and nobody remembe
   expect(await countOf(shop, 'redemptions')).toBe(0)
 })
 
-test('a session is part of a redemption only while it keeps something', async () => {
+test('a session is stored with a redemption only while it holds something', async () => {
   const shop = await newProject()
   await newDiscount(shop, 'TEN', amountOff(10))
   const session = { type: 'LOCK', key: 'S' }
@@ -814,7 +814,7 @@ test('a session is part of a redemption only while it keeps something', async ()
   expect((await redeemed(shop, body)).redemptions[0].session).toEqual({ key: 'S' })
 })
 
-describe('units of a lifetime', () => {
+describe('lifetime limits of units', () => {
   const limited = async (shop: Shop, code: string, limit: object) => {
     const product = await newProduct(shop, 'Mug', { source_id: 'mug', price: 100 })
     const { id } = await newDiscount(shop, code, amountOff(50, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }))
@@ -832,13 +832,13 @@ describe('units of a lifetime', () => {
     )
   }
 
-  test('a code without a campaign counts them once', async () => {
+  test('a voucher without a campaign counts them once', async () => {
     const shop = await newProject()
     await limited(shop, 'U', { product_campaign_quantity_limit: 4 })
     expect([await taken(shop, 'U', 2), await taken(shop, 'U', 3), await taken(shop, 'U', 3)]).toEqual([2, 2, 0])
   })
 
-  test('each customer has its own, from the first time on', async () => {
+  test('each customer has its own count, from its first redemption on', async () => {
     const shop = await newProject()
     await limited(shop, 'U', { product_customer_campaign_quantity_limit: 3 })
     expect(await taken(shop, 'U', 10, 'ann')).toBe(3)
@@ -849,7 +849,7 @@ describe('units of a lifetime', () => {
   })
 })
 
-test('segments are those of the customer at the moment that is asked for', async () => {
+test('segments are those of the customer at as_of', async () => {
   const shop = await newProject()
   const { id } = await newDiscount(shop, 'TEN', amountOff(10))
   await ok(shop, 'POST', '/v1/customers', { source_id: 'ann' })
@@ -865,8 +865,8 @@ test('segments are those of the customer at the moment that is asked for', async
   expect(await validated(shop, { ...body, options: { as_of: asOf } })).toMatchObject({ valid: true })
 })
 
-describe('rules that look at the past', () => {
-  test('from another moment, what came after it is not there yet', async () => {
+describe('rules about counters', () => {
+  test('with as_of, later redemptions do not count', async () => {
     const shop = await newProject()
     const { id } = await newDiscount(shop, 'TEN', amountOff(10))
     await newRule(shop, when('redemption.count.daily', { $less_than_or_equal: [1] }), { voucher: id })
@@ -877,7 +877,7 @@ describe('rules that look at the past', () => {
     expect(await validated(shop, { ...body, options: { as_of: asOf } })).toMatchObject({ valid: true })
   })
 
-  test('rules of a reward count too', async () => {
+  test('the rules of a reward assignment apply too', async () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 500 })
     const rule = await newRule(shop, when('redemption.count.per_customer', { $less_than_or_equal: [1] }))
@@ -941,7 +941,7 @@ describe('rules that look at the past', () => {
 describe('an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'once' }
 
-  test('a redemption is done once, and its answer given again', async () => {
+  test('a redemption takes effect once, and its reply is replayed', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const body = { redeemables: vouchers('TEN'), order: { amount: 100 }, customer: { source_id: 'ann' } }
@@ -957,7 +957,7 @@ describe('an Idempotency-Key', () => {
     })
   })
 
-  test('so is a refusal that is remembered, one that is not, and a validation', async () => {
+  test('so is a stored failure, a refusal that is not stored, and a validation', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'GONE', amountOff(10), { active: false })
     for (const [n, [path, body]] of [
@@ -975,7 +975,7 @@ describe('an Idempotency-Key', () => {
     expect(await countOf(shop, 'redemptions')).toBe(1)
   })
 
-  test('a repetition does not write to the catalogue again', async () => {
+  test('a repeated request does not write to the catalogue again', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const { id } = await newProduct(shop, 'Mug', { price: 50 })
@@ -990,7 +990,7 @@ describe('an Idempotency-Key', () => {
     expect(await ok(shop, 'GET', `/v1/products/${id}`)).toMatchObject({ price: 999 })
   })
 
-  test('many at once have one effect', async () => {
+  test('many concurrent requests with the same key take effect once', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
     const body = { redeemables: vouchers('TEN'), order: { amount: 100 } }

@@ -26,35 +26,35 @@ import { giveRewards } from './rewarded.ts'
 import type { Redemption } from './schema.ts'
 
 /**
- * Redeems several things together (docs/reference/redemptions.md): all that applies, and the order, the customer and the counters
- * with it.
+ * Redeems several redeemables in one request (docs/reference/redemptions.md): saves all that apply, with the order, the customer
+ * and the counters.
  */
 export async function redeem(
   ctx: Ctx,
   body: CheckoutBody & { redeemables: RedeemableBody[] },
 ): Promise<RedemptionsAnswer | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, body.redeemables)
-  return redeemRequest(ctx, request, { is_alone: false }, (answer) => answer)
+  return redeemRequest(ctx, request, { is_single: false }, (answer) => answer)
 }
 
 /**
- * Redeems one thing by itself; limits of stacking and rules about what has no effect do not apply
+ * Redeems a single redeemable; stacking limits and the rule about redeemables without effect do not apply
  * (docs/reference/validations.md#promotion-tiers).
  */
-export async function redeemAlone(
+export async function redeemSingle(
   ctx: Ctx,
   body: CheckoutBody,
   redeemable: RedeemableBody,
-  shown: (redemption: Redemption, outcome: Applicable) => Redemption = (redemption) => redemption,
+  toReply: (redemption: Redemption, outcome: Applicable) => Redemption = (redemption) => redemption,
 ): Promise<Redemption | StoredReplyResult | ApiError> {
-  const request = readRequest(ctx, body, [redeemable], { is_alone: true })
-  return redeemRequest(ctx, request, { is_alone: true }, ({ redemptions: [only] }, { children: [child] }) =>
-    shown(only as Redemption, (child as RedeemedPart).outcome),
+  const request = readRequest(ctx, body, [redeemable], { is_single: true })
+  return redeemRequest(ctx, request, { is_single: true }, ({ redemptions: [only] }, { children: [child] }) =>
+    toReply(only as Redemption, (child as RedeemedPart).outcome),
   )
 }
 
-/** Calculation modes and ONCE hold for one as for many (docs/reference/stacking.md#one-redeemable-alone). */
-const alone = (rules: StackingRules): StackingRules => ({
+/** The calculation modes and ONCE apply to a single redeemable too (docs/reference/stacking.md#one-redeemable-alone). */
+const singleRedeemableRules = (rules: StackingRules): StackingRules => ({
   ...rules,
   redeemables_application_mode: 'ALL',
   redeemables_no_effect_rule: 'REDEEM_ANYWAY',
@@ -64,60 +64,60 @@ const alone = (rules: StackingRules): StackingRules => ({
 async function redeemRequest<Answer>(
   ctx: Ctx,
   request: CheckoutRequest,
-  { is_alone }: { is_alone: boolean },
-  shown: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
+  { is_single }: { is_single: boolean },
+  toReply: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
 ): Promise<Answer | StoredReplyResult | ApiError> {
   if (request.as_of !== null) throw invalidPayload('Property .options.as_of is not for redemptions')
-  const overrides = ctx.caller.channel !== 'CLIENT_API' && hasOverrides(request)
+  const writesCatalogue = ctx.caller.channel !== 'CLIENT_API' && hasOverrides(request)
   const cards = request.redeemables.flatMap(({ object, id, reward }) =>
     object === 'voucher' && reward !== undefined ? [id] : [],
   )
   const prepare = async (ctx: Ctx) => {
-    if (overrides) await writeOverrides(ctx, request.order?.items ?? [])
+    if (writesCatalogue) await writeOverrides(ctx, request.order?.items ?? [])
     if (cards.length > 0) await applyDueChangesToCards(ctx, cards)
   }
-  const isLarge = request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid')
-  const isPrepared = overrides || cards.length > 0
-  const byItself = () =>
+  const needsTransaction = request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid')
+  const needsPreparation = writesCatalogue || cards.length > 0
+  const decideAlone = () =>
     decideAndSave<Answer>(ctx, request, decide, {
       is_redemption: true,
-      is_large: isLarge,
-      ...(isPrepared ? { prepare } : {}),
+      needs_transaction: needsTransaction,
+      ...(needsPreparation ? { prepare } : {}),
     })
-  if (isLarge || isPrepared || ctx.saving?.key != null) return byItself()
-  const names = batchableKeys(ctx, request)
-  return names === null ? byItself() : decideInBatch<Answer>(ctx, request, names, decide, byItself)
+  if (needsTransaction || needsPreparation || ctx.saving?.key != null) return decideAlone()
+  const keys = batchableKeys(ctx, request)
+  return keys === null ? decideAlone() : decideInBatch<Answer>(ctx, request, keys, decide, decideAlone)
 
-  function decide(it: Checkout): Decision<Answer> | TransactionalDecision<Answer> {
-    const verdict = judge(ctx, it, { is_alone })
-    if (!verdict.valid) return failure(ctx, it, verdict, { is_alone })
-    const redeemed = redeemAll(ctx, it, verdict)
-    if (!hasFollowUps(redeemed)) return decisionOf(ctx, redeemed, shown)
-    const chain = newCascade()
+  function decide(checkout: Checkout): Decision<Answer> | TransactionalDecision<Answer> {
+    const verdict = evaluateRedemption(ctx, checkout, { is_single })
+    if (!verdict.valid) return failure(ctx, checkout, verdict, { is_single })
+    const redeemed = redeemAll(ctx, checkout, verdict)
+    if (!hasFollowUps(redeemed)) return decisionOf(ctx, redeemed, toReply)
+    const cascade = newCascade()
     return {
-      issue: async (ctx) => {
+      issueRewards: async (ctx) => {
         await giveRewards(ctx, redeemed)
         await refreshVersion(ctx, redeemed)
-        return decisionOf(ctx, redeemed, shown)
+        return decisionOf(ctx, redeemed, toReply)
       },
-      follow: (ctx) => applyFollowUps(ctx, redeemed, chain),
-      refused: (error) => failureOf(ctx, it, error),
+      applyFollowUps: (ctx) => applyFollowUps(ctx, redeemed, cascade),
+      refuse: (error) => failureOf(ctx, checkout, error),
     }
   }
 }
 
-/** What comes of a request, on facts whose lines have ids; what is wrong with the request itself is thrown. */
-export function judge(ctx: Ctx, it: Checkout, { is_alone }: { is_alone: boolean }): Verdict {
-  refuseRequest(it)
-  refuseCustomer(ctx, it)
-  refuseMetadata(it, { is_redemption: true })
-  const { stacking_rules } = it.facts
-  it.facts = {
-    ...it.facts,
-    stacking_rules: is_alone ? alone(stacking_rules) : stacking_rules,
-    order: withLineIds(it.facts.order),
+/** Evaluates a redemption, after giving every order line an id. Throws if the request itself is invalid. */
+export function evaluateRedemption(ctx: Ctx, checkout: Checkout, { is_single }: { is_single: boolean }): Verdict {
+  refuseRequest(checkout)
+  refuseCustomer(ctx, checkout)
+  refuseMetadata(checkout, { is_redemption: true })
+  const { stacking_rules } = checkout.facts
+  checkout.facts = {
+    ...checkout.facts,
+    stacking_rules: is_single ? singleRedeemableRules(stacking_rules) : stacking_rules,
+    order: withLineIds(checkout.facts.order),
   }
-  const verdict = evaluate(it.facts, { explain: it.request.explain })
+  const verdict = evaluate(checkout.facts, { explain: checkout.request.explain })
   refuseOutcomes(verdict.redeemables)
   return verdict
 }
@@ -125,8 +125,8 @@ export function judge(ctx: Ctx, it: Checkout, { is_alone }: { is_alone: boolean 
 const decisionOf = <Answer>(
   ctx: Ctx,
   redeemed: Redeemed,
-  shown: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
-): Decision<Answer> => ({ result: shown(answerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) })
+  toReply: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
+): Decision<Answer> => ({ result: toReply(answerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) })
 
 const hasOverrides = ({ order }: CheckoutRequest): boolean =>
   order?.items?.some(({ product, sku }) => product?.override === true || sku?.override === true) === true

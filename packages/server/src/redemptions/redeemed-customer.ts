@@ -10,9 +10,9 @@ import { idPrefix } from '../core/lib/ids.ts'
 import { metadataRulesOf } from '../definitions/metadata-schemas/configured-rules.ts'
 import { invalidAmount } from '../orders/input.ts'
 
-/** The customer of a redemption as it is afterwards, but for its figures, and whether it had to be written for that. */
+/** The customer after the redemption, without its new figures, and whether its row has to be inserted or updated. */
 export interface RedeemingCustomer {
-  /** Null: nobody. */
+  /** Null: the redemption has no customer. */
   customer: StoredCustomer | null
   isNew: boolean
   isChanged: boolean
@@ -21,37 +21,48 @@ export interface RedeemingCustomer {
 }
 
 /**
- * Unknown ids are a mistake; nobody new comes in from a client side that may not create customers
+ * Refuses an unknown customer id, and a new customer from a client side that may not create customers
  * (docs/reference/client-side.md#common-rules).
  */
-export function refuseCustomer(ctx: Ctx, { request: { customer: named }, buyer }: Checkout): void {
-  if (named === null || buyer.stored !== null) return
-  const id =
-    named.id !== null && (named.source_id === null || named.id.startsWith(idPrefix('customer'))) ? named.id : null
+export function refuseCustomer(ctx: Ctx, { request: { customer: sent }, buyer }: Checkout): void {
+  if (sent === null || buyer.stored !== null) return
+  const id = sent.id !== null && (sent.source_id === null || sent.id.startsWith(idPrefix('customer'))) ? sent.id : null
   if (id !== null) throw notFound('customer', id)
   if (!mayWriteCustomers(ctx)) throw disabledOnClient('client_create_customer_enabled')
 }
 
-/** Who redeems, created or brought up to date by what was sent (docs/reference/requests.md#customer). */
-export function redeemingCustomer(ctx: Ctx, { request, buyer, loaded }: Checkout): RedeemingCustomer {
+/** The redeeming customer: created, or updated with the profile that was sent (docs/reference/requests.md#customer). */
+export function redeemingCustomer(ctx: Ctx, { request, buyer, rows }: Checkout): RedeemingCustomer {
   const { stored, customer } = buyer
   const profile = request.customer?.profile ?? {}
-  const rules = metadataRulesOf(loaded.configuration, 'customer')
+  const rules = metadataRulesOf(rows.configuration, 'customer')
   if (customer === null) return { customer: null, isNew: false, isChanged: false, xmin: null, events: [] }
   if (stored === null) {
     rules.check(profile.metadata ?? {}, { isNew: true })
     const created: StoredCustomer = { ...customer, project_id: ctx.project_id }
-    return { customer: created, isNew: true, isChanged: true, xmin: null, events: [told('customer.created', created)] }
+    return {
+      customer: created,
+      isNew: true,
+      isChanged: true,
+      xmin: null,
+      events: [customerEvent('customer.created', created)],
+    }
   }
   const { xmin, ...before } = stored
   const { xmin: _, ...after } = customer as typeof stored
   if (!mayWriteCustomers(ctx) || isDeepStrictEqual(before, after))
     return { customer: before, isNew: false, isChanged: false, xmin, events: [] }
   const changed = { ...after, metadata: rules.merged(before.metadata, profile.metadata ?? {}), updated_at: ctx.now }
-  return { customer: changed, isNew: false, isChanged: true, xmin, events: [told('customer.updated', changed)] }
+  return {
+    customer: changed,
+    isNew: false,
+    isChanged: true,
+    xmin,
+    events: [customerEvent('customer.updated', changed)],
+  }
 }
 
-const told = (type: 'customer.created' | 'customer.updated', customer: StoredCustomer): NewEvent => ({
+const customerEvent = (type: 'customer.created' | 'customer.updated', customer: StoredCustomer): NewEvent => ({
   type,
   entity_id: customer.id,
   data: { customer: toCustomer(customer) },
@@ -63,7 +74,7 @@ export interface CustomerMove {
   looks_for_latest?: true
 }
 
-/** What is written of the customer. A sum that is too large to be exact is refused, as an amount would be. */
+/** The change of the customer row. Refuses a sum that is too large to be exact, as it would an amount. */
 export function customerChange(
   { customer, isNew, isChanged, xmin }: RedeemingCustomer,
   { add, latest, looks_for_latest }: CustomerMove,

@@ -11,40 +11,40 @@ import type { OrderColumns } from '../orders/store.ts'
 import type { RedemptionOrder } from './schema.ts'
 import type { Undo } from './undo.ts'
 
-/** What redemptions made of the order: as it is stored, and as each of them left it. */
+/** The order after the redemptions of a request: as it is stored, and after each of them. */
 export interface RedeemedOrder {
   before: StoredOrder | null
-  /** As it is written; the redemptions on it are still to be added. */
+  /** As it is saved; `redeemAll` adds its redemptions. */
   order: StoredOrder
   /** With its calculated amounts, zeros included (docs/reference/calculated-order.md#amounts-of-the-order). */
   calculated: CalculatedOrder
-  /** In the order of the outcomes. */
+  /** The order after each redemption, in the order of the outcomes. */
   steps: ReadonlyArray<{ order: CalculatedOrder; undo: Pick<Undo, 'order' | 'lines' | 'goods'> }>
 }
 
 /** Null when there is no order (docs/reference/redemptions.md#answer). */
 export function redeemedOrder(
   ctx: Ctx,
-  it: Checkout,
+  checkout: Checkout,
   verdict: Verdict,
   customerId: CustomerRow['id'] | null,
 ): RedeemedOrder | null {
-  const { order: facts } = it.facts
+  const { order: facts } = checkout.facts
   if (facts == null || verdict.order === undefined) return null
   const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
-  const { order: before } = it.loaded
+  const { order: before } = checkout.rows
   const lineIds = newLineIds()
   const calculated = withIds(verdict.order, lineIds)
   const steps = stepsOf(calculateOrder(facts), applied, lineIds)
-  const status = [before?.status, it.request.order?.status].includes('FULFILLED') ? 'FULFILLED' : 'PAID'
-  const items = storedItems(calculated.items, verdict.free_quantities ?? [], it)
+  const status = [before?.status, checkout.request.order?.status].includes('FULFILLED') ? 'FULFILLED' : 'PAID'
+  const items = storedItems(calculated.items, verdict.free_quantities ?? [], checkout)
   const { amount = null, initial_amount = null, discount_amount = 0, items_discount_amount = 0 } = calculated
   return {
     before,
     order: {
       project_id: ctx.project_id,
       id: before?.id ?? newId('order', Date.parse(ctx.now)),
-      source_id: before?.source_id ?? it.request.order?.source_id ?? null,
+      source_id: before?.source_id ?? checkout.request.order?.source_id ?? null,
       status,
       amount,
       initial_amount,
@@ -55,9 +55,9 @@ export function redeemedOrder(
       items,
       metadata: calculated.metadata,
       customer_id: customerId ?? before?.customer_id ?? null,
-      referrer_id: referrerFor(it, applied),
+      referrer_id: referrerFor(checkout, applied),
       redemptions: before?.redemptions ?? null,
-      discounted_goods: addedUp(
+      discounted_goods: countGoods(
         facts.discounted_goods?.length === 0 ? null : (before?.discounted_goods ?? null),
         applied,
       ),
@@ -69,16 +69,16 @@ export function redeemedOrder(
   }
 }
 
-/** Whom the request names must be there. */
-function referrerFor(it: Checkout, applied: readonly Applicable[]): CustomerRow['id'] | null {
-  const { referrer } = it.request
-  const { customers } = it.loaded
+/** Refuses an unknown referrer that the request names. */
+function referrerFor(checkout: Checkout, applied: readonly Applicable[]): CustomerRow['id'] | null {
+  const { referrer } = checkout.request
+  const { customers } = checkout.rows
   if (referrer !== null && !customers.some(({ id, source_id }) => id === referrer || source_id === referrer))
     throw notFound('customer', referrer)
-  return referrerOf(it, appliedOf(it, applied))
+  return referrerOf(checkout, appliedOf(checkout, applied))
 }
 
-/** Lines that the calculation appended get an id too, the same in every step. */
+/** Gives lines that the calculation appended an id too, the same one in every step. */
 function newLineIds(): (item: CalculatedItem, index: number) => string {
   const ids = new Map<number, string>()
   return (item, index) => {
@@ -107,7 +107,7 @@ function stepsOf(
   })
 }
 
-/** By how much a step changed the order, line by line; lines it left alone are left out. */
+/** By how much a step changed the order, line by line, without unchanged lines. */
 function difference(
   before: CalculatedOrder,
   after: CalculatedOrder,
@@ -121,13 +121,13 @@ function difference(
       discount_amount: (after.discount_amount ?? 0) - (before.discount_amount ?? 0),
     },
     lines: after.items.flatMap((item, index) => {
-      const was = before.items[index]
+      const previous = before.items[index]
       const change = {
         id: item.id as string,
-        quantity: item.quantity - (was?.quantity ?? 0),
-        amount: (item.amount ?? 0) - (was?.amount ?? 0),
-        discount_amount: (item.discount_amount ?? 0) - (was?.discount_amount ?? 0),
-        discount_quantity: (item.discount_quantity ?? 0) - (was?.discount_quantity ?? 0),
+        quantity: item.quantity - (previous?.quantity ?? 0),
+        amount: (item.amount ?? 0) - (previous?.amount ?? 0),
+        discount_amount: (item.discount_amount ?? 0) - (previous?.discount_amount ?? 0),
+        discount_quantity: (item.discount_quantity ?? 0) - (previous?.discount_quantity ?? 0),
         free_quantity: freesUnits ? (item.applied_discount_quantity ?? 0) : 0,
       }
       const { id: _, ...numbers } = change
@@ -136,7 +136,7 @@ function difference(
   }
 }
 
-/** Lines as they are stored: with the units that nobody pays for, and what was asked to be written to the catalogue. */
+/** Lines as they are stored: with their free units, and the `override` flags of the request. */
 function storedItems(
   items: readonly CalculatedItem[],
   freeQuantities: readonly number[],
@@ -152,8 +152,11 @@ function storedItems(
   })
 }
 
-/** How many redemptions discounted each good. */
-function addedUp(before: Record<string, number> | null, applied: readonly Applicable[]): Record<string, number> | null {
+/** How many redemptions discounted each product or SKU. */
+function countGoods(
+  before: Record<string, number> | null,
+  applied: readonly Applicable[],
+): Record<string, number> | null {
   const goods = applied.flatMap(({ discounted_goods }) => discounted_goods)
   if (goods.length === 0) return before
   const counts = new Map(Object.entries(before ?? {}))
@@ -161,19 +164,19 @@ function addedUp(before: Record<string, number> | null, applied: readonly Applic
   return Object.fromEntries(counts)
 }
 
-/** The order as a single redemption, a parent and the whole answer show it. */
+/** The order as a single redemption, a parent redemption and the top level of the response show it. */
 export function wholeOrder({ calculated, order }: RedeemedOrder): RedemptionOrder {
   const { items: _, metadata: __, ...amounts } = calculated
   return { ...toOrder(order), ...amounts }
 }
 
-/** The order as one among several left it (docs/reference/redemptions.md#answer). */
+/** The order right after one of several redemptions (docs/reference/redemptions.md#answer). */
 export function partOrder({ order: { id, source_id }, steps }: RedeemedOrder, index: number): RedemptionOrder {
   const step = steps[index]?.order as CalculatedOrder
   return { id, source_id, ...step, object: 'order' } as RedemptionOrder
 }
 
-/** Without what the database works out itself. */
+/** Without the columns that the database computes. */
 export function columnsOf(order: StoredOrder): OrderColumns {
   const { project_id: _, total_discount_amount: __, total_amount: ___, ...columns } = order
   return columns

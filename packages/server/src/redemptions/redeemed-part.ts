@@ -9,33 +9,33 @@ import type { RedeemedOrder } from './redeemed-order.ts'
 import type { RedeemedCode } from './redeemed-voucher.ts'
 import type { StoredRedemption } from './redemption.ts'
 
-/** What a request redeemed, as it will be stored; nothing is written yet. */
+/** The redemptions of a request as they will be stored; nothing is saved yet. */
 export interface Redeemed {
-  it: Checkout
+  checkout: Checkout
   verdict: Verdict
-  who: RedeemingCustomer
+  redeemer: RedeemingCustomer
   order: RedeemedOrder | null
-  /** Null when only one thing was redeemed. */
+  /** Null when only one redeemable was redeemed. */
   parent: StoredRedemption | null
   children: readonly RedeemedPart[]
-  /** Under PARTIAL, what did not apply. */
+  /** Under PARTIAL, the inapplicable redeemables. */
   failed: readonly StoredRedemption[]
-  /** The id of the event of an order that was paid, once it is told: what is earned by it names it. */
+  /** The id of the `customer.order.paid` event, once the events are built: earnings of the order refer to it. */
   paid_event_id: string | null
 }
 
-/** One thing that was redeemed: its row, and all that follows from it. */
+/** One redeemed voucher or tier: its row, and its changes. */
 export interface RedeemedPart {
   row: StoredRedemption
   candidate: Candidate
   outcome: Applicable
-  /** Of a code. */
+  /** Null for a tier. */
   code: RedeemedCode | null
-  /** What points bought, once it is issued. */
+  /** The reward, once it is issued. */
   rewarded: Rewarded | null
 }
 
-/** What points bought. */
+/** A reward that points were redeemed for. */
 export interface Rewarded {
   row: StoredRewardRedemption
   reward: ConfiguredReward

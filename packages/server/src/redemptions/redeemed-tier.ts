@@ -7,21 +7,21 @@ import { toPromotionTier } from '../incentives/promotions/tier.ts'
 import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedTier } from './schema.ts'
 
-/** A tier as the answer of its redemption shows it: with what was used of it, this time included. */
-export function redeemedTier(it: Checkout, candidate: Candidate, { order }: Applicable): RedeemedTier {
-  const { configuration, tier_usage } = it.loaded
+/** A tier as the response to its redemption shows it: with its usage, this redemption included. */
+export function redeemedTier(checkout: Checkout, candidate: Candidate, { order }: Applicable): RedeemedTier {
+  const { configuration, tier_usage } = checkout.rows
   const tier = candidate.tier as ConfiguredTier
   const campaign = candidate.campaign as ConfiguredCampaign
   const before = tier_usage[tier.id] ?? { redemptions: 0, orders_amount: 0, discounted_amount: 0 }
   const { categories } = configuration
-  const own = tier.category_id === null ? null : (categories.get(tier.category_id) ?? null)
-  const inherited = campaign.category_id === null ? undefined : categories.get(campaign.category_id)
-  const shown = toPromotionTier(
+  const tierCategory = tier.category_id === null ? null : (categories.get(tier.category_id) ?? null)
+  const campaignCategory = campaign.category_id === null ? undefined : categories.get(campaign.category_id)
+  const view = toPromotionTier(
     {
       ...tier,
-      category: own,
+      category: tierCategory,
       campaign_active: campaign.active,
-      campaign_category_id: inherited?.id ?? null,
+      campaign_category_id: campaignCategory?.id ?? null,
       campaign_start_date: campaign.start_date,
       campaign_expiration_date: campaign.expiration_date,
       campaign_validity_timeframe: campaign.validity_timeframe,
@@ -35,5 +35,7 @@ export function redeemedTier(it: Checkout, candidate: Candidate, { order }: Appl
       discounted_amount: before.discounted_amount + (order?.total_applied_discount_amount ?? 0),
     },
   )
-  return it.request.expand?.has('category') === true ? { ...shown, categories: categoriesOf(it, candidate) } : shown
+  return checkout.request.expand?.has('category') === true
+    ? { ...view, categories: categoriesOf(checkout, candidate) }
+    : view
 }

@@ -14,9 +14,9 @@ import { type StoredVoucher, toVoucher } from '../incentives/vouchers/voucher.ts
 import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedVoucher } from './schema.ts'
 
-/** A code with what it shares with others, from what is in memory. */
-export function storedVoucher(it: Checkout, voucher: LoadedVoucher, today: string): StoredVoucher {
-  const { campaigns, categories } = it.loaded.configuration
+/** Completes a voucher with its campaign and category from the cached configuration. */
+export function storedVoucher(checkout: Checkout, voucher: LoadedVoucher, today: string): StoredVoucher {
+  const { campaigns, categories } = checkout.rows.configuration
   const { xmin: _, assignments: __, held: ___, lots: ____, member: _____, last_transaction: ______, ...row } = voucher
   const campaign = row.campaign_id === null ? undefined : campaigns.get(row.campaign_id)
   return {
@@ -30,73 +30,79 @@ export function storedVoucher(it: Checkout, voucher: LoadedVoucher, today: strin
   }
 }
 
-/** A code after it was redeemed, and what that writes into the books of a card. */
+/** A voucher after its redemption; of a card, with its ledger entry. */
 export interface RedeemedCode {
   voucher: LoadedVoucher
   after: StoredVoucher
-  /** Null where nothing was spent. */
+  /** The ledger entry; null where nothing was spent. */
   entry: EntryChanges | null
 }
 
-/** One redemption more, and the credits or points that it takes, those that expire first before the others. */
+/** Adds one redemption, and spends the credits or points, those that expire first before the others. */
 export function redeemedCode(
   ctx: Ctx,
-  it: Checkout,
+  checkout: Checkout,
   voucher: LoadedVoucher,
   outcome: Applicable,
-  told: { redemption_id: string; order: { id: string; source_id: string | null } | null; reward: object | null },
+  references: { redemption_id: string; order: { id: string; source_id: string | null } | null; reward: object | null },
 ): RedeemedCode {
-  const { today } = it.loaded
+  const { today } = checkout.rows
   const spent = outcome.gift?.credits ?? outcome.loyalty_card?.points ?? 0
-  const used = { ...voucher, redeemed_quantity: voucher.redeemed_quantity + 1, updated_at: ctx.now }
-  if (spent === 0) return { voucher, after: storedVoucher(it, used, today), entry: null }
+  const redeemed = { ...voucher, redeemed_quantity: voucher.redeemed_quantity + 1, updated_at: ctx.now }
+  if (spent === 0) return { voucher, after: storedVoucher(checkout, redeemed, today), entry: null }
   const before = accountOf(voucher)
   const entry = spend(before, { amount: spent, to: 'redeemed', today })
-  if ('key' in entry) throw new ApiError(entry.key, { details: voucher.code }) // points that expired a moment ago
+  if ('key' in entry) throw new ApiError(entry.key, { details: voucher.code }) // points that expired since the evaluation
   const after: LoadedVoucher = {
-    ...used,
+    ...redeemed,
     credits_redeemed: (voucher.credits_redeemed ?? 0) + spent,
     lots: voucher.type === 'LOYALTY_CARD' ? entry.account.lots : voucher.lots,
   }
   return {
     voucher,
-    after: storedVoucher(it, after, today),
+    after: storedVoucher(checkout, after, today),
     entry: entryChanges(ctx, { before, after, last: voucher.last_transaction }, entry, {
       type: voucher.type === 'GIFT_VOUCHER' ? 'CREDITS_REDEMPTION' : 'POINTS_REDEMPTION',
       amount: -spent,
       related_transaction_id: null,
-      operation_type: it.request.channel === undefined ? 'MANUAL' : 'AUTOMATIC',
+      operation_type: checkout.request.channel === undefined ? 'MANUAL' : 'AUTOMATIC',
       details: {
-        ...(told.order === null ? {} : { order: told.order }),
-        redemption: { id: told.redemption_id },
-        ...(told.reward === null ? {} : { reward: told.reward }),
-        ...holderTier(it.loaded.configuration, voucher),
+        ...(references.order === null ? {} : { order: references.order }),
+        redemption: { id: references.redemption_id },
+        ...(references.reward === null ? {} : { reward: references.reward }),
+        ...holderTier(checkout.rows.configuration, voucher),
       },
     }),
   }
 }
 
-/** The tier of whoever holds a card, as transactions name it (docs/reference/loyalty-cards.md#transactions). */
+/** The loyalty tier of the card's member, as transactions show it (docs/reference/loyalty-cards.md#transactions). */
 function holderTier({ loyalty_tiers }: Configuration, { member }: LoadedVoucher): object {
   const tier = member?.tier_id == null ? undefined : loyalty_tiers.get(member.tier_id)
   return tier === undefined ? {} : { holder_loyalty_tier: { id: tier.id, name: tier.name } }
 }
 
-/** A code as the answer of a redemption shows it: with its own rules and those of its campaign. */
-export function shownVoucher(ctx: Ctx, it: Checkout, candidate: Candidate, stored: StoredVoucher): RedeemedVoucher {
+/** A voucher as the response to a redemption shows it: with its rules and those of its campaign. */
+export function shownVoucher(
+  ctx: Ctx,
+  checkout: Checkout,
+  candidate: Candidate,
+  stored: StoredVoucher,
+): RedeemedVoucher {
   const { voucher } = candidate
-  const own = (voucher as LoadedVoucher).assignments
-  const inherited = stored.campaign_id === null ? [] : assignmentsOf(it.loaded.configuration, stored.campaign_id)
-  const assignments = [...own, ...inherited].map(toAssignment)
-  const holder = it.loaded.customers.find(({ id }) => id === stored.holder_id)
+  const voucherAssignments = (voucher as LoadedVoucher).assignments
+  const campaignAssignments =
+    stored.campaign_id === null ? [] : assignmentsOf(checkout.rows.configuration, stored.campaign_id)
+  const assignments = [...voucherAssignments, ...campaignAssignments].map(toAssignment)
+  const holder = checkout.rows.customers.find(({ id }) => id === stored.holder_id)
   return {
     ...toVoucher(ctx, stored),
     ...(holder === undefined ? {} : { holder: toSimpleCustomer(holder) }),
-    ...(it.request.expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
+    ...(checkout.request.expand?.has('category') === true ? { categories: categoriesOf(checkout, candidate) } : {}),
     validation_rules_assignments: listed('data', assignments, { total: assignments.length }),
-    // Points pay for an order, whatever is in it (docs/reference/loyalty-cards.md#card-object).
-    ...(stored.type === 'LOYALTY_CARD' ? { applicable_to: nothingListed, inapplicable_to: nothingListed } : {}),
+    // Points pay for the whole order, so there are no applicable goods to list (docs/reference/loyalty-cards.md#card-object).
+    ...(stored.type === 'LOYALTY_CARD' ? { applicable_to: emptyList, inapplicable_to: emptyList } : {}),
   } as RedeemedVoucher
 }
 
-const nothingListed = listed('data', [], { total: 0 })
+const emptyList = listed('data', [], { total: 0 })

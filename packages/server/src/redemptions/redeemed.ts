@@ -18,42 +18,50 @@ import type { StoredRedemption } from './redemption.ts'
 import type { RedeemedReward } from './schema.ts'
 import type { Undo } from './undo.ts'
 
-/** All that a valid verdict means (docs/reference/redemptions.md#answer and docs/reference/redemptions.md#state-changes). */
-export function redeemAll(ctx: Ctx, it: Checkout, verdict: Verdict): Redeemed {
+/**
+ * Turns a valid verdict into redemptions (docs/reference/redemptions.md#answer and
+ * docs/reference/redemptions.md#state-changes).
+ */
+export function redeemAll(ctx: Ctx, checkout: Checkout, verdict: Verdict): Redeemed {
   const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
-  const who = redeemingCustomer(ctx, it)
-  const order = redeemedOrder(ctx, it, verdict, who.customer?.id ?? null)
+  const redeemer = redeemingCustomer(ctx, checkout)
+  const order = redeemedOrder(ctx, checkout, verdict, redeemer.customer?.id ?? null)
   const parentId = applied.length > 1 ? newId('redemption', Date.parse(ctx.now)) : null
-  const common: Common = { it, who, order, parent_id: parentId }
-  const children = applied.map((outcome, index) => redeemOne(ctx, common, outcome, index))
-  const parent = parentId === null ? null : parentRow(ctx, common, parentId)
+  const shared: SharedParts = { checkout, redeemer, order, parent_id: parentId }
+  const children = applied.map((outcome, index) => redeemOne(ctx, shared, outcome, index))
+  const parent = parentId === null ? null : parentRow(ctx, shared, parentId)
   const rows = children.map(({ row }) => row)
   if (order !== null) {
     order.order.redemptions = { ...order.order.redemptions, ...redemptionsOf(parent, rows) }
-    const whole = { order: wholeOrder(order), order_id: order.order.id }
-    Object.assign(parent ?? (rows[0] as StoredRedemption), whole)
+    const orderColumns = { order: wholeOrder(order), order_id: order.order.id }
+    Object.assign(parent ?? (rows[0] as StoredRedemption), orderColumns)
   }
-  const failed = failedChildren(ctx, it, verdict, parentId)
-  return { it, verdict, who, order, parent, children, failed, paid_event_id: null }
+  const failed = failedChildren(ctx, checkout, verdict, parentId)
+  return { checkout, verdict, redeemer, order, parent, children, failed, paid_event_id: null }
 }
 
-/** What the things of one request share. */
-interface Common {
-  it: Checkout
-  who: RedeemingCustomer
+/** What all redemptions of a request share. */
+interface SharedParts {
+  checkout: Checkout
+  redeemer: RedeemingCustomer
   order: RedeemedOrder | null
   parent_id: string | null
 }
 
-function redeemOne(ctx: Ctx, { it, who, order, parent_id }: Common, outcome: Applicable, index: number): RedeemedPart {
-  const candidate = candidateOf(it, outcome) as Candidate
+function redeemOne(
+  ctx: Ctx,
+  { checkout, redeemer, order, parent_id }: SharedParts,
+  outcome: Applicable,
+  index: number,
+): RedeemedPart {
+  const candidate = candidateOf(checkout, outcome) as Candidate
   const { voucher, tier, campaign, stack_id } = candidate
   const id = newId('redemption', Date.parse(ctx.now))
-  const reward = voucher === null ? null : rewardOf(it, candidate, who)
+  const reward = voucher === null ? null : rewardOf(checkout, candidate, redeemer)
   const code =
     voucher === null
       ? null
-      : redeemedCode(ctx, it, voucher, outcome, {
+      : redeemedCode(ctx, checkout, voucher, outcome, {
           redemption_id: id,
           order: order === null ? null : { id: order.order.id, source_id: order.order.source_id },
           reward: reward && { id: reward.id, name: reward.name },
@@ -64,7 +72,7 @@ function redeemOne(ctx: Ctx, { it, who, order, parent_id }: Common, outcome: App
     lines: [],
     goods: [],
     ...order?.steps[index]?.undo,
-    units: countedUnits(candidate, outcome, who),
+    units: countedUnits(candidate, outcome, redeemer),
     ...(code?.entry == null ? {} : { transaction_id: code.entry.transaction.id }),
     day: todayIn({ now: ctx.now, timezone: ctx.project.timezone }),
     orders_amount: outcome.order?.amount ?? 0,
@@ -73,7 +81,7 @@ function redeemOne(ctx: Ctx, { it, who, order, parent_id }: Common, outcome: App
   }
   return {
     row: {
-      ...blankRow(ctx, it, who),
+      ...blankRow(ctx, checkout, redeemer),
       id,
       related_object_type: voucher === null ? 'promotion_tier' : 'voucher',
       related_object_id: voucher?.id ?? (tier?.id as string),
@@ -94,21 +102,22 @@ function redeemOne(ctx: Ctx, { it, who, order, parent_id }: Common, outcome: App
   }
 }
 
-const parentRow = (ctx: Ctx, { it, who }: Common, id: string): StoredRedemption => ({
-  ...blankRow(ctx, it, who),
+const parentRow = (ctx: Ctx, { checkout, redeemer }: SharedParts, id: string): StoredRedemption => ({
+  ...blankRow(ctx, checkout, redeemer),
   id: id as StoredRedemption['id'],
   related_object_id: id,
-  stack_id: (it.candidates.find(({ stack_id }) => stack_id !== null)?.stack_id ?? null) as StoredRedemption['stack_id'],
+  stack_id: (checkout.candidates.find(({ stack_id }) => stack_id !== null)?.stack_id ??
+    null) as StoredRedemption['stack_id'],
 })
 
-/** What a card was redeemed for, as the redemption shows it (docs/reference/redemptions.md#redemption-object). */
+/** The reward of a card's redemption, as the redemption shows it (docs/reference/redemptions.md#redemption-object). */
 function rewardOf(
-  { loaded }: Checkout,
+  { rows }: Checkout,
   { facts, voucher }: Candidate,
   { customer }: RedeemingCustomer,
 ): RedeemedReward | null {
   if (facts.kind !== 'loyalty_card' || facts.reward == null || voucher === null) return null
-  const reward = loaded.configuration.rewards.get(facts.reward.id)
+  const reward = rows.configuration.rewards.get(facts.reward.id)
   if (reward === undefined) return null
   const { id, name, type, parameters, metadata, created_at, updated_at } = reward
   return {
@@ -119,22 +128,22 @@ function rewardOf(
     metadata,
     assignment_id: 'assignment_id' in facts.reward ? (facts.reward.assignment_id ?? null) : null,
     customer: customer && toSimpleCustomer(customer),
-    loyalty_tier_id: pricedBy(loaded.configuration, voucher, facts.reward),
+    loyalty_tier_id: pricingTier(rows.configuration, voucher, facts.reward),
     created_at,
     updated_at,
     object: 'reward',
   }
 }
 
-/** The tier that changed what the reward costs; null: none did. */
-function pricedBy(configuration: Configuration, card: LoadedVoucher, reward: RewardFacts): string | null {
+/** The loyalty tier that changed the price of the reward; null: none did. */
+function pricingTier(configuration: Configuration, card: LoadedVoucher, reward: RewardFacts): string | null {
   const id = 'assignment_id' in reward ? reward.assignment_id : null
   const assignment = id == null ? undefined : configuration.reward_assignments.get(id)
   if (assignment === undefined || mappingFor(configuration, card, assignment) === null) return null
   return card.member?.tier_id ?? null
 }
 
-/** Units that count against lifetime limits, by the scopes under which they are read again (checkout-facts.ts). */
+/** Units that count towards lifetime limits, by the scopes under which `checkout_counted` reads them. */
 function countedUnits(
   { campaign, voucher, tier }: Candidate,
   { units }: Applicable,
@@ -143,14 +152,14 @@ function countedUnits(
   const counted: Record<string, number> = {}
   for (const [limit, keys] of Object.entries(units ?? {})) {
     const scope = limit.includes('_promotion_tier_') ? tier?.id : (campaign?.id ?? voucher?.id)
-    const whose = limit.includes('_customer_') ? `:${customer?.id}` : ''
+    const customerSuffix = limit.includes('_customer_') ? `:${customer?.id}` : ''
     for (const [key, count] of Object.entries(keys))
-      if (count > 0) counted[`units/${scope}${whose}/${limit}/${key}`] = count
+      if (count > 0) counted[`units/${scope}${customerSuffix}/${limit}/${key}`] = count
   }
   return counted
 }
 
-/** What the order remembers of its redemptions (docs/reference/calculated-order.md#redemptions-of-an-order). */
+/** The entries that the order stores of its redemptions (docs/reference/calculated-order.md#redemptions-of-an-order). */
 function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRedemption[]): Record<string, object> {
   if (parent !== null)
     return {
@@ -174,12 +183,17 @@ function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRed
   )
 }
 
-/** Under PARTIAL, what did not apply is remembered too, if it exists (docs/reference/redemptions.md#failure). */
-function failedChildren(ctx: Ctx, it: Checkout, { redeemables }: Verdict, parentId: string | null): StoredRedemption[] {
+/** Under PARTIAL, inapplicable redeemables that exist are stored as failures too (docs/reference/redemptions.md#failure). */
+function failedChildren(
+  ctx: Ctx,
+  checkout: Checkout,
+  { redeemables }: Verdict,
+  parentId: string | null,
+): StoredRedemption[] {
   return redeemables.flatMap((outcome) => {
-    const candidate = outcome.status === 'INAPPLICABLE' ? candidateOf(it, outcome) : null
+    const candidate = outcome.status === 'INAPPLICABLE' ? candidateOf(checkout, outcome) : null
     return outcome.status !== 'INAPPLICABLE' || candidate === null
       ? []
-      : [{ ...failedRow(ctx, it, candidate, outcome.reason), parent_id: parentId }]
+      : [{ ...failedRow(ctx, checkout, candidate, outcome.reason), parent_id: parentId }]
   })
 }

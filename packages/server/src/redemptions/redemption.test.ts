@@ -31,7 +31,7 @@ const row: StoredRedemption = {
   rollback: null,
   created_at: '2026-01-01T00:00:00.000Z',
 }
-const nobody = { customer: null, voucher: null, promotion_tier: null }
+const noParts = { customer: null, voucher: null, promotion_tier: null }
 
 const always = {
   id: 'r_1',
@@ -50,23 +50,23 @@ const always = {
   voucher: null,
 }
 
-test('a redemption leaves out what it has not, and never says how to undo it', () => {
-  expect(toRedemption(row, nobody)).toEqual(always)
+test('a redemption omits properties without a value, and never shows undo', () => {
+  expect(toRedemption(row, noParts)).toEqual(always)
 })
 
-test('how the order was rolled back is said only where it is read', () => {
+test('only read operations show how the order was rolled back', () => {
   const rollback = { id: 'rr_1', date: '2026-01-02T00:00:00.000Z', rollback_order_mode: 'WITHOUT_ORDER' } as const
   const { rollback_order_mode, ...mention } = rollback
   const rolledBack = { ...row, status: 'ROLLED_BACK', rollback } as const
   const redemptions = [{ id: 'r_1', date: row.created_at }]
-  expect(toRedemption(rolledBack, nobody).related_redemptions).toEqual({ rollbacks: [mention], redemptions })
-  expect(toRedemption(rolledBack, nobody, { in_get: true }).related_redemptions).toEqual({
+  expect(toRedemption(rolledBack, noParts).related_redemptions).toEqual({ rollbacks: [mention], redemptions })
+  expect(toRedemption(rolledBack, noParts, { in_get: true }).related_redemptions).toEqual({
     rollbacks: [{ ...mention, rollback_order_mode }],
     redemptions,
   })
 })
 
-test('a rollback of one among several names what it undid, not the rollback of them all', () => {
+test('the rollback of one of several redemptions refers to that redemption, not to the parent rollback', () => {
   const undone = { id: 'r_1', date: row.created_at }
   const rollback = {
     ...row,
@@ -76,7 +76,7 @@ test('a rollback of one among several names what it undid, not the rollback of t
     redemption_id: 'r_1',
     reason: 'broken',
   } as const
-  expect(toRollback(rollback, { ...nobody, undone })).toEqual({
+  expect(toRollback(rollback, { ...noParts, undone })).toEqual({
     ...always,
     id: 'rr_1',
     object: 'redemption_rollback',
@@ -85,19 +85,19 @@ test('a rollback of one among several names what it undid, not the rollback of t
     related_redemptions: { redemptions: [undone] },
   })
   const failed = { ...rollback, result: 'FAILURE', status: 'FAILED', failure_code: 'already_rolled_back' } as const
-  expect(toRollback(failed, { ...nobody, undone: null })).toMatchObject({ status: 'FAILED', redemption: 'r_1' })
-  expect(toSimpleRedemption(rollback, { ...nobody, order: null })).toMatchObject({
+  expect(toRollback(failed, { ...noParts, undone: null })).toMatchObject({ status: 'FAILED', redemption: 'r_1' })
+  expect(toSimpleRedemption(rollback, { ...noParts, order: null })).toMatchObject({
     redemption: 'r_1',
     reason: 'broken',
   })
 })
 
-test('an event shows the order before, which may be none, and the parent of one among several', () => {
-  const told = toSimpleRedemption(
+test('an event shows the previous order, which may be null, and the parent redemption', () => {
+  const simple = toSimpleRedemption(
     { ...row, parent_id: 'r_0', tracking_id: 't', amount: 5, failure_code: 'no', failure_message: 'No' },
-    { ...nobody, order: null, previous_order: null },
+    { ...noParts, order: null, previous_order: null },
   )
-  expect(told).toEqual({
+  expect(simple).toEqual({
     id: 'r_1',
     object: 'redemption',
     customer_id: null,
@@ -115,5 +115,5 @@ test('an event shows the order before, which may be none, and the parent of one 
     failure_message: 'No',
     channel: { channel_id: 'app', channel_type: 'API' },
   })
-  expect(toSimpleRedemption(row, { ...nobody, order: null })).not.toHaveProperty('previous_order')
+  expect(toSimpleRedemption(row, { ...noParts, order: null })).not.toHaveProperty('previous_order')
 })

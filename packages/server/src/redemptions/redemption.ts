@@ -20,10 +20,10 @@ import type {
 
 export type StoredRedemption = Omit<Selectable<RedemptionRow>, 'scope_id'>
 
-/** How to undo it is never shown. */
-type Shown = Omit<StoredRedemption, 'undo'>
+/** `undo` is never shown. */
+type VisibleColumns = Omit<StoredRedemption, 'undo'>
 
-/** What a redemption shows of others; null what it has none of, or what is gone. */
+/** The related objects that a redemption shows; null if it has none, or if it was deleted. */
 export interface RedemptionParts {
   customer: SimpleCustomer | null
   voucher: RedeemedVoucher | null
@@ -31,11 +31,11 @@ export interface RedemptionParts {
 }
 
 /**
- * A redemption as it is answered (docs/reference/redemptions.md#redemption-object); how its order was rolled back, only those who
- * read it learn.
+ * A redemption as responses show it (docs/reference/redemptions.md#redemption-object). Only read operations (`in_get`) show how
+ * its order was rolled back.
  */
 export function toRedemption(
-  row: Shown,
+  row: VisibleColumns,
   parts: RedemptionParts,
   { in_get = false }: { in_get?: boolean } = {},
 ): Redemption {
@@ -58,11 +58,11 @@ export function toRedemption(
 }
 
 /**
- * A rollback as it is answered (docs/reference/rollbacks.md#rollback-object); it names what it undid, also where there was
- * nothing left to undo.
+ * A rollback as responses show it (docs/reference/rollbacks.md#rollback-object). It refers to the redemption it rolled back, even
+ * if it failed because there was nothing left to undo.
  */
 export function toRollback(
-  row: Shown,
+  row: VisibleColumns,
   { undone, ...parts }: RedemptionParts & { undone: { id: string; date: Instant } | null },
 ): RedemptionRollback {
   const { redemption_id, reason } = row
@@ -76,11 +76,11 @@ export function toRollback(
   }
 }
 
-/** [SR], the form in events, of a redemption or a rollback. */
-export function toSimpleRedemption(row: Shown, parts: SimpleRedemptionParts): SimpleRedemption {
+/** [SR], the event form of a redemption or a rollback. */
+export function toSimpleRedemption(row: VisibleColumns, parts: SimpleRedemptionParts): SimpleRedemption {
   const { tracking_id, amount, reward, failure_code, failure_message, reason } = row
   const { customer, voucher, promotion_tier, order, previous_order } = parts
-  const otherId = row.object === 'redemption' ? row.parent_id : row.redemption_id
+  const relatedId = row.object === 'redemption' ? row.parent_id : row.redemption_id
   return {
     id: row.id,
     customer_id: row.customer_id,
@@ -95,7 +95,7 @@ export function toSimpleRedemption(row: Shown, parts: SimpleRedemptionParts): Si
     status: row.status,
     ...(voucher === null ? {} : { voucher }),
     ...(promotion_tier === null ? {} : { promotion_tier }),
-    ...(otherId === null ? {} : { redemption: otherId }),
+    ...(relatedId === null ? {} : { redemption: relatedId }),
     metadata: row.metadata,
     ...(failure_code === null ? {} : { failure_code }),
     ...(failure_message === null ? {} : { failure_message }),
@@ -113,7 +113,7 @@ export interface SimpleRedemptionParts {
   previous_order?: SimpleOrder | null
 }
 
-function common(row: Shown, { customer, voucher, promotion_tier }: RedemptionParts) {
+function common(row: VisibleColumns, { customer, voucher, promotion_tier }: RedemptionParts) {
   const { amount, reward, failure_code, failure_message } = row
   return {
     id: row.id,
@@ -142,7 +142,7 @@ const creditsOf = (amount: number, voucher: RedeemedVoucher | null) => ({
   ...(voucher?.type === 'LOYALTY_CARD' ? { loyalty_card: { points: amount } } : {}),
 })
 
-const channelOf = ({ channel_id, channel_type }: Shown) => ({ channel_id, channel_type })
+const channelOf = ({ channel_id, channel_type }: VisibleColumns) => ({ channel_id, channel_type })
 
 function rollbackOf({ id, date, rollback_order_mode }: NonNullable<StoredRedemption['rollback']>, inGet: boolean) {
   return { id, date, ...(inGet ? { rollback_order_mode } : {}) }

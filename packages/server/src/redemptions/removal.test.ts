@@ -9,7 +9,7 @@ import { newRedemption, ofTier, ofVoucher } from '../testing/redemptions.ts'
 
 const dbOf = (shop: Shop) => shop.service.runtime.database.db
 
-/** What the tables still have of a project: rows of redemptions, what they used, holds, and what the tally says. */
+/** The rows that a project still has: redemptions, usage, holds, and the tally. */
 async function left({ project_id, ...shop }: Shop) {
   const { rows } = await sql<{ redemptions: number; usage: number; holds: number; total: number }>`
     select (select count(*) from redemptions where project_id = ${project_id}) as redemptions,
@@ -26,7 +26,7 @@ const hold = (shop: Shop, resourceId: string) =>
     dbOf(shop),
   )
 
-test('a code that is deleted for good takes its redemptions, its holds and what was counted', async () => {
+test('permanently deleting a voucher deletes its redemptions, holds and usage', async () => {
   const shop = await newProject()
   const [gone, stays] = [await newVoucher(shop, 'GONE'), await newVoucher(shop, 'STAYS')]
   for (const voucher of [gone, stays]) {
@@ -41,7 +41,7 @@ test('a code that is deleted for good takes its redemptions, its holds and what 
   expect((await ok(shop, 'GET', '/v1/redemptions')).total).toBe(3)
 })
 
-test('so does one that is taken out of the bin, which the total had left out already', async () => {
+test('so does destroying it in the trash bin, where the total excluded it already', async () => {
   const shop = await newProject()
   await newRedemption(shop, ofVoucher(await newVoucher(shop, 'GONE')))
   await newRedemption(shop, ofVoucher(await newVoucher(shop, 'STAYS')))
@@ -53,7 +53,7 @@ test('so does one that is taken out of the bin, which the total had left out alr
   expect(await left(shop)).toMatchObject({ redemptions: 1, total: 1 })
 })
 
-test.each(['at once', 'from the bin'])('a campaign that is destroyed %s leaves nothing of what it was used for', async (how) => {
+test.each(['at once', 'from the bin'])('a campaign that is destroyed %s leaves no redemptions, holds or usage', async (how) => {
   const shop = await newProject()
   const campaign = await newCampaign(shop, 'C')
   await newRedemption(shop, ofVoucher(await ok(shop, 'POST', '/v1/campaigns/C/vouchers/IN', {})))
@@ -61,7 +61,7 @@ test.each(['at once', 'from the bin'])('a campaign that is destroyed %s leaves n
   const tier = await newTier(shop, promotion)
   const id = await newRedemption(shop, ofTier(tier))
   await hold(shop, tier.id)
-  // More than one step deletes.
+  // More than one deletion step.
   await sql`
     insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, campaign_id, channel_type, channel_id, created_at)
     select project_id, id || n, object, result, status, related_object_type, related_object_id, campaign_id, channel_type, channel_id, created_at
@@ -83,7 +83,7 @@ test.each(['at once', 'from the bin'])('a campaign that is destroyed %s leaves n
   expect(rows).toEqual([])
 }) // biome-ignore format: one thought
 
-test('a tier that is deleted leaves its redemptions, which are history of its campaign', async () => {
+test('deleting a tier keeps its redemptions, which are history of its campaign', async () => {
   const shop = await newProject()
   const promotion = await newPromotion(shop, 'P')
   const tier = await newTier(shop, promotion)
@@ -100,7 +100,7 @@ test('a tier that is deleted leaves its redemptions, which are history of its ca
   })
 })
 
-test('a customer that is erased is blank in redemptions, and nothing tells of it; one that is hidden is still named', async () => {
+test('an erased customer is removed from redemptions and events, a hidden one is still shown', async () => {
   const shop = await newProject()
   const [anna, ben] = [
     await ok(shop, 'POST', '/v1/customers', { source_id: 'anna', name: 'Anna' }),

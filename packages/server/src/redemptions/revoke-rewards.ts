@@ -22,29 +22,29 @@ import type { RollbackFacts } from './rollback-load.ts'
 import type { RedeemedReward } from './schema.ts'
 
 /**
- * Takes back the rewards of redemptions that are rolled back, as far as they are still there
- * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): codes that nobody has used are disabled, and cards
- * lose what they got, up to what is on them.
+ * Revokes the rewards of the redemptions that are rolled back, as far as they are unused
+ * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion): discount vouchers without redemptions are disabled, and
+ * cards lose what the reward credited, at most their balance.
  */
 export async function revokeRewards(ctx: Ctx, facts: RollbackFacts, { parts }: Rollback): Promise<void> {
   for (const part of parts) {
     if (part.voucher?.type !== 'LOYALTY_CARD') continue
-    const given = await listGiven(ctx, part)
-    for (const row of given) {
+    const rewardRedemptions = await markRolledBack(ctx, part)
+    for (const row of rewardRedemptions) {
       const issued = row.issued === null ? undefined : await findVoucher(ctx, row.issued.voucher_id)
-      if (issued !== undefined) await takeBack(ctx, issued, row.issued?.amount ?? null)
-      await tellTakenBack(ctx, facts, part, row)
+      if (issued !== undefined) await revoke(ctx, issued, row.issued?.amount ?? null)
+      await emitRolledBack(ctx, facts, part, row)
     }
     await countRewards(
       ctx,
-      given.map(({ reward_id }) => reward_id),
+      rewardRedemptions.map(({ reward_id }) => reward_id),
       -1,
     )
   }
 }
 
-/** What the card bought by one redemption; it is marked as taken back. */
-async function listGiven(
+/** Marks the rewards of one redemption as rolled back, and returns them. */
+async function markRolledBack(
   { db, project_id, now }: Ctx,
   { redemption, voucher }: RolledBackPart,
 ): Promise<StoredRewardRedemption[]> {
@@ -59,35 +59,35 @@ async function listGiven(
     .execute()
 }
 
-async function takeBack(ctx: Ctx, issued: StoredVoucher, amount: number | null): Promise<void> {
-  if (issued.type === 'LOYALTY_CARD') return takePoints(ctx, issued, amount ?? 0)
+async function revoke(ctx: Ctx, issued: StoredVoucher, amount: number | null): Promise<void> {
+  if (issued.type === 'LOYALTY_CARD') return removePoints(ctx, issued, amount ?? 0)
   const voucher = await getVoucher(ctx, issued.id, { lock: 'alone' })
   if (voucher.type === 'GIFT_VOUCHER') {
-    const left = Math.min(balanceOf(voucher), amount ?? 0)
-    if (left > 0)
-      await changeGift(ctx, voucher, { amount: -left }, { source: 'Automation', operation_type: 'AUTOMATIC' })
+    const removable = Math.min(balanceOf(voucher), amount ?? 0)
+    if (removable > 0)
+      await changeGift(ctx, voucher, { amount: -removable }, { source: 'Automation', operation_type: 'AUTOMATIC' })
   } else if (voucher.redeemed_quantity === 0) {
     await switchVoucher(ctx, voucher, false)
   }
 }
 
-async function takePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: number): Promise<void> {
+async function removePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: number): Promise<void> {
   if (holder_id === null) return
   const books = await lockAndLoadMembers(ctx, [holder_id])
   await applyDueChanges(books)
   const card = cardNamed(books, id)
-  const left = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
-  if (card === undefined || left === 0) return
+  const removable = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
+  if (card === undefined || removable === 0) return
   const moment = momentNow(ctx)
-  const told = { type: 'POINTS_REMOVAL', source: 'Automation', operation_type: 'AUTOMATIC' } as const
-  const posted = debit(books, card, left, told, moment)
+  const details = { type: 'POINTS_REMOVAL', source: 'Automation', operation_type: 'AUTOMATIC' } as const
+  const posted = debit(books, card, removable, details, moment)
   emitTransaction(books, card, posted)
   tellPointsAdded(books, card, posted)
   await followBalances(books, [id], moment, { isIncreased: false })
   await saveMembers(books)
 }
 
-async function tellTakenBack(
+async function emitRolledBack(
   ctx: Ctx,
   { customer, campaigns }: RollbackFacts,
   { redemption, voucher }: RolledBackPart,
@@ -113,7 +113,7 @@ async function tellTakenBack(
   ])
 }
 
-/** It may be gone since. */
+/** Undefined if it was deleted since. */
 async function findAssignment({ db, project_id }: Ctx, id: RewardRedemptionRow['reward_assignment_id']) {
   const row = await db
     .selectFrom('reward_assignments')

@@ -15,17 +15,17 @@ import type { Redeemed, RedeemedPart, Rewarded } from './redeemed-part.ts'
 import type { RedeemedReward } from './schema.ts'
 
 /**
- * Gives the rewards that a request redeems points for, and shows them in what is redeemed
+ * Issues the rewards that a request redeems points for, and adds them to the redemption rows
  * (docs/reference/rewards.md#redeem-a-reward).
  */
 export async function giveRewards(ctx: Ctx, redeemed: Redeemed): Promise<void> {
   for (const part of redeemed.children) {
-    const shown = part.row.reward as RedeemedReward | null
-    if (shown === null || part.code === null) continue
-    part.rewarded = await give(ctx, redeemed, part, shown)
+    const reward = part.row.reward as RedeemedReward | null
+    if (reward === null || part.code === null) continue
+    part.rewarded = await issue(ctx, redeemed, part, reward)
     const { voucher, product, sku } = part.rewarded.issued
     part.row.reward = {
-      ...shown,
+      ...reward,
       ...(voucher === null ? {} : { voucher: toVoucher(ctx, voucher) }),
       ...(product === null ? {} : { product }),
       ...(sku === null ? {} : { sku }),
@@ -33,18 +33,20 @@ export async function giveRewards(ctx: Ctx, redeemed: Redeemed): Promise<void> {
   }
 }
 
-async function give(
+async function issue(
   ctx: Ctx,
-  { it, who }: Redeemed,
+  { checkout, redeemer }: Redeemed,
   { row, code }: RedeemedPart,
-  shown: RedeemedReward,
+  redeemedReward: RedeemedReward,
 ): Promise<Rewarded> {
-  const { rewards, reward_assignments } = it.loaded.configuration
-  const reward = rewards.get(shown.id)
-  const assignment = reward_assignments.get(shown.assignment_id ?? '')
-  if (reward === undefined || assignment === undefined || who.customer === null || code === null)
-    throw new RewardUnavailableError(new ApiError('not_found', { resource_type: 'reward', resource_id: shown.id }))
-  const issued = await issueReward(ctx, { customer: who.customer, reward }).catch((error: unknown) => {
+  const { rewards, reward_assignments } = checkout.rows.configuration
+  const reward = rewards.get(redeemedReward.id)
+  const assignment = reward_assignments.get(redeemedReward.assignment_id ?? '')
+  if (reward === undefined || assignment === undefined || redeemer.customer === null || code === null)
+    throw new RewardUnavailableError(
+      new ApiError('not_found', { resource_type: 'reward', resource_id: redeemedReward.id }),
+    )
+  const issued = await issueReward(ctx, { customer: redeemer.customer, reward }).catch((error: unknown) => {
     throw error instanceof ApiError ? new RewardUnavailableError(error) : error
   })
   return {
@@ -53,7 +55,7 @@ async function give(
       state: reward.type === 'MATERIAL' ? 'PENDING' : 'COMPLETED',
       voucher_id: code.voucher.id,
       campaign_id: row.campaign_id as StoredRewardRedemption['campaign_id'],
-      customer_id: who.customer.id,
+      customer_id: redeemer.customer.id,
       reward_id: reward.id,
       reward_assignment_id: assignment.id,
       source_id: row.id,
@@ -68,13 +70,13 @@ async function give(
   }
 }
 
-/** That a customer has a reward, and how far that has come. */
-export function rewardEvents({ it, who, order }: Redeemed, part: RedeemedPart): NewEvent[] {
+/** The events of an issued reward: for the customer, and for the state of the reward redemption. */
+export function rewardEvents({ checkout, redeemer, order }: Redeemed, part: RedeemedPart): NewEvent[] {
   const { rewarded, row, candidate, code } = part
-  if (rewarded === null || code === null || who.customer === null || candidate.campaign === null) return []
-  const customer = toSimpleCustomer(who.customer)
+  if (rewarded === null || code === null || redeemer.customer === null || candidate.campaign === null) return []
+  const customer = toSimpleCustomer(redeemer.customer)
   const voucher = toSimpleVoucher(code.after)
-  const campaign = simpleCampaign(it.loaded.configuration, candidate.campaign)
+  const campaign = simpleCampaign(checkout.rows.configuration, candidate.campaign)
   const reward = simpleReward(row.reward as RedeemedReward, rewarded.issued)
   const parties = {
     customer,
@@ -87,13 +89,16 @@ export function rewardEvents({ it, who, order }: Redeemed, part: RedeemedPart): 
   return [
     {
       type: 'customer.rewarded',
-      entity_id: who.customer.id,
+      entity_id: redeemer.customer.id,
       data: {
         customer,
         holder: customer,
         voucher,
         campaign,
-        redemption: simpleRedemption({ it, customer: who.customer, order }, row, { candidate, voucher: code.after }),
+        redemption: simpleRedemption({ checkout, customer: redeemer.customer, order }, row, {
+          candidate,
+          voucher: code.after,
+        }),
         reward,
         referral_tier: null,
         balance: rewarded.issued.balance,
@@ -106,7 +111,7 @@ export function rewardEvents({ it, who, order }: Redeemed, part: RedeemedPart): 
   ]
 }
 
-/** [RR] */
+/** [RR], the form of a redeemed reward in events. */
 export function simpleReward(
   reward: RedeemedReward,
   { voucher, product, sku }: { voucher: StoredVoucher | null; product: object | null; sku: object | null },

@@ -23,15 +23,15 @@ import { undone, usedUnits } from './undo.ts'
 
 export type OrderMode = NonNullable<StoredRedemption['rollback']>['rollback_order_mode']
 
-/** What the caller says of a rollback, and is written down with it. */
+/** What the caller sends with a rollback; it is stored in its rows. */
 export type RollbackEventContext = Pick<StoredRedemption, 'reason' | 'metadata' | 'tracking_id'>
 
-/** A rollback that is decided: its rows, and what they make of everything else. */
+/** A rollback before it is saved: its rows, and the order and vouchers after it. */
 export interface Rollback {
   mode: OrderMode
-  /** After it; null when there is none. */
+  /** After the rollback; null when there is none. */
   order: StoredOrder | null
-  /** Of one among several; null: a single redemption is rolled back. */
+  /** The rollback of the parent redemption; null: a single redemption is rolled back. */
   parent: StoredRedemption | null
   parts: RolledBackPart[]
 }
@@ -39,11 +39,11 @@ export interface Rollback {
 export interface RolledBackPart {
   redemption: RedeemedPart
   row: StoredRedemption
-  /** Of a code, as it is afterwards. */
+  /** The voucher after the rollback; null for a tier. */
   voucher: StoredVoucher | null
-  /** What the books of a card say of it; null where nothing comes back. */
+  /** The refund in the ledger of a card; null where nothing is refunded. */
   entry: EntryChanges | null
-  /** Of whoever holds the card. */
+  /** The loyalty tier of the card's member. */
   tier: Selectable<LoyaltyTierRow> | null
 }
 
@@ -51,29 +51,29 @@ export async function decideRollback(
   ctx: Ctx,
   facts: RollbackFacts,
   mode: OrderMode,
-  told: RollbackEventContext,
+  context: RollbackEventContext,
 ): Promise<Rollback> {
   const isStack = facts.redemption.related_object_type === 'redemption'
-  const parent = isStack ? { ...rollbackRow(ctx, facts.redemption, told), amount: null } : null
+  const parent = isStack ? { ...rollbackRow(ctx, facts.redemption, context), amount: null } : null
   if (parent !== null) parent.related_object_id = parent.id
   const parts: RolledBackPart[] = []
   for (const redemption of facts.parts) {
-    const row = { ...rollbackRow(ctx, redemption, told), parent_id: parent?.id ?? null }
-    parts.push({ redemption, row, ...(await returned(ctx, facts, redemption, row)) })
+    const row = { ...rollbackRow(ctx, redemption, context), parent_id: parent?.id ?? null }
+    parts.push({ redemption, row, ...(await refund(ctx, facts, redemption, row)) })
   }
   const order = facts.order === null ? null : orderAfter(ctx, facts.order, facts, mode, parent, parts)
-  const shown = order && toOrder(order)
-  if (parent !== null) parent.order = shown
-  for (const { row } of parts) row.order = shown
+  const orderView = order && toOrder(order)
+  if (parent !== null) parent.order = orderView
+  for (const { row } of parts) row.order = orderView
   return { mode, order, parent, parts }
 }
 
-/** A rollback as it is stored. */
-export function rollbackRow(ctx: Ctx, redemption: StoredRedemption, told: RollbackEventContext): StoredRedemption {
+/** The row of a rollback. */
+export function rollbackRow(ctx: Ctx, redemption: StoredRedemption, context: RollbackEventContext): StoredRedemption {
   const { amount } = redemption
   return {
     ...redemption,
-    ...told,
+    ...context,
     id: newId('rollback', Date.parse(ctx.now)),
     object: 'redemption_rollback',
     status: 'SUCCEEDED',
@@ -90,8 +90,11 @@ export function rollbackRow(ctx: Ctx, redemption: StoredRedemption, told: Rollba
   }
 }
 
-/** The code with one redemption less, and what goes back to a card: to the points that it was taken from, if they last. */
-async function returned(
+/**
+ * The voucher with one redemption less; a card gets its credits or points back, into the lots they came from unless those have
+ * expired.
+ */
+async function refund(
   ctx: Ctx,
   { vouchers, campaigns, order }: RollbackFacts,
   redemption: RedeemedPart,
@@ -100,9 +103,9 @@ async function returned(
   const stored = vouchers.get(redemption.related_object_id)
   if (stored === undefined) return { voucher: null, entry: null, tier: null }
   const { xmin: _, ...voucher } = stored
-  const used = { ...voucher, redeemed_quantity: voucher.redeemed_quantity - 1, updated_at: ctx.now }
+  const unredeemed = { ...voucher, redeemed_quantity: voucher.redeemed_quantity - 1, updated_at: ctx.now }
   const { transaction_id } = redemption.undo
-  if (transaction_id === undefined) return { voucher: used, entry: null, tier: null }
+  if (transaction_id === undefined) return { voucher: unredeemed, entry: null, tier: null }
 
   const before = await loadAccount(ctx, voucher)
   const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
@@ -113,10 +116,10 @@ async function returned(
       voucher.type === 'GIFT_VOUCHER' ? null : expirationDate(today, rules as PointsExpirationRules | undefined),
     lot_id: voucher.type === 'GIFT_VOUCHER' ? heap : newId('points_bucket'),
   })
-  assert(!('key' in entry), 'what was spent can always come back')
+  assert(!('key' in entry), 'a spent amount can always be refunded')
   const amount = redemption.amount ?? 0
   const after = {
-    ...used,
+    ...unredeemed,
     credits_redeemed: (voucher.credits_redeemed ?? 0) - amount,
     next_expiration: voucher.type === 'LOYALTY_CARD' ? nextExpiration(entry.account, today) : null,
   }
@@ -160,24 +163,24 @@ function orderAfter(
     rollback_date: now,
     ...(parent === null ? {} : { rollback_stacked: parts.map(({ row }) => row.id) }),
   }
-  const noted = { ...order, redemptions: { ...order.redemptions, [redemption.id]: entry }, updated_at: now }
-  if (mode === 'WITHOUT_ORDER') return noted
-  const left = undone(
+  const annotated = { ...order, redemptions: { ...order.redemptions, [redemption.id]: entry }, updated_at: now }
+  if (mode === 'WITHOUT_ORDER') return annotated
+  const amounts = undone(
     order,
     parts.map((part) => part.redemption.undo),
   )
-  const totalDiscountAmount = left.discount_amount + left.items_discount_amount
-  const totalAmount = left.amount === null ? null : left.amount - totalDiscountAmount
+  const totalDiscountAmount = amounts.discount_amount + amounts.items_discount_amount
+  const totalAmount = amounts.amount === null ? null : amounts.amount - totalDiscountAmount
   return {
-    ...noted,
-    ...left,
+    ...annotated,
+    ...amounts,
     total_discount_amount: totalDiscountAmount,
     total_amount: totalAmount,
     status: 'CANCELED',
   }
 }
 
-/** All that a rollback writes, but for what it tells. */
+/** All changes that a rollback saves, without its events. */
 export function rollbackChanges(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Changes {
   const { order, parent, parts, mode } = rollback
   const rows = [...(parent === null ? [] : [parent]), ...parts.map(({ row }) => row)]
@@ -205,7 +208,7 @@ export function rollbackChanges(ctx: Ctx, facts: RollbackFacts, rollback: Rollba
   }
 }
 
-/** Taken off on the day of the redemption. Of a tier that is gone nothing is counted any more. */
+/** Subtracted on the day of the redemption. A deleted tier has no usage any more. */
 function undoneUsage({ tiers }: RollbackFacts, { redemption }: RolledBackPart): NonNullable<Changes['usage']> {
   const { related_object_type, related_object_id, campaign_id } = redemption
   const { day, orders_amount, discounted_amount, credits, units } = redemption.undo
@@ -217,7 +220,7 @@ function undoneUsage({ tiers }: RollbackFacts, { redemption }: RolledBackPart): 
 
 function talliesOf(ctx: Ctx, { redemption, voucher }: RolledBackPart): Array<[Tally, number]> {
   const { orders_amount, discounted_amount, credits } = redemption.undo
-  const returned: Partial<Record<Figure, number>> = {
+  const refunded: Partial<Record<Figure, number>> = {
     ...(voucher?.type === 'GIFT_VOUCHER' ? { amount_rolledback: credits } : {}),
     ...(voucher?.type === 'LOYALTY_CARD' ? { points_rolledback: credits } : {}),
   }
@@ -228,13 +231,13 @@ function talliesOf(ctx: Ctx, { redemption, voucher }: RolledBackPart): Array<[Ta
           rollbacks_succeeded: 1,
           orders_rolledback_amount: orders_amount,
           rolledback_discounted_amount: discounted_amount,
-          ...returned,
+          ...refunded,
         })),
   ]
 }
 
 /**
- * The figures of who redeemed, and what whoever the order belongs to has ordered
+ * The redemption figures of the customer that redeemed, and the order figures of the customer of the order
  * (docs/reference/customers.md#the-customer-object).
  */
 function customerChanges(
@@ -249,26 +252,26 @@ function customerChanges(
       gift_redeemed_amount: 0 - creditsOf(parts, 'GIFT_VOUCHER'),
       redeemed_points: 0 - creditsOf(parts, 'LOYALTY_CARD'),
     }
-    const loyalty = pointsReturned(campaigns, parts)
+    const loyalty = pointsRefunded(campaigns, parts)
     changes.set(customer.id, { id: customer.id, add, ...(loyalty === null ? {} : { loyalty }) })
   }
   for (const { customer_id, amount, count } of order === null ? [] : summaryMoves(before, order)) {
-    if (customer_id !== order_customer?.id) continue // gone since
+    if (customer_id !== order_customer?.id) continue // deleted since
     const add = { ...changes.get(customer_id)?.add, orders_total_amount: amount, orders_total_count: count }
     changes.set(customer_id, { ...changes.get(customer_id), id: customer_id, add, looks_for_latest: true })
   }
   return [...changes.values()]
 }
 
-/** The row of the holder says what is on a card again; of a card that is gone it says nothing. */
-function pointsReturned(
+/** The refunded points, by campaign name: the customer row repeats the balances of its cards, without deleted cards. */
+function pointsRefunded(
   campaigns: RollbackFacts['campaigns'],
   parts: readonly RolledBackPart[],
 ): Record<string, { points: number }> | null {
   const moves = parts.flatMap(({ voucher, redemption }) => {
     const name = campaigns.get(redemption.campaign_id ?? '')?.name
-    const isThere = voucher?.type === 'LOYALTY_CARD' && voucher.deleted_at === null && voucher.holder_id !== null
-    return isThere && name !== undefined ? [[name, { points: redemption.amount ?? 0 }] as const] : []
+    const isActiveCard = voucher?.type === 'LOYALTY_CARD' && voucher.deleted_at === null && voucher.holder_id !== null
+    return isActiveCard && name !== undefined ? [[name, { points: redemption.amount ?? 0 }] as const] : []
   })
   return moves.length === 0 ? null : Object.fromEntries(moves)
 }

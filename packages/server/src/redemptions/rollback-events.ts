@@ -17,16 +17,16 @@ import type { Rollback, RolledBackPart } from './rollback-changes.ts'
 import type { RollbackFacts } from './rollback-load.ts'
 
 /**
- * What a rollback tells (docs/reference/redemptions.md#events): each of its own, the one of them all, the cards, and the order.
+ * The events of a rollback (docs/reference/redemptions.md#events): of each part, of the parent, of the cards, and of the order.
  */
 export async function rollbackEvents(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Promise<NewEvent[]> {
   const { order, parent, parts } = rollback
-  const whole = parent === null ? [] : [{ redemption: facts.redemption, row: parent, voucher: null }]
-  const all = [...parts, ...whole].map(({ redemption, row, voucher }) => ({
+  const parentEntry = parent === null ? [] : [{ redemption: facts.redemption, row: parent, voucher: null }]
+  const all = [...parts, ...parentEntry].map(({ redemption, row, voucher }) => ({
     row,
     data: dataOf(facts, order, { ...redemption, status: 'ROLLED_BACK' }, row, voucher),
   }))
-  const events = all.flatMap(({ row, data }) => told('succeeded', row, data))
+  const events = all.flatMap(({ row, data }) => eventsWith('succeeded', row, data))
   for (const [index, part] of parts.entries())
     if (part.entry !== null) events.push(await transactionEvent(ctx, part, (all[index] as (typeof all)[number]).data))
   if (order === null) return events
@@ -35,24 +35,28 @@ export async function rollbackEvents(ctx: Ctx, facts: RollbackFacts, rollback: R
   return [...events, ...orderEvents({ before: facts.order, order, people, redemption })]
 }
 
-/** What a rollback tells that was refused, and remembered. */
+/** The events of a refused rollback, which is stored too. */
 export function failureEvents(facts: RollbackFacts, row: StoredRedemption): NewEvent[] {
   const voucher = facts.vouchers.get(facts.redemption.related_object_id) ?? null
-  return told('failed', row, dataOf(facts, facts.order, facts.redemption, row, voucher))
+  return eventsWith('failed', row, dataOf(facts, facts.order, facts.redemption, row, voucher))
 }
 
 type RollbackData = EventData<'redemption.rollback.succeeded'>
 
-function told(how: 'succeeded' | 'failed', { id, customer_id }: StoredRedemption, data: RollbackData): NewEvent[] {
+function eventsWith(
+  result: 'succeeded' | 'failed',
+  { id, customer_id }: StoredRedemption,
+  data: RollbackData,
+): NewEvent[] {
   return [
-    { type: `redemption.rollback.${how}`, entity_id: id, data },
+    { type: `redemption.rollback.${result}`, entity_id: id, data },
     ...(customer_id === null || data.customer === null
       ? []
-      : [{ type: `customer.redemption.rollback.${how}`, entity_id: customer_id, data } as const]),
+      : [{ type: `customer.redemption.rollback.${result}`, entity_id: customer_id, data } as const]),
   ]
 }
 
-/** Everything as it is after the rollback. */
+/** The event data: all objects as they are after the rollback. */
 function dataOf(
   { customer, campaigns, tiers, stacks, holders }: RollbackFacts,
   storedOrder: StoredOrder | null,

@@ -19,21 +19,21 @@ import type { StoredItem, StoredOrder } from '../orders/order.ts'
 import type { StoredRedemption } from './redemption.ts'
 import type { Undo } from './undo.ts'
 
-/** A redemption of one thing, with how to undo it. */
+/** The redemption of one voucher or tier, with the data to undo it. */
 export type RedeemedPart = StoredRedemption & { undo: Undo }
 
-/** All that a rollback has to know, under locks: nobody changes it before the rollback is written. */
+/** The rows that a rollback needs. Those that it changes are locked, so no other transaction changes them before it is saved. */
 export interface RollbackFacts {
   /** A single redemption, or the parent of several. */
   redemption: StoredRedemption
-  /** What was redeemed: the single one itself, or the children in the order in which they were redeemed. */
+  /** The single redemption itself, or the children in the order in which they were redeemed. */
   parts: RedeemedPart[]
-  /** Null also when the order is gone since, as customers are. */
+  /** Null also if the order was deleted since; the same holds for the customers. */
   order: Versioned<StoredOrder> | null
   customer: StoredCustomer | null
   order_customer: StoredCustomer | null
   order_referrer: StoredCustomer | null
-  /** The things of the parts by their ids, as the other maps. */
+  /** The vouchers of the parts, by id, as in the other maps. */
   vouchers: ReadonlyMap<string, Versioned<StoredVoucher>>
   tiers: ReadonlyMap<string, StoredTier>
   stacks: ReadonlyMap<
@@ -45,39 +45,39 @@ export interface RollbackFacts {
 }
 
 /**
- * Locks what a rollback changes, in the order in which everybody does: order, customers, codes; the redemptions last, for
- * there may be nothing else to make two rollbacks of one redemption wait for each other. What is not locked by itself is
- * read by statements of its own, which see what whoever was waited for has written.
+ * Locks the rows that a rollback changes in the common lock order: order, customers, vouchers. The redemptions are locked last;
+ * where there is nothing else to lock, they alone serialise two rollbacks of one redemption. All other rows are read by later
+ * statements, which see what the transactions that held the locks have committed.
  */
 export async function loadRollback(
   ctx: Ctx,
   { id, order_id, customer_id }: Pick<StoredRedemption, 'id' | 'order_id' | 'customer_id'>,
 ): Promise<RollbackFacts> {
   const { order, locked, versions, rows } = await lockAll(ctx, id, order_id, customer_id).catch((error: unknown) => {
-    // Whoever could not get hold of what it needs in time has changed nothing (docs/reference/concurrency.md).
+    // A lock timeout: nothing has changed (docs/reference/concurrency.md).
     throw sqlState(error) === '55P03' ? multipleRequests() : error
   })
   const redemption = rows.find((row) => row.id === id)
-  if (redemption === undefined) throw notFound('redemption', id) // deleted meanwhile
+  if (redemption === undefined) throw notFound('redemption', id) // deleted since the request read it
   const parts = partsOf(redemption, rows, order)
 
   const vouchers = await listVouchersEver(ctx, [...versions.keys()])
   const referrerId = order?.referrer_id ?? null
-  const read = await customersById(ctx, [referrerId, ...vouchers.map(({ holder_id }) => holder_id)])
+  const customers = await customersById(ctx, [referrerId, ...vouchers.map(({ holder_id }) => holder_id)])
   return {
     redemption,
     parts,
     order,
     customer: locked.get(customer_id ?? '') ?? null,
     order_customer: locked.get(order?.customer_id ?? '') ?? null,
-    order_referrer: read.get(referrerId ?? '') ?? null,
+    order_referrer: customers.get(referrerId ?? '') ?? null,
     vouchers: new Map(
       vouchers.map((voucher) => [voucher.id, { ...voucher, xmin: versions.get(voucher.id) as string }]),
     ),
     tiers: byId(await listTiersById(ctx, idsOf(parts, 'promotion_tier'))),
     stacks: byId(await listStacksById(ctx, parts)),
     campaigns: byId(await listCampaignsById(ctx, [...new Set(parts.flatMap(({ campaign_id }) => campaign_id ?? []))])),
-    holders: read,
+    holders: customers,
   }
 }
 
@@ -109,7 +109,7 @@ async function lockAll(
   return { order, locked, versions: new Map(versions.map((row) => [row.id, row.xmin])), rows }
 }
 
-/** Whoever referred somebody by what is rolled back does so no longer. */
+/** The referrers whose conversions the rollback will undo: they are locked with the other customers. */
 async function listReferrersBy({ db, project_id }: Ctx, id: string): Promise<Array<CustomerRow['id']>> {
   const { rows } = await sql<{ referrer_id: CustomerRow['id'] }>`
     select c.referrer_id from redemptions r
@@ -146,7 +146,7 @@ function partsOf(
   return (rows.filter(isPartOf(id)) as RedeemedPart[]).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** One of a stack that failed while others succeeded has nothing to undo. */
+/** Without failed children: under PARTIAL they are stored beside the others, and have nothing to undo. */
 const isPartOf = (id: string) => (row: StoredRedemption) =>
   row.parent_id === id && row.object === 'redemption' && row.result === 'SUCCESS'
 
@@ -155,8 +155,8 @@ async function customersById(
   ids: ReadonlyArray<CustomerRow['id'] | null>,
   options: { lock?: boolean } = {},
 ): Promise<Map<string, StoredCustomer>> {
-  const known = [...new Set(ids.filter((id) => id !== null))]
-  return known.length === 0 ? new Map() : byId(await listCustomersById(ctx, known, options))
+  const distinctIds = [...new Set(ids.filter((id) => id !== null))]
+  return distinctIds.length === 0 ? new Map() : byId(await listCustomersById(ctx, distinctIds, options))
 }
 
 async function listStacksById({ db, project_id }: Ctx, parts: readonly RedeemedPart[]) {
@@ -176,7 +176,7 @@ const idsOf = (parts: readonly RedeemedPart[], type: StoredRedemption['related_o
 const byId = <Row extends { id: string }>(rows: readonly Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [row.id, row]))
 
-/** The movements by which a card paid, as the engine keeps its books. */
+/** The postings of the transaction by which a card paid, in the engine's form. */
 export async function listPostings(
   { db, project_id }: Ctx,
   { id, type }: Pick<StoredVoucher, 'id' | 'type'>,

@@ -5,7 +5,7 @@ import { RedemptionOrder, RedemptionRollback } from './schema.ts'
 
 const TrackingId = Type.String({ minLength: 1, maxLength: 1_000 })
 
-/** What is said here wins over the body (docs/reference/rollbacks.md#roll-back-one). */
+/** Takes precedence over the body (docs/reference/rollbacks.md#roll-back-one). */
 export const RollbackQuery = Type.Object({
   reason: Type.Optional(FreeText),
   tracking_id: Type.Optional(TrackingId),

@@ -26,7 +26,7 @@ const dbOf = (shop: Shop) => shop.service.runtime.database.db
 const atOnce = <T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
-/** How often each answer was given: `{ '200': 1, already_rolled_back: 9 }`. */
+/** The number of responses by kind: `{ '200': 1, already_rolled_back: 9 }`. */
 function counted(answers: ReadonlyArray<Answer<Body>>): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of answers) {
@@ -38,8 +38,8 @@ function counted(answers: ReadonlyArray<Answer<Body>>): Record<string, number> {
 
 const once = { '200': 1, already_rolled_back: 9 }
 
-describe('ten times at once, once', () => {
-  test('a tier without an order and a customer, where nothing but itself can be locked', async () => {
+describe('of ten concurrent rollbacks exactly one succeeds', () => {
+  test('of a tier without order and customer, where only the redemption row can be locked', async () => {
     const shop = await newProject()
     const { id } = await newTier(shop, await newPromotion(shop), { action: { discount: amountOff(100) } })
     const done = await redeemed(shop, { redeemables: [tier(id)], order: { amount: 1000 } })
@@ -50,7 +50,7 @@ describe('ten times at once, once', () => {
     expect(await ok(shop, 'GET', `/v1/promotions/tiers/${id}`)).toMatchObject({ summary })
   })
 
-  test('points of a card', async () => {
+  test('of a loyalty card', async () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 500 })
     const done = await redeemed(shop, {
@@ -70,7 +70,7 @@ describe('ten times at once, once', () => {
   })
 })
 
-test('those of one card and one order, while it is redeemed again: every cent is where it belongs', async () => {
+test('concurrent rollbacks and redemptions of one card and one order keep all balances exact', async () => {
   const shop = await newProject()
   await newGiftCard(shop, 'GIFT', 10_000)
   const order = { source_id: 'shared', amount: 100_000 }
@@ -98,7 +98,7 @@ test('those of one card and one order, while it is redeemed again: every cent is
   })
 })
 
-test('stacks that share their codes the other way round do not wait for each other in a circle', async () => {
+test('concurrent rollbacks of stacks with the same codes in opposite order do not deadlock', async () => {
   const shop = await newProject()
   const codes = ['A', 'B', 'C', 'D']
   for (const code of codes) await newDiscount(shop, code, amountOff(10))
@@ -112,7 +112,7 @@ test('stacks that share their codes the other way round do not wait for each oth
   for (const code of codes) expect((await getVoucher(shop, code)).redemption.redeemed_quantity).toBe(0)
 })
 
-test('what somebody else holds for too long is refused, and nothing has changed', async () => {
+test('a rollback that cannot lock its rows in time is refused, and changes nothing', async () => {
   const shop = await newProject()
   await newDiscount(shop, 'OFF', amountOff(500))
   const { redemptions, order } = await redeemed(shop, { redeemables: vouchers('OFF'), order: { amount: 2000 } })

@@ -48,8 +48,8 @@ async function newSale(more: object = {}) {
 const summaryOf = async (shop: Shop, customer = buyer.source_id) =>
   (await ok(shop, 'GET', `/v1/customers/${customer}`)).summary
 
-/** The data of the events of one type, the oldest first. */
-async function toldBy(shop: Shop, type: string): Promise<Array<{ entity_id: string; data: Body }>> {
+/** The events of one type, oldest first. */
+async function eventsOfType(shop: Shop, type: string): Promise<Array<{ entity_id: string; data: Body }>> {
   return dbOf(shop)
     .selectFrom('events')
     .where('project_id', '=', shop.project_id)
@@ -59,14 +59,14 @@ async function toldBy(shop: Shop, type: string): Promise<Array<{ entity_id: stri
     .execute()
 }
 
-/** Makes a redemption look as old as that. */
+/** Backdates a redemption. */
 const age = (shop: Shop, id: string, createdAt: string) =>
   sql`update redemptions set created_at = ${createdAt}::timestamptz where project_id = ${shop.project_id} and id = ${id}`.execute(
     dbOf(shop),
   )
 
-describe('a redemption is rolled back', () => {
-  test('with all that it did: the code, the order, the customer, itself', async () => {
+describe('a rollback of a redemption', () => {
+  test('undoes all its effects: on the voucher, the order, the customer and itself', async () => {
     const { shop, code, redemption, order } = await newSale()
     const { status, body } = await rollBack(shop, redemption.id, { reason: 'broken', metadata: { agent: 'eve' } })
     expect(status).toBe(200)
@@ -118,7 +118,7 @@ describe('a redemption is rolled back', () => {
     })
   })
 
-  test('without the order, if the stacking rules say so', async () => {
+  test('leaves the order unchanged, if the stacking rules say so', async () => {
     const { shop, redemption, order } = await newSale()
     await setStackingRules(shop, { redeemables_rollback_order_mode: 'WITHOUT_ORDER' })
     const { body } = await rollBack(shop, redemption.id)
@@ -135,7 +135,7 @@ describe('a redemption is rolled back', () => {
     expect((await getVoucher(shop, 'OFF')).redemption.redeemed_quantity).toBe(0)
   })
 
-  test('and there is nobody and no order to tell, if it had none', async () => {
+  test('works without a customer and an order', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'GIFT', 1000)
     const done = await redeemed(shop, { redeemables: [voucher('GIFT', { gift: { credits: 300 } })] })
@@ -148,7 +148,7 @@ describe('a redemption is rolled back', () => {
     expect((await eventsOf(shop)).filter((type) => type.startsWith('customer.'))).toEqual([])
   })
 
-  test('and what a limit counted is free again', async () => {
+  test('frees the counter of a limit', async () => {
     const { shop, redemption } = await newSale()
     await newRule(shop, when('redemption.count.per_customer', { $less_than_or_equal: [1] }), { voucher: 'OFF' })
     const again = { redeemables: vouchers('OFF'), order: { amount: 2000 }, customer: buyer }
@@ -157,7 +157,7 @@ describe('a redemption is rolled back', () => {
     expect(await redeem(shop, again)).toMatchObject({ status: 200 })
   })
 
-  test('also of a campaign, with its budget and the figures of its summary', async () => {
+  test('restores the budget of a campaign and the figures of its summary', async () => {
     const shop = await newProject()
     const campaign = await newCampaign(shop, 'Spring')
     const code = await ok(shop, 'POST', '/v1/campaigns/Spring/vouchers/ONE', {})
@@ -183,13 +183,13 @@ describe('a redemption is rolled back', () => {
     })
   })
 
-  test('also what is in the bin since', async () => {
+  test('works for a voucher in the trash bin', async () => {
     const { shop, redemption } = await newSale()
     await shop.call('DELETE', '/v1/vouchers/OFF')
     expect(await rollBack(shop, redemption.id)).toMatchObject({ status: 200, body: { voucher: { code: 'OFF' } } })
   })
 
-  test('also after its order was paid for by others: their discounts stay', async () => {
+  test('keeps the discounts of later redemptions of the same order', async () => {
     const { shop, redemption, order } = await newSale({
       order: { items: [{ source_id: 'cup', quantity: 2, price: 1000 }] },
     })
@@ -212,7 +212,7 @@ describe('a redemption is rolled back', () => {
       expect(entry).toMatchObject({ rollback_id: expect.stringMatching(/^rr_/) })
   })
 
-  test('and units that it gave away are taken out of the order', async () => {
+  test('removes units that it gave away from the order', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, 'Mug', { price: 1500 })
     const tea = await newProduct(shop, 'Tea', { price: 400 })
@@ -228,7 +228,7 @@ describe('a redemption is rolled back', () => {
     expect(await ok(shop, 'GET', `/v1/orders/${done.order.id}`)).toMatchObject({ items: body.order.items })
   })
 
-  test('and units that it replaced come back', async () => {
+  test('restores units that it replaced', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, 'Mug', { price: 1500 })
     const cup = await newProduct(shop, 'Cup', { price: 1000 })
@@ -248,7 +248,7 @@ describe('a redemption is rolled back', () => {
     expect(body.order.items).toMatchObject([{ product_id: cup.id, quantity: 2, amount: 2000, subtotal_amount: 2000 }])
   })
 
-  test('and units that count against a limit of a lifetime', async () => {
+  test('restores units of a lifetime limit', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, 'Mug', { price: 1000 })
     await newDiscount(shop, 'HALF', percentOff(50, { effect: 'APPLY_TO_ITEMS' }))
@@ -262,7 +262,7 @@ describe('a redemption is rolled back', () => {
     expect((await redeemed(shop, sale)).order.total_discount_amount).toBe(1000)
   })
 
-  test('and a good may be discounted once more, where each may be only once', async () => {
+  test('allows a product to be discounted again under ONCE', async () => {
     const shop = await newProject()
     await setStackingRules(shop, { redeemables_products_application_mode: 'ONCE' })
     await newDiscount(shop, 'A', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))
@@ -274,7 +274,7 @@ describe('a redemption is rolled back', () => {
     expect(second.order).toMatchObject({ status: 'PAID', total_discount_amount: 200 })
   })
 
-  test('of a promotion tier: its summary decreases', async () => {
+  test('of a promotion tier decreases its summary', async () => {
     const shop = await newProject()
     const campaignId = await newPromotion(shop)
     const { id } = await newTier(shop, campaignId, { action: { discount: amountOff(300) } })
@@ -290,7 +290,7 @@ describe('a redemption is rolled back', () => {
     expect(await ok(shop, 'GET', `/v1/campaigns/${campaignId}/summary`)).toMatchObject({ rollbacks_succeeded: 1 })
   })
 
-  test('of a promotion tier that is gone: the campaign decreases, and nothing is left of the tier', async () => {
+  test('of a deleted promotion tier decreases its campaign, and creates no usage of the tier', async () => {
     const shop = await newProject()
     const campaignId = await newPromotion(shop)
     const { id } = await newTier(shop, campaignId, { action: { discount: amountOff(300) } })
@@ -308,7 +308,7 @@ describe('a redemption is rolled back', () => {
     expect(rows).toEqual([{ scope_id: campaignId, used: 0 }])
   })
 
-  test('of a referral code: whoever was referred is not any more', async () => {
+  test('of a referral code undoes the referral', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Friends', { campaign_type: 'REFERRAL_PROGRAM', type: 'AUTO_UPDATE' })
     const { voucher: code } = await ok(shop, 'POST', '/v1/publications', {
@@ -328,7 +328,7 @@ describe('a redemption is rolled back', () => {
 })
 
 describe('a card gets back', () => {
-  test('its credits, by a transaction of their own', async () => {
+  test('its credits, in a refund transaction', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'GIFT', 5000)
     const sale = {
@@ -367,7 +367,7 @@ describe('a card gets back', () => {
       redemption: { id: done.redemptions[0].id },
       rollback: { id: body.id },
     })
-    expect(await toldBy(shop, 'voucher.gift.transaction.created')).toMatchObject([
+    expect(await eventsOfType(shop, 'voucher.gift.transaction.created')).toMatchObject([
       {},
       {
         entity_id: body.voucher.id,
@@ -384,7 +384,7 @@ describe('a card gets back', () => {
       },
     ])
     expect((await summaryOf(shop)).redemptions.gift.redeemed_amount).toBe(0)
-    // What came back can be spent again, to the last cent.
+    // The refund can be spent again, to the last cent.
     expect(await redeem(shop, { ...sale, redeemables: vouchers('GIFT'), order: { amount: 5000 } })).toMatchObject({
       status: 200,
       body: { order: { total_amount: 0 } },
@@ -405,7 +405,7 @@ describe('a card gets back', () => {
     expect((await ok(shop, 'GET', '/v1/vouchers/GIFT/transactions')).data).toEqual([])
   })
 
-  /** Points of a card by the day they expire. */
+  /** The points of a card by expiration date. */
   const lotsOf = async (shop: Shop, voucherId: string) =>
     (
       await sql<{ points: number; expires_at: string | null }>`
@@ -430,7 +430,7 @@ describe('a card gets back', () => {
 
   const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-  test('its points, where they were taken from; those that are over meanwhile for a time that counts from now', async () => {
+  test('its points in the lots they came from; points that have expired since get a new expiration date', async () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 1000 })
     const [over, lasting] = [dayFromNow(-1), dayFromNow(90)]
@@ -446,7 +446,7 @@ describe('a card gets back', () => {
       { points: 1000, expires_at: null },
     ])
     expect((await summaryOf(shop, card.source_id)).redemptions.loyalty_card.redeemed_points).toBe(250)
-    // The first lot is over when the redemption is taken back.
+    // The first lot has expired when the redemption is rolled back.
     await sql`update lots set expires_at = ${over}::date where project_id = ${shop.project_id} and id = 'lopb_1'`.execute(
       dbOf(shop),
     )
@@ -464,10 +464,10 @@ describe('a card gets back', () => {
     expect(body).not.toHaveProperty('gift')
     expect(await lotsOf(shop, card.id)).toEqual([
       { points: 300, expires_at: lasting },
-      { points: 1120, expires_at: null }, // the program has no rule of expiration
+      { points: 1120, expires_at: null }, // the program has no expiration rule
     ])
-    const [told] = (await toldBy(shop, 'voucher.loyalty_card.transaction.created')).slice(-1)
-    expect(told).toMatchObject({
+    const [event] = (await eventsOfType(shop, 'voucher.loyalty_card.transaction.created')).slice(-1)
+    expect(event).toMatchObject({
       entity_id: card.id,
       data: {
         transaction: {
@@ -486,7 +486,7 @@ describe('a card gets back', () => {
   })
 })
 
-describe('several that were redeemed together', () => {
+describe('redemptions of one request', () => {
   async function newStackedSale() {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', percentOff(10))
@@ -550,18 +550,18 @@ describe('several that were redeemed together', () => {
     expect(await ok(shop, 'GET', '/v1/redemptions')).toMatchObject({ total: 6 })
   })
 
-  test('example 40: three rollbacks are told, each also to the customer, and then the card and the order', async () => {
+  test('example 40: emit three rollback events, each also for the customer, then those of the card and the order', async () => {
     const { shop, parent } = await newStackedSale()
     const before = (await eventsOf(shop)).length
     const { body } = await rollBackAll(shop, parent)
-    const told = (await eventsOf(shop)).slice(before)
-    expect(told).toEqual([
+    const events = (await eventsOf(shop)).slice(before)
+    expect(events).toEqual([
       ...[1, 2, 3].flatMap(() => ['redemption.rollback.succeeded', 'customer.redemption.rollback.succeeded']),
       'voucher.gift.transaction.created',
       'customer.order.updated',
       'customer.order.canceled',
     ])
-    const rollbacks = await toldBy(shop, 'redemption.rollback.succeeded')
+    const rollbacks = await eventsOfType(shop, 'redemption.rollback.succeeded')
     expect(rollbacks.map(({ entity_id }) => entity_id)).toEqual([
       ...body.rollbacks.map(({ id }: Body) => id),
       body.parent_rollback.id,
@@ -584,7 +584,7 @@ describe('several that were redeemed together', () => {
     })
   })
 
-  test('example 40: are rolled back once', async () => {
+  test('example 40: are rolled back only once', async () => {
     const { shop, parent } = await newStackedSale()
     await rollBackAll(shop, parent)
     const { status, body } = await rollBackAll(shop, parent, { reason: 'again' })
@@ -616,7 +616,7 @@ describe('several that were redeemed together', () => {
     })
   })
 
-  test('example 40: leave the order as it is without it', async () => {
+  test('example 40: leave the order unchanged under WITHOUT_ORDER', async () => {
     const { shop, parent, done } = await newStackedSale()
     await setStackingRules(shop, { redeemables_rollback_order_mode: 'WITHOUT_ORDER' })
     expect(await rollBackAll(shop, parent)).toMatchObject({ status: 200, body: { order: { total_amount: 7800 } } })
@@ -625,7 +625,7 @@ describe('several that were redeemed together', () => {
     expect((await orderEvents(shop)).at(-1)).toMatchObject({ type: 'customer.order.updated' })
   })
 
-  test('a single one may be asked for like several', async () => {
+  test('accept a single redemption too', async () => {
     const { shop, redemption } = await newSale()
     const { status, body } = await rollBackAll(shop, redemption.id)
     expect({ status, body }).toMatchObject({
@@ -636,7 +636,7 @@ describe('several that were redeemed together', () => {
     expect(body.rollbacks).toHaveLength(1)
   })
 
-  test('those of a promotion stack name it', async () => {
+  test('of a promotion stack refer to it', async () => {
     const shop = await newProject()
     const { stack: made, tiers } = await newStack(shop, [amountOff(300), percentOff(10)])
     const done = await redeemed(shop, { redeemables: [stack(made.id)], order: { amount: 1000 } })
@@ -645,15 +645,15 @@ describe('several that were redeemed together', () => {
       rollbacks: tiers.map(({ id }) => ({ promotion_tier: { id, summary: { redemptions: { total_redeemed: 0 } } } })),
       order: { total_amount: 1000 },
     })
-    const [told] = await toldBy(shop, 'redemption.rollback.succeeded')
-    expect(told?.data).toMatchObject({
+    const [event] = await eventsOfType(shop, 'redemption.rollback.succeeded')
+    expect(event?.data).toMatchObject({
       promotion_tier: { id: tiers[0].id },
       promotion_stack: { id: made.id, tiers: { ids: tiers.map(({ id }) => id) } },
       campaign: { id: made.campaign_id },
     })
   })
 
-  test('what failed beside them has nothing to be rolled back', async () => {
+  test('are rolled back without the failed ones', async () => {
     const shop = await newProject()
     await setStackingRules(shop, { redeemables_application_mode: 'PARTIAL' })
     await newDiscount(shop, 'A', amountOff(100))
@@ -670,8 +670,8 @@ describe('several that were redeemed together', () => {
   })
 })
 
-describe('refused is', () => {
-  /** What is asked for, and what is answered. */
+describe('refused', () => {
+  /** The request, and the expected response. */
   interface Sale {
     shop: Shop
     single: string
@@ -755,7 +755,7 @@ describe('refused is', () => {
       { code: 400, key: 'invalid_payload' },
     ],
   ]
-  test('each of them, and nothing is remembered', async () => {
+  test('are these requests, and no failure is stored', async () => {
     const sale = await newSales()
     const total = async () => (await ok(sale.shop, 'GET', '/v1/redemptions')).total
     const before = await total()
@@ -765,7 +765,7 @@ describe('refused is', () => {
     expect((await getVoucher(sale.shop, 'OFF')).redemption.redeemed_quantity).toBe(2)
   })
 
-  test('a rollback, which cannot be rolled back itself', async () => {
+  test('is the rollback of a rollback', async () => {
     const { shop, redemption } = await newSale()
     const { body } = await rollBack(shop, redemption.id)
     expect(await rollBack(shop, body.id)).toMatchObject({ status: 400, body: invalidRedemption })
@@ -773,7 +773,7 @@ describe('refused is', () => {
     expect(await rollBack(shop, again.body.resource_id)).toMatchObject({ status: 400, body: invalidRedemption })
   })
 
-  test('a second time, which is remembered and told', async () => {
+  test('is a second rollback, which is stored as a failure with its events', async () => {
     const { shop, code, redemption } = await newSale()
     await rollBack(shop, redemption.id)
     const { status, body } = await rollBack(shop, redemption.id, { metadata: { agent: 'eve' } })
@@ -792,17 +792,17 @@ describe('refused is', () => {
       metadata: { agent: 'eve' },
       order: null,
     })
-    const [told] = await toldBy(shop, 'redemption.rollback.failed')
-    expect(told).toMatchObject({
+    const [event] = await eventsOfType(shop, 'redemption.rollback.failed')
+    expect(event).toMatchObject({
       entity_id: body.resource_id,
       data: { redemption: { id: redemption.id }, redemption_rollback: { result: 'FAILURE', order: null } },
     })
-    expect(await toldBy(shop, 'customer.redemption.rollback.failed')).toHaveLength(1)
+    expect(await eventsOfType(shop, 'customer.redemption.rollback.failed')).toHaveLength(1)
     expect((await getVoucher(shop, 'OFF')).redemption.redeemed_quantity).toBe(0)
     expect(await summaryOf(shop)).toMatchObject({ redemptions: { total_rollback_failed: 1, total_rolled_back: 1 } })
   })
 
-  test('one of more than three calendar months ago, to the moment', async () => {
+  test('is the rollback of a redemption older than three calendar months, but not of a slightly younger one', async () => {
     const { shop, redemption } = await newSale()
     const now = new Date(shop.service.clock.now())
     const ago = (seconds: number) => {
@@ -830,8 +830,8 @@ describe('refused is', () => {
   })
 })
 
-describe('whoever asks', () => {
-  test('may name the customer and the order in all ways', async () => {
+describe('a rollback request', () => {
+  test('may refer to the customer and the order by any id', async () => {
     const names = ({ redemption, order }: Awaited<ReturnType<typeof newSale>>) => [
       { customer: redemption.customer_id },
       { customer: 'ann' },
@@ -859,20 +859,20 @@ describe('whoever asks', () => {
     }
   })
 
-  test('may say it in the address, which wins', async () => {
+  test('may send its parameters in the query, which takes precedence', async () => {
     const { shop, redemption } = await newSale()
     const path = `/v1/redemptions/${redemption.id}/rollback?reason=address&tracking_id=ann`
     expect(await ok(shop, 'POST', path, { reason: 'body', tracking_id: 'eve' })).toMatchObject({ reason: 'address' })
   })
 
-  test('may say nothing at all', async () => {
+  test('may have no body', async () => {
     const { shop, redemption } = await newSale()
     const body = await ok(shop, 'POST', `/v1/redemptions/${redemption.id}/rollback`)
     expect(body).toMatchObject({ metadata: null, status: 'SUCCEEDED' })
     expect(body).not.toHaveProperty('reason')
   })
 
-  test('may bring the customer up to date, by the rules for customers', async () => {
+  test('may update the customer, by the rules for customers', async () => {
     const { shop, redemption } = await newSale({ customer: { ...buyer, metadata: { a: 1 } } })
     const customer = { source_id: 'ann', name: 'Ann', metadata: { b: 2 } }
     expect((await rollBack(shop, redemption.id, { customer })).body).toMatchObject({
@@ -883,12 +883,12 @@ describe('whoever asks', () => {
       metadata: { a: 1, b: 2 },
       summary: { redemptions: { total_rolled_back: 1 }, orders: { total_count: 0 } },
     })
-    expect(await toldBy(shop, 'customer.updated')).toHaveLength(1)
+    expect(await eventsOfType(shop, 'customer.updated')).toHaveLength(1)
     await rollBack(shop, redemption.id, { customer: { source_id: 'ann', name: 'Bea' } })
     expect((await ok(shop, 'GET', '/v1/customers/ann')).name).toBe('Ann') // refused: nothing is saved
   })
 
-  test('gets the same answer again with the same key', async () => {
+  test('is replayed with the same Idempotency-Key', async () => {
     const { shop, redemption } = await newSale()
     const key = { 'idempotency-key': uniqueName('key') }
     const path = `/v1/redemptions/${redemption.id}/rollback`
@@ -900,7 +900,7 @@ describe('whoever asks', () => {
   })
 })
 
-test('the latest order of a customer is the one before, once the latest is rolled back', async () => {
+test('after the latest order of a customer is rolled back, the previous one is its latest', async () => {
   const { shop, redemption } = await newSale({ order: { amount: 2000 } })
   const sale = { redeemables: vouchers('OFF'), order: { amount: 700 }, customer: buyer }
   const latest = await redeemed(shop, sale)

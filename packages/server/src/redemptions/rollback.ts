@@ -32,7 +32,7 @@ import type { RedemptionRollback } from './schema.ts'
 import { showRedemptions } from './show.ts'
 import { listCodesOf, type ShownRow } from './store.ts'
 
-/** Takes a single redemption back (docs/reference/rollbacks.md#roll-back-one). */
+/** Rolls back a single redemption (docs/reference/rollbacks.md#roll-back-one). */
 export async function rollBackRedemption(
   ctx: Ctx,
   redemption: ShownRow,
@@ -47,7 +47,7 @@ export async function rollBackRedemption(
 }
 
 /**
- * Takes back what was redeemed together, all of it or nothing (docs/reference/rollbacks.md#roll-back-several); a single
+ * Rolls back all redemptions of one request, or none (docs/reference/rollbacks.md#roll-back-several). Accepts a single
  * redemption too.
  */
 export async function rollBackRedemptions(
@@ -60,7 +60,7 @@ export async function rollBackRedemptions(
   return rollBack(ctx, redemption, { ...body, ...query })
 }
 
-/** Neither of these ever changes. */
+/** Checks only columns that never change, so no lock is needed. */
 function refuseUnlessRedeemed(redemption: ShownRow): void {
   const { id, object, result, parent_id } = redemption
   if (object !== 'redemption' || result !== 'SUCCESS') throw invalidRedemption(redemption, `${id} redeemed nothing`)
@@ -72,30 +72,34 @@ function refuseUnlessRedeemed(redemption: ShownRow): void {
     })
 }
 
-async function rollBack(ctx: Ctx, known: ShownRow, asked: RollBackRedemption): Promise<RedemptionRollbacks | ApiError> {
-  const { metadata, reason } = asked
+async function rollBack(
+  ctx: Ctx,
+  redemption: ShownRow,
+  request: RollBackRedemption,
+): Promise<RedemptionRollbacks | ApiError> {
+  const { metadata, reason } = request
   if (metadata != null) refuseUnlessStorable(metadata)
-  const { customer: named, tracked_source } = readRequest(ctx, pickCustomer(asked), [])
-  await refuseOtherCustomer(ctx, known, named, tracked_source)
-  await applyDueChangesToCards(ctx, await listCodesOf(ctx, known.id))
-  const facts = await loadRollback(ctx, known)
-  refuseOtherOrder(facts, asked.order)
+  const { customer: sentCustomer, tracked_source } = readRequest(ctx, pickCustomer(request), [])
+  await refuseOtherCustomer(ctx, redemption, sentCustomer, tracked_source)
+  await applyDueChangesToCards(ctx, await listCodesOf(ctx, redemption.id))
+  const facts = await loadRollback(ctx, redemption)
+  refuseOtherOrder(facts, request.order)
 
-  const told: RollbackEventContext = {
+  const context: RollbackEventContext = {
     reason: reason ?? null,
     metadata: metadata ?? null,
-    tracking_id: known.tracking_id,
+    tracking_id: redemption.tracking_id,
   }
   const refusal = whyNot(ctx, facts.redemption)
-  if (refusal !== null) return saveFailure(ctx, facts, told, refusal)
+  if (refusal !== null) return saveFailure(ctx, facts, context, refusal)
 
-  if (named !== null && facts.customer !== null && hasProfile(named.profile))
-    facts.customer = await changeCustomer(ctx, facts.customer, named.profile, {
+  if (sentCustomer !== null && facts.customer !== null && hasProfile(sentCustomer.profile))
+    facts.customer = await changeCustomer(ctx, facts.customer, sentCustomer.profile, {
       rules: await loadMetadataRules(ctx, 'customer'),
     })
   const sourceId = facts.customer?.source_id ?? null
-  if (sourceId !== null) told.tracking_id = trackingId(ctx.project, sourceId)
-  return save(ctx, facts, told)
+  if (sourceId !== null) context.tracking_id = trackingId(ctx.project, sourceId)
+  return save(ctx, facts, context)
 }
 
 const pickCustomer = ({ customer, tracking_id }: RollBackRedemption) => ({
@@ -103,28 +107,32 @@ const pickCustomer = ({ customer, tracking_id }: RollBackRedemption) => ({
   ...(tracking_id == null ? {} : { tracking_id }),
 })
 
-/** Whoever is named must be who redeemed. Fields without a name are about that one too. */
+/** The customer of the request must be the one that redeemed. A profile without an id belongs to that customer too. */
 async function refuseOtherCustomer(
   ctx: Ctx,
   { customer_id }: ShownRow,
-  named: CheckoutRequest['customer'],
+  sentCustomer: CheckoutRequest['customer'],
   trackedSource: string | null,
 ): Promise<void> {
-  if (named === null) return
-  const { id, source_id } = named
+  if (sentCustomer === null) return
+  const { id, source_id } = sentCustomer
   if (id === null && source_id === null) {
     if (customer_id === null) throw invalidCustomer('The redemption has no customer')
     return
   }
-  const found = await findNamed(ctx, id, source_id)
-  if (found === undefined) throw notFound('customer', (id ?? source_id) as string)
-  if (trackedSource !== null && found.source_id !== trackedSource) throw ambiguous(trackedSource, found.source_id)
-  if (found.id !== customer_id) throw invalidCustomer(`The redemption is not one of ${found.id}`)
+  const customer = await findSentCustomer(ctx, id, source_id)
+  if (customer === undefined) throw notFound('customer', (id ?? source_id) as string)
+  if (trackedSource !== null && customer.source_id !== trackedSource) throw ambiguous(trackedSource, customer.source_id)
+  if (customer.id !== customer_id) throw invalidCustomer(`The redemption is not one of ${customer.id}`)
 }
 
-async function findNamed(ctx: Ctx, id: string | null, sourceId: string | null): Promise<StoredCustomer | undefined> {
-  const found = id === null ? undefined : await findCustomerById(ctx, id)
-  return found ?? (sourceId === null ? undefined : await findCustomerBySource(ctx, sourceId))
+async function findSentCustomer(
+  ctx: Ctx,
+  id: string | null,
+  sourceId: string | null,
+): Promise<StoredCustomer | undefined> {
+  const byId = id === null ? undefined : await findCustomerById(ctx, id)
+  return byId ?? (sourceId === null ? undefined : await findCustomerBySource(ctx, sourceId))
 }
 
 function refuseOtherOrder({ order, redemption }: RollbackFacts, sent: RollBackRedemption['order']): void {
@@ -134,7 +142,7 @@ function refuseOtherOrder({ order, redemption }: RollbackFacts, sent: RollBackRe
   if (!isSame) throw new ApiError('invalid_order', { details: `The redemption is not one of order ${id ?? source_id}` })
 }
 
-/** Why a redemption that could be rolled back cannot be any more. */
+/** Why a redemption can no longer be rolled back; null: it can. */
 function whyNot(
   { now, project: { timezone } }: Ctx,
   { id, status, created_at }: StoredRedemption,
@@ -142,25 +150,25 @@ function whyNot(
   if (status === 'ROLLED_BACK')
     return { key: 'already_rolled_back', details: `Redemption ${id} is rolled back already` }
   const { at, zone } = clockAt(created_at, timezone)
-  return addDuration(at, months, zone) < Date.parse(now)
+  return addDuration(at, rollbackPeriod, zone) < Date.parse(now)
     ? { key: 'invalid_redemption', details: `Redemption ${id} is older than 3 months` }
     : null
 }
 
-/** Redemptions are rolled back within three calendar months (docs/reference/rollbacks.md#roll-back-one). */
-const months = readDuration('P3M') as NonNullable<ReturnType<typeof readDuration>>
+/** A redemption can be rolled back for three calendar months (docs/reference/rollbacks.md#roll-back-one). */
+const rollbackPeriod = readDuration('P3M') as NonNullable<ReturnType<typeof readDuration>>
 
-/** The refusal is remembered too, and therefore answered and not thrown. */
+/** Stores the failed rollback. The refusal is returned, not thrown: throwing would roll back the transaction that stores it. */
 async function saveFailure(
   ctx: Ctx,
   facts: RollbackFacts,
-  told: RollbackEventContext,
+  context: RollbackEventContext,
   { key, details }: { key: ErrorKey; details: string },
 ): Promise<ApiError> {
   const { redemption, customer } = facts
   const id = newId('failed_rollback', Date.parse(ctx.now))
   const row: StoredRedemption = {
-    ...rollbackRow(ctx, redemption, told),
+    ...rollbackRow(ctx, redemption, context),
     id,
     result: 'FAILURE',
     status: 'FAILED',
@@ -184,9 +192,9 @@ async function saveFailure(
   return new ApiError(key, { details, resource_id: id, resource_type: 'redemption_rollback' })
 }
 
-async function save(ctx: Ctx, facts: RollbackFacts, told: RollbackEventContext): Promise<RedemptionRollbacks> {
+async function save(ctx: Ctx, facts: RollbackFacts, context: RollbackEventContext): Promise<RedemptionRollbacks> {
   const { redeemables_rollback_order_mode: mode } = (await findStackingRules(ctx)) ?? defaultStackingRules
-  const rollback = await decideRollback(ctx, facts, mode, told)
+  const rollback = await decideRollback(ctx, facts, mode, context)
   const events = await rollbackEvents(ctx, facts, rollback)
   await saveCheckout(ctx, ctx.db, { ...rollbackChanges(ctx, facts, rollback), events })
   await undoConversions(ctx, {
@@ -196,29 +204,32 @@ async function save(ctx: Ctx, facts: RollbackFacts, told: RollbackEventContext):
     customer_id: facts.redemption.customer_id,
     customer: facts.customer,
   })
-  await followRollback(ctx, facts, rollback)
+  await applyRollbackFollowUps(ctx, facts, rollback)
 
   const { parent, parts, order } = rollback
   const undoneAt = facts.redemption.created_at
   const rows = [...parts.map(({ row }) => row), ...(parent === null ? [] : [parent])]
-  const shown = (await showRedemptions(
+  const rollbacks = (await showRedemptions(
     ctx,
     rows.map((row) => ({ ...row, undone_at: undoneAt })),
   )) as RedemptionRollback[]
-  const parentRollback = shown[parts.length]
+  const parentRollback = rollbacks[parts.length]
   return {
-    rollbacks: shown.slice(0, parts.length),
+    rollbacks: rollbacks.slice(0, parts.length),
     ...(parentRollback === undefined ? {} : { parent_rollback: parentRollback }),
     order: order && toOrder(order),
   }
 }
 
-/** What follows from points that came back, rewards that go, and an order that is canceled. */
-async function followRollback(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Promise<void> {
+/**
+ * Follow-ups of a saved rollback: revokes rewards, updates the cards that got points back, and cancels the pending points of a
+ * canceled order.
+ */
+async function applyRollbackFollowUps(ctx: Ctx, facts: RollbackFacts, rollback: Rollback): Promise<void> {
   const { order, parts } = rollback
   await revokeRewards(ctx, facts, rollback)
   const cards = parts.flatMap(({ voucher }) => (voucher?.type === 'LOYALTY_CARD' ? [voucher.id] : []))
-  // Points that come back are not redeemed by themselves again: whoever rolls that back does not want it.
+  // Refunded points do not trigger automatic redemptions: that would redo what the caller rolls back.
   if (facts.customer !== null && cards.length > 0) await applyMemberChanges(ctx, facts.customer.id, { touched: cards })
   if (order?.status === 'CANCELED' && facts.order?.status !== 'CANCELED') await followCanceledOrder(ctx, order)
 }

@@ -11,7 +11,7 @@ import { Category } from '../rules/categories/schema.ts'
 const { status, customer_id, referrer_id, created_at, updated_at, ...everyOrder } = Order.properties
 
 /**
- * An order as a redemption left it. One among several shows no more than it did to the amounts
+ * The order after a redemption. One of several redemptions shows only the amounts right after it
  * (docs/reference/redemptions.md#answer).
  */
 export const RedemptionOrder = Type.Object({
@@ -24,14 +24,15 @@ export const RedemptionOrder = Type.Object({
 })
 export type RedemptionOrder = Static<typeof RedemptionOrder>
 
-/** Of a category that is asked for with `expand`: what it does to the others. */
+/** With `expand` category: with its role in the stacking rules. */
 const RedeemedCategory = Type.Object({
   ...Category.properties,
   stacking_rules_type: Type.Optional(OneOf(['JOINT', 'EXCLUSIVE'])),
 })
 
 /**
- * A code with its rules; what it covers is said by the call that redeems it alone (docs/reference/validations.md#one-voucher).
+ * A voucher with its rules. Only the redemption of a single voucher shows what it applies to
+ * (docs/reference/validations.md#one-voucher).
  */
 export const RedeemedVoucher = Type.Object({
   ...Voucher.properties,
@@ -48,7 +49,7 @@ export const RedeemedTier = Type.Object({
 })
 export type RedeemedTier = Static<typeof RedeemedTier>
 
-/** What a card was redeemed for. */
+/** The reward that points were redeemed for. */
 export const RedeemedReward = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -70,7 +71,7 @@ export type RedeemedReward = Static<typeof RedeemedReward>
 const Mention = { id: Type.String(), date: Instant }
 
 /**
- * What a redemption and a rollback have in common (docs/reference/redemptions.md#redemption-object and
+ * The properties that redemptions and rollbacks share (docs/reference/redemptions.md#redemption-object and
  * docs/reference/rollbacks.md#rollback-object).
  */
 const common = {
@@ -117,7 +118,7 @@ export const Redemption = Type.Object({
 })
 export type Redemption = Static<typeof Redemption>
 
-/** Credits or points that went back. */
+/** The credits or points that were refunded. */
 const Returned = Int({ maximum: 0 })
 
 export const RedemptionRollback = Type.Object({
@@ -164,7 +165,7 @@ export const RedemptionQuery = Type.Object({
 })
 export type RedemptionQuery = Static<typeof RedemptionQuery>
 
-/** What was redeemed of one code. */
+/** The redemptions of one voucher. */
 export const VoucherRedemptions = Type.Object({
   quantity: Nullable(Int()),
   redeemed_quantity: Int({ minimum: 0 }),

@@ -15,8 +15,8 @@ import type { RedeemedVoucher, RedemptionEntry } from './schema.ts'
 import type { ShownRow } from './store.ts'
 
 /**
- * Redemptions and rollbacks as they are read: with the codes, tiers and customers as they are now. However many there are,
- * the statements are the same few.
+ * Redemptions and rollbacks as read operations show them: with their vouchers, tiers and customers as they are now. The number
+ * of statements does not depend on the number of rows.
  */
 export async function showRedemptions(ctx: Ctx, rows: readonly ShownRow[]): Promise<RedemptionEntry[]> {
   const vouchers = await vouchersOf(ctx, rows)
@@ -39,15 +39,15 @@ export async function showRedemptions(ctx: Ctx, rows: readonly ShownRow[]): Prom
 }
 
 export async function showRedemption(ctx: Ctx, row: ShownRow): Promise<RedemptionEntry> {
-  const [shown] = await showRedemptions(ctx, [row])
-  return shown as RedemptionEntry
+  const [entry] = await showRedemptions(ctx, [row])
+  return entry as RedemptionEntry
 }
 
 const relatedIds = (rows: readonly ShownRow[], type: ShownRow['related_object_type']): string[] => [
   ...new Set(rows.filter((row) => row.related_object_type === type).map((row) => row.related_object_id)),
 ]
 
-/** Each with its own rules first, and then those of its campaign. */
+/** Each with its rule assignments: first its own, then those of its campaign. */
 async function vouchersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<string, Voucher>> {
   const vouchers = await listVouchersEver(ctx, relatedIds(rows, 'voucher'))
   if (vouchers.length === 0) return new Map()
@@ -60,8 +60,11 @@ async function vouchersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<stri
   const byObject = Map.groupBy(assignments, ({ related_object_id }) => related_object_id)
   return new Map(
     vouchers.map((voucher) => {
-      const own = [...(byObject.get(voucher.id) ?? []), ...(byObject.get(voucher.campaign_id ?? '') ?? [])]
-      const validationRulesAssignments = listed('data', own, { total: own.length })
+      const voucherAssignments = [
+        ...(byObject.get(voucher.id) ?? []),
+        ...(byObject.get(voucher.campaign_id ?? '') ?? []),
+      ]
+      const validationRulesAssignments = listed('data', voucherAssignments, { total: voucherAssignments.length })
       return [voucher.id, { ...toVoucher(ctx, voucher), validation_rules_assignments: validationRulesAssignments }]
     }),
   )
@@ -73,7 +76,7 @@ async function tiersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<string,
   return new Map(tiers.map((tier) => [tier.id, tier]))
 }
 
-/** Also those that are hidden: what they did keeps naming them (docs/reference/customers.md#endpoints). */
+/** The holder may be a hidden customer: its redemptions still show it (docs/reference/customers.md#endpoints). */
 function withHolder(
   voucher: Voucher | undefined,
   customers: ReadonlyMap<string, SimpleCustomer>,
@@ -85,9 +88,9 @@ function withHolder(
 
 async function customersOf(
   { db, project_id }: Ctx,
-  named: ReadonlyArray<string | null>,
+  customerIds: ReadonlyArray<string | null>,
 ): Promise<Map<string, SimpleCustomer>> {
-  const ids = [...new Set(named.flatMap((id) => id ?? []))]
+  const ids = [...new Set(customerIds.flatMap((id) => id ?? []))]
   if (ids.length === 0) return new Map()
   const customers = await db
     .selectFrom('customers')

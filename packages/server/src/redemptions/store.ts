@@ -11,7 +11,7 @@ import { pageOf } from '../core/query/list.ts'
 import type { StoredRedemption } from './redemption.ts'
 import type { RedemptionQuery } from './schema.ts'
 
-/** What is shown of a redemption; how to undo it only concerns a rollback. */
+/** The columns that responses show; `undo` is for rollbacks only. */
 const columns = [
   'project_id',
   'id',
@@ -42,7 +42,7 @@ const columns = [
   'created_at',
 ] as const satisfies ReadonlyArray<keyof Omit<StoredRedemption, 'undo'>>
 
-/** Every redemption and rollback of the project, with the moment of what a rollback undid. */
+/** All redemptions and rollbacks of the project; rollbacks with the date of the redemption they undid. */
 function everyRedemption({ db, project_id }: Ctx) {
   return db
     .selectFrom('redemptions')
@@ -59,7 +59,7 @@ function everyRedemption({ db, project_id }: Ctx) {
 export type ShownRow = Omit<StoredRedemption, 'undo'> & { undone_at: Instant | null }
 
 /**
- * Those that lists show: of what lies in the bin, or belongs to a campaign there, nobody hears
+ * The redemptions that lists show: without those of vouchers and campaigns in the trash bin
  * (docs/reference/vouchers.md#delete-a-voucher and docs/reference/campaigns.md#delete-a-campaign).
  */
 const redemptionQuery = (ctx: Ctx) =>
@@ -76,10 +76,12 @@ const redemptionQuery = (ctx: Ctx) =>
     )
     .where(isListed)
 
-/** Wrapped, so that the planner makes no guess of it: what is in the bin is the exception. */
+/**
+ * The `case` hides the condition from the planner, which would estimate it wrongly: almost all rows match, few are in the bin.
+ */
 export const isListed = sql<boolean>`case when vouchers.deleted_at is null and campaigns.deleted_at is null then true end`
 
-/** A redemption or a rollback by its id, also of what is in the bin since. */
+/** A redemption or a rollback by its id, also if its voucher or campaign is in the trash bin. */
 export async function getRedemption(ctx: Ctx, id: string): Promise<ShownRow> {
   const row = await everyRedemption(ctx)
     .where('redemptions.id', '=', id as RedemptionRow['id'])
@@ -111,8 +113,8 @@ export async function listRedemptions(
 }
 
 /**
- * All that are listed: all that there are, less those of what is in the bin. The latter are counted each time, since one
- * can still be added to what somebody is moving there; the bin has few of them.
+ * The total of the list: the tally of all redemptions, minus those in the trash bin. The latter are counted each time, not
+ * tallied, because a redemption can still be added while its voucher or campaign is being moved to the bin; they are few.
  */
 const listedTotal = ({ project_id }: Ctx) => sql<number>`(${tallyOf(project_id, 'redemptions')}
   - (select count(*) from campaigns c join redemptions r on r.project_id = c.project_id and r.campaign_id = c.id
@@ -122,7 +124,7 @@ const listedTotal = ({ project_id }: Ctx) => sql<number>`(${tallyOf(project_id, 
      left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id
      where b.project_id = ${project_id} and b.resource_type = 'voucher' and c.deleted_at is null))`
 
-/** Deletes the redemptions, failures and rollbacks of codes for good, with what sessions hold of them and what was counted. */
+/** Permanently deletes the redemptions, failures and rollbacks of vouchers, with their holds and usage. */
 export async function deleteRedemptionsOf({ db, project_id }: Ctx, voucherIds: readonly string[]): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     delete from redemptions where project_id = ${project_id} and related_object_id = any(${voucherIds}::text[])`.execute(
@@ -147,13 +149,13 @@ export async function deleteSomeRedemptionsIn({ db, project_id }: Ctx, campaignI
   return Number(numAffectedRows) < limits.redemptions_deleted_at_once
 }
 
-/** Deletes what was counted of campaigns, tiers or codes that are going, and what sessions hold of them. */
+/** Deletes the usage and the holds of campaigns, tiers or vouchers that are being deleted. */
 export async function deleteCounted(
   { db, project_id }: Pick<Ctx, 'db' | 'project_id'>,
   ids: readonly string[],
 ): Promise<void> {
   await sql`delete from usage where project_id = ${project_id} and scope_id = any(${ids}::text[])`.execute(db)
-  // Units that count against limits are theirs too, of all customers and of each.
+  // Also the units of lifetime limits: those of all customers (`units/id/…`), and of each customer (`units/id:…`).
   for (const [from, until] of ids.flatMap((id) => [
     [`units/${id}/`, `units/${id}0`],
     [`units/${id}:`, `units/${id};`],
@@ -165,8 +167,8 @@ export async function deleteCounted(
 }
 
 /**
- * Has redemptions name a customer no more that is being erased, nor the orders they show, which are erased too: amounts
- * and goods stay (docs/reference/customers.md#endpoints). What tells of them goes; answers how many events that were.
+ * Removes an erased customer from its redemptions and from the orders stored in them; amounts and goods stay
+ * (docs/reference/customers.md#endpoints). Deletes the events of these redemptions, and returns how many there were.
  */
 export async function eraseCustomerFromRedemptions({ db, project_id }: Ctx, id: CustomerRow['id']): Promise<number> {
   const events = await forgetEvents(
@@ -185,7 +187,7 @@ export async function eraseCustomerFromRedemptions({ db, project_id }: Ctx, id: 
   return events.length
 }
 
-/** The codes that a redemption, or all of one that has parts, redeemed. */
+/** The ids of the vouchers of a redemption, or of all its children. */
 export async function listCodesOf({ db, project_id }: Ctx, id: string): Promise<string[]> {
   const rows = await db
     .selectFrom('redemptions')

@@ -10,7 +10,7 @@ import type { StoredItem, StoredOrder } from '../orders/order.ts'
 import { type RedeemedOrder, redeemedOrder } from './redeemed-order.ts'
 import { type Undo, type UndoneLine, undone } from './undo.ts'
 
-const nobody = {
+const bareOrder = {
   project_id: 'proj_1',
   id: 'ord_1',
   source_id: null,
@@ -23,12 +23,12 @@ const nobody = {
   updated_at: null,
 } as const
 
-/** An order of these lines, and with this discount on the whole. */
+/** An order with these lines and this order-level discount. */
 function order(items: StoredItem[], more: Partial<StoredOrder> = {}): StoredOrder {
   const amount = items.reduce((sum, item) => sum + (item.amount ?? 0), 0)
   const itemsDiscountAmount = items.reduce((sum, item) => sum + (item.discount_amount ?? 0), 0)
   const made = {
-    ...nobody,
+    ...bareOrder,
     amount,
     initial_amount: amount,
     discount_amount: 0,
@@ -71,8 +71,8 @@ const change = (id: string, more: Partial<UndoneLine>): UndoneLine => ({
 
 const discount = (discountAmount: number): Undo => undo({ order: { amount: 0, discount_amount: discountAmount } })
 
-describe('an order without', () => {
-  test('a discount on the whole', () => {
+describe('undone from the order is', () => {
+  test('an order-level discount', () => {
     expect(undone(order([line('a', 1, 1000)], { discount_amount: 300 }), [discount(300)])).toEqual({
       amount: 1000,
       initial_amount: 1000,
@@ -83,7 +83,7 @@ describe('an order without', () => {
     })
   })
 
-  test('a discount on lines, while another stays', () => {
+  test('a discount on lines, while another one stays', () => {
     const bought = order([
       line('a', 2, 1000, { discount_amount: 700, discount_quantity: 2 }),
       line('b', 1, 500, { discount_amount: 100 }),
@@ -111,14 +111,14 @@ describe('an order without', () => {
     free_quantity: 2,
   })
 
-  test('units of a line of their own, which disappears', () => {
+  test('an added line, which disappears', () => {
     const bought = order([line('a', 1, 1000), gift], { initial_amount: 1000 })
     const left = undone(bought, [undo({ order: { amount: 1998, discount_amount: 0 }, lines: [given] })])
     expect(left).toMatchObject({ amount: 1000, initial_amount: 1000, items_discount_amount: 0 })
     expect(left.items).toEqual([line('a', 1, 1000)])
   })
 
-  test('units of a line that another redemption added to as well, which stays with those', () => {
+  test('units of an added line, which stays with the units of another redemption', () => {
     const more = line('gift', 3, 999, {
       initial_quantity: 0,
       discount_amount: 2997,
@@ -134,7 +134,7 @@ describe('an order without', () => {
     ])
   })
 
-  test('units that were added to a line of the shop', () => {
+  test('units added to a line of the shop', () => {
     const mugs = line('mug', 3, 1500, {
       initial_quantity: 1,
       discount_amount: 4500,
@@ -153,7 +153,7 @@ describe('an order without', () => {
     expect(left.items).toEqual([line('mug', 1, 1500)])
   })
 
-  test('a replacement: units come back, and what they became is gone', () => {
+  test('a replacement: the replaced units come back, the replacing ones disappear', () => {
     const bought = order(
       [
         line('old', 0, 2000, { initial_quantity: 2, initial_amount: 4000 }),
@@ -174,7 +174,7 @@ describe('an order without', () => {
     expect(left.items).toEqual([line('old', 2, 2000, { initial_amount: 4000 })])
   })
 
-  test('what the latest redemption applied, which says nothing any more', () => {
+  test('the applied_* amounts of the latest redemption', () => {
     const applied = {
       applied_discount_amount: 200,
       applied_discount_quantity: 1,
@@ -189,21 +189,21 @@ describe('an order without', () => {
     ])
   })
 
-  test('goods that nobody else discounted', () => {
+  test('discounted goods, unless another redemption discounted them too', () => {
     const bought = order([line('a', 1, 1000)], { discounted_goods: { apple: 2, bread: 1, dates: 1 } })
     const left = undone(bought, [undo({ goods: ['apple', 'bread'] })])
     expect(left.discounted_goods).toEqual({ apple: 1, dates: 1 })
     expect(undone({ ...bought, ...left }, [undo({ goods: ['apple', 'dates'] })]).discounted_goods).toBeNull()
   })
 
-  test('an amount that nobody knows', () => {
+  test('an unknown amount, which stays unknown', () => {
     const bought = order([], { amount: null, initial_amount: null })
     expect(undone(bought, [undo({})])).toMatchObject({ amount: null, discount_amount: 0 })
   })
 })
 
 describe('when the shop has changed the order since', () => {
-  test('lines that it replaced give nothing back, and the amount is that of the new ones', () => {
+  test('replaced lines are not changed, and the amount is that of the new lines', () => {
     const left = undone(order([line('other', 1, 800)]), [
       undo({
         order: { amount: 1998, discount_amount: 0 },
@@ -213,7 +213,7 @@ describe('when the shop has changed the order since', () => {
     expect(left).toMatchObject({ amount: 800, items: [{ id: 'other', amount: 800 }] })
   })
 
-  test('a line gives back no more than it has', () => {
+  test('no more is subtracted from a line than it has', () => {
     const left = undone(order([line('a', 1, 800), line('b', 1, 500)]), [
       undo({
         order: { amount: 2400, discount_amount: 500 },
@@ -224,7 +224,7 @@ describe('when the shop has changed the order since', () => {
     expect(left.items).toMatchObject([{ quantity: 0, amount: 0, subtotal_amount: 0 }, { amount: 500 }])
   })
 
-  test('discounts of others are cut to what is left', () => {
+  test('discounts of other redemptions are capped at the remaining amount', () => {
     const bought = order([line('a', 1, 100), line('b', 1, 900, { initial_quantity: 0 })], { discount_amount: 600 })
     const left = undone(bought, [
       undo({ order: { amount: 900, discount_amount: 0 }, lines: [change('b', { quantity: 1, amount: 900 })] }),
@@ -233,33 +233,33 @@ describe('when the shop has changed the order since', () => {
   })
 })
 
-describe('whatever the engine did to an order', () => {
-  /** What redemptions of these facts store, or null where nothing applies. */
+describe('for any effects of the engine on an order', () => {
+  /** The order that redemptions of these facts store, or null where nothing applies. */
   function redeemed(given: Facts): { facts: Facts; redeemed: RedeemedOrder } | null {
     const facts = { ...given, order: withLineIds(given.order) }
-    // A line of nothing has the initial quantity of one that was added, and disappears like it
+    // A line of quantity 0 has the initial quantity of an added one, and disappears like it
     // (docs/reference/rollbacks.md#effects).
     if (facts.order?.items?.some(({ quantity }) => quantity === 0)) return null
     const verdict = evaluate(facts)
-    const it = {
+    const checkout = {
       facts,
-      loaded: { order: null, customers: [] },
+      rows: { order: null, customers: [] },
       request: { order: facts.order, referrer: null },
       candidates: [],
     }
-    const ctx = { project_id: 'proj_1', now: nobody.created_at }
-    const done = redeemedOrder(ctx as Ctx, it as unknown as Checkout, verdict, null)
+    const ctx = { project_id: 'proj_1', now: bareOrder.created_at }
+    const done = redeemedOrder(ctx as Ctx, checkout as unknown as Checkout, verdict, null)
     return done === null || done.order.amount === null ? null : { facts, redeemed: done }
   }
 
-  // A line that the shop sent without a unit looks like one that was added, and may disappear with what was added to it.
+  // A line that the shop sent with quantity 0 looks like an added one, and may disappear with the units added to it.
   const amounts = ({ amount, discount_amount, items_discount_amount, items }: Omit<CalculatedOrder, 'metadata'>) => ({
     amount,
     discount_amount,
     items_discount_amount,
     items: items.filter(({ quantity, initial_quantity }) => quantity + initial_quantity > 0),
   })
-  /** As it was before anything was redeemed. */
+  /** The order before any redemption. */
   const initially = ({ order }: Facts) => {
     const calculated = calculateOrder(order as NonNullable<Facts['order']>)
     const items = calculated.items.map((item, index) => {
@@ -272,19 +272,19 @@ describe('whatever the engine did to an order', () => {
   const left = ({ amount, ...order }: ReturnType<typeof undone>) =>
     amounts({ ...order, ...(amount === null ? {} : { amount }) } as Omit<CalculatedOrder, 'metadata'>)
 
-  test('undone together it is as before', () => {
+  test('undoing all redemptions together restores the order', () => {
     let count = 0
     fc.assert(
       fc.property(anyFacts, (given) => {
-        const it = redeemed(given)
-        if (it === null) return
+        const example = redeemed(given)
+        if (example === null) return
         count += 1
-        const { order, steps } = it.redeemed
+        const { order, steps } = example.redeemed
         const all = undone(
           order,
           steps.map(({ undo: step }) => undo(step)),
         )
-        expect(left(all)).toEqual(initially(it.facts))
+        expect(left(all)).toEqual(initially(example.facts))
         expect(all.initial_amount).toBe(order.initial_amount)
         expect(all.discounted_goods).toBeNull()
       }),
@@ -293,7 +293,7 @@ describe('whatever the engine did to an order', () => {
     expect(count).toBeGreaterThan(100)
   })
 
-  test('undone one by one, in any order, it is as before', () => {
+  test('undoing redemptions one by one, in any order, restores the order', () => {
     const replaces = (facts: Facts) => JSON.stringify(facts.redeemables).includes('REPLACE_ITEMS')
     const some = fc
       .tuple(
@@ -310,14 +310,14 @@ describe('whatever the engine did to an order', () => {
       }))
     fc.assert(
       fc.property(some, ({ facts, chance }) => {
-        const it = replaces(facts) ? null : redeemed(facts)
-        if (it === null) return
-        const steps = it.redeemed.steps
+        const example = replaces(facts) ? null : redeemed(facts)
+        if (example === null) return
+        const steps = example.redeemed.steps
           .map((step) => ({ step, place: chance.next().value as number }))
           .sort((a, b) => a.place - b.place)
-        let order = it.redeemed.order
+        let order = example.redeemed.order
         for (const { step } of steps) order = { ...order, ...undone(order, [undo(step.undo)]) }
-        expect(left(order)).toEqual(initially(it.facts))
+        expect(left(order)).toEqual(initially(example.facts))
       }),
       { numRuns: 400 },
     )

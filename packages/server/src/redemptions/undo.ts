@@ -2,25 +2,25 @@ import type { UsageRow } from '../core/db/tables.ts'
 import { amountsOf, type OrderAmounts } from '../orders/amounts.ts'
 import type { StoredItem, StoredOrder } from '../orders/order.ts'
 
-/** What one redemption changed, for a rollback to take back; amounts are signed: after it minus before it. */
+/** The changes of one redemption, for a rollback to subtract; amounts are signed: after minus before. */
 export interface Undo {
   order: { amount: number; discount_amount: number }
-  /** Lines by the ids of the stored order; those that it left alone are not among them. */
+  /** The changed lines, with their ids in the stored order. */
   lines: UndoneLine[]
-  /** Goods that it discounted, as `orders.discounted_goods` counts them. */
+  /** The goods that it discounted, as `orders.discounted_goods` counts them. */
   goods: string[]
-  /** Units that count towards limits of a lifetime, by their scope in `usage`. */
+  /** Units that count towards lifetime limits, by their scope in `usage`. */
   units: Record<string, number>
-  /** Of a card: what it was paid with. */
+  /** The transaction by which a card paid. */
   transaction_id?: string
-  /** On which day, and how much, it was counted in `usage`. */
+  /** The day and the amounts under which it was counted in `usage`. */
   day: string
   orders_amount: number
   discounted_amount: number
   credits: number
 }
 
-/** Units in `usage`, which know no days: all of a scope are one sum. */
+/** Rows of `usage` for units: they have no day, because lifetime limits sum up all of a scope. */
 export const usedUnits = (
   units: Undo['units'],
   { is_undone }: { is_undone: boolean },
@@ -40,11 +40,11 @@ export type UndoneLine = { id: string } & Record<Figure, number>
 type Figure = 'quantity' | 'amount' | 'discount_amount' | 'discount_quantity' | 'free_quantity'
 
 /**
- * The order without what some redemptions did to it (docs/reference/rollbacks.md#effects): their discounts and units are
- * subtracted, lines that they added disappear, units that they replaced come back; what others did to it stays. Lines that the
- * shop has replaced since have nothing to give back.
+ * The order without the effects of some redemptions (docs/reference/rollbacks.md#effects): their discounts and units are
+ * subtracted, lines that they added disappear, units that they replaced come back. The effects of other redemptions stay. Lines
+ * that the shop has replaced since are not changed.
  *
- * A mug that came as a present, 1 + 2 of 1500 for 0, undone → 1 of 1500, and an order that costs 3000 less.
+ * Two free mugs added to a line of one, 1 + 2 of 1500 for 0, undone → 1 of 1500, and an order amount lower by 3000.
  */
 export function undone(
   order: StoredOrder,
@@ -52,45 +52,45 @@ export function undone(
 ): OrderAmounts & Pick<StoredOrder, 'discounted_goods'> {
   const changes = sumOfLines(undos)
   const items: StoredItem[] = []
-  let lost = undos.reduce((sum, { order: { amount } }) => sum + amount, 0)
-  for (const { amount } of changes.values()) lost -= amount
+  let amountRemoved = undos.reduce((sum, { order: { amount } }) => sum + amount, 0)
+  for (const { amount } of changes.values()) amountRemoved -= amount
   for (const item of order.items) {
     const change = changes.get(item.id as string)
     const line = withoutApplied(change === undefined ? item : lineWithout(item, change))
-    lost += (item.amount ?? 0) - (line.amount ?? 0)
+    amountRemoved += (item.amount ?? 0) - (line.amount ?? 0)
     if (line.quantity > 0 || line.initial_quantity > 0 || change === undefined) items.push(line)
   }
   const discount = undos.reduce((sum, undo) => sum + undo.order.discount_amount, 0)
-  const left: StoredOrder = {
+  const remaining: StoredOrder = {
     ...order,
-    amount: order.amount === null ? null : Math.max(0, order.amount - lost),
+    amount: order.amount === null ? null : Math.max(0, order.amount - amountRemoved),
     discount_amount: Math.max(0, order.discount_amount - discount),
     items,
   }
-  // What others took off may be more than what is left to take it off.
-  return { ...amountsOf(left, {}, null), discounted_goods: goodsWithout(order.discounted_goods, undos) }
+  // The discounts of other redemptions may exceed the amount that remains: `amountsOf` caps them.
+  return { ...amountsOf(remaining, {}, null), discounted_goods: goodsWithout(order.discounted_goods, undos) }
 }
 
 /** Several redemptions may have changed the same line. */
 function sumOfLines(undos: readonly Undo[]): Map<string, UndoneLine> {
   const sums = new Map<string, UndoneLine>()
   for (const line of undos.flatMap(({ lines }) => lines)) {
-    const sum = sums.get(line.id) ?? { ...nothing, id: line.id }
-    const added = { ...sum }
-    for (const name of figures) added[name] += line[name]
-    sums.set(line.id, added)
+    const sum = sums.get(line.id) ?? { ...zeroFigures, id: line.id }
+    const next = { ...sum }
+    for (const name of figures) next[name] += line[name]
+    sums.set(line.id, next)
   }
   return sums
 }
 
 const figures = ['quantity', 'amount', 'discount_amount', 'discount_quantity', 'free_quantity'] as const
-const nothing = { quantity: 0, amount: 0, discount_amount: 0, discount_quantity: 0, free_quantity: 0 }
+const zeroFigures = { quantity: 0, amount: 0, discount_amount: 0, discount_quantity: 0, free_quantity: 0 }
 
-/** The shop may have changed the line since: then it gives back as much as it has. */
+/** The shop may have changed the line since: subtracts no more than the line has. */
 function lineWithout(item: StoredItem, change: UndoneLine): StoredItem {
   const { amount, discount_amount, discount_quantity, free_quantity, subtotal_amount: _, ...rest } = item
   const quantity = Math.max(0, item.quantity - change.quantity)
-  const left = {
+  const remaining = {
     amount: amount === undefined ? undefined : Math.max(0, amount - change.amount),
     discount: Math.max(0, (discount_amount ?? 0) - change.discount_amount),
     discounted: Math.min(quantity, Math.max(0, (discount_quantity ?? 0) - change.discount_quantity)),
@@ -99,16 +99,16 @@ function lineWithout(item: StoredItem, change: UndoneLine): StoredItem {
   return {
     ...rest,
     quantity,
-    ...(left.amount === undefined
+    ...(remaining.amount === undefined
       ? {}
-      : { amount: left.amount, subtotal_amount: Math.max(0, left.amount - left.discount) }),
-    ...(left.discount === 0 ? {} : { discount_amount: left.discount }),
-    ...(left.discounted === 0 ? {} : { discount_quantity: left.discounted }),
-    ...(left.free === 0 ? {} : { free_quantity: left.free }),
+      : { amount: remaining.amount, subtotal_amount: Math.max(0, remaining.amount - remaining.discount) }),
+    ...(remaining.discount === 0 ? {} : { discount_amount: remaining.discount }),
+    ...(remaining.discounted === 0 ? {} : { discount_quantity: remaining.discounted }),
+    ...(remaining.free === 0 ? {} : { free_quantity: remaining.free }),
   }
 }
 
-/** What the latest redemption applied says nothing about an order that it is taken from. */
+/** Without `applied_*`: they describe the latest redemption, which may be the one that is undone. */
 function withoutApplied(item: StoredItem): StoredItem {
   const {
     applied_discount_amount: _,

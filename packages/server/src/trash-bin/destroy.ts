@@ -6,7 +6,7 @@ import type { BinnedResource } from '../core/db/trash-bin.ts'
 import { destroyCampaign } from '../incentives/campaigns/remove.ts'
 import { destroyVouchers } from '../incentives/vouchers/remove.ts'
 
-/** Destroys for good what the caller has just taken out of the bin (docs/reference/trash-bin.md). */
+/** Permanently deletes the resource whose entry the caller has just deleted from the bin (docs/reference/trash-bin.md). */
 export const destroyBinned = (ctx: Ctx, { resource_type, resource_id }: BinnedResource): Promise<void> =>
   destroy[resource_type](ctx, resource_id)
 

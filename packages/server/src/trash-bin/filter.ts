@@ -2,7 +2,7 @@ import type { Ctx } from '../core/context.ts'
 import type { Condition } from '../core/query/filter/conditions.ts'
 import { type FilterFields, filterSql, parseFilter } from '../core/query/filter/filter.ts'
 
-/** What the bin can be filtered by (docs/reference/trash-bin.md). */
+/** The fields by which the bin is filtered (docs/reference/trash-bin.md). */
 export const binEntryFields: FilterFields = {
   id: { type: 'string', column: 'id' },
   resource_type: { type: 'string', column: 'resource_type' },
@@ -10,6 +10,6 @@ export const binEntryFields: FilterFields = {
   resource_id: { type: 'string', column: 'resource_id' },
 }
 
-/** The `filters` of the list, as a condition of its statement. */
+/** The `filters` of the list as an SQL condition. */
 export const binEntryFilterSql = ({ now, project: { timezone } }: Ctx, filters: unknown): Condition =>
   filterSql(parseFilter(filters, binEntryFields), { now, timezone })

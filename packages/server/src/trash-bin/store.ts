@@ -20,7 +20,7 @@ export async function listBinEntries(
   return { entries: rows.map(toBinEntry), ...more }
 }
 
-/** Takes an entry out of the bin, together with the right to destroy what it stands for: only one caller gets it. */
+/** Deletes an entry and returns its resource, which the caller then destroys: of concurrent requests, only one gets it. */
 export async function deleteBinEntry({ db, project_id }: Ctx, id: string): Promise<BinnedResource> {
   const row = await db
     .deleteFrom('bin_entries')

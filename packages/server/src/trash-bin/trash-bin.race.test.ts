@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../testing/app.ts'
 
-/** Products with three SKUs each, of which one is in the bin. */
+/** Creates a product with three SKUs, one of them in the trash bin. */
 async function stock(shop: Shop, n: number): Promise<{ path: string; skus: string[]; entry: string }> {
   const path = `/v1/products/mug-${n}`
   await shop.call('POST', '/v1/products', { source_id: `mug-${n}`, name: `Mug ${n}` })
@@ -13,7 +13,7 @@ async function stock(shop: Shop, n: number): Promise<{ path: string; skus: strin
   return { path, skus, entry: body.data[0].id }
 }
 
-test('whatever goes on at once with a product and its SKUs, nothing breaks and no entry stays that leads nowhere', async () => {
+test('concurrent deletions of a product, its SKUs and their entries cause no errors, and leave no entry without its resource', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   for (let n = 0; n < 12; n += 1) {
@@ -40,9 +40,9 @@ test('whatever goes on at once with a product and its SKUs, nothing breaks and n
   for (const { resource_type, resource_id } of listed)
     expect(resource_type === 'product' ? products : skus, resource_id).toContain(resource_id)
 
-  // And all of it can be destroyed at once.
+  // All entries can be destroyed concurrently.
   const emptied = await Promise.all(listed.map(({ id }: { id: string }) => shop.call('DELETE', `/v1/trash-bin/${id}`)))
-  // An entry of an SKU may have gone with its product.
+  // The entry of an SKU may have been deleted with its product.
   expect(emptied.map(({ status }) => status).filter((status) => ![204, 404].includes(status))).toEqual([])
   expect((await shop.call('GET', '/v1/trash-bin')).body.data).toEqual([])
   expect(await there('skus')).not.toContain(expect.stringMatching(/^sku_/))

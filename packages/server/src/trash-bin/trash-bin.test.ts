@@ -42,8 +42,8 @@ const destroy = async (shop: Shop, entry: string): Promise<void> =>
 
 const taken = { status: 409, body: { key: 'duplicate_found' } }
 
-describe('what is deleted without force', () => {
-  test('a product lies in the bin with its SKUs, as one entry; its source ids are taken until it is destroyed', async () => {
+describe('a deletion without force', () => {
+  test('moves a product and its SKUs to the bin as one entry; its source ids stay taken until it is destroyed', async () => {
     const shop = await newProject()
     const id = await product(shop, 'mug', 'Mug')
     const other = await product(shop, 'cup')
@@ -77,7 +77,7 @@ describe('what is deleted without force', () => {
     await sku(shop, other, 'mug-red')
   })
 
-  test('an SKU names its product, and is destroyed without it', async () => {
+  test('of an SKU refers to its product, and destroying it keeps the product', async () => {
     const shop = await newProject()
     const id = await product(shop, 'mug')
     const [red, blue] = [await sku(shop, id, 'mug-red'), await sku(shop, id, 'mug-blue')]
@@ -92,7 +92,7 @@ describe('what is deleted without force', () => {
     expect(await shop.call('GET', `/v1/products/${id}`)).toMatchObject({ status: 200 })
   })
 
-  test('something without a name has none in the bin either', async () => {
+  test('of a resource without a name has none in the bin either', async () => {
     const shop = await newProject()
     const id = await product(shop, 'nameless', null)
     await bin(shop, `/v1/products/${id}`)
@@ -126,7 +126,7 @@ const binCampaign = async (shop: Shop, name: string): Promise<void> => {
 }
 
 describe('codes and campaigns', () => {
-  test('E18: a voucher can be made again once its entry is destroyed', async () => {
+  test('E18: a voucher can be created again once its entry is destroyed', async () => {
     const shop = await newProject()
     const zed = { ...percent, code: 'ZED' }
     const { body: made } = await shop.call('POST', '/v1/vouchers', zed)
@@ -147,7 +147,7 @@ describe('codes and campaigns', () => {
     expect(await shop.call('POST', '/v1/vouchers/ZED', percent)).toMatchObject({ status: 200 })
   })
 
-  test('a campaign is one entry, and its name and codes are taken until it is destroyed', async () => {
+  test('a campaign is one entry, and its name and codes stay taken until it is destroyed', async () => {
     const shop = await newProject()
     const id = await campaign(shop, 'Spring', 3)
     const codes = await codesOf(shop, id)
@@ -170,7 +170,7 @@ describe('codes and campaigns', () => {
     expect(await campaign(shop, 'Spring')).not.toBe(id)
   })
 
-  test('a large campaign leaves the bin at once, and is destroyed in the background', async () => {
+  test('the entry of a large campaign is deleted at once, and the campaign is destroyed in the background', async () => {
     const shop = await newProject()
     const id = await campaign(shop, 'Large', limits.codes_at_once)
     const [code] = await codesOf(shop, id)
@@ -185,8 +185,8 @@ describe('codes and campaigns', () => {
   })
 })
 
-describe('what is destroyed in another way leaves the bin with it', () => {
-  test('SKUs that were in the bin before their product, when it is destroyed', async () => {
+describe('entries are deleted with their resource', () => {
+  test('of SKUs binned before their product, when the product is destroyed', async () => {
     const shop = await newProject()
     const id = await product(shop, 'mug')
     const red = await sku(shop, id, 'mug-red')
@@ -198,7 +198,7 @@ describe('what is destroyed in another way leaves the bin with it', () => {
     await sku(shop, await product(shop, 'cup'), 'mug-red')
   })
 
-  test('SKUs that were in the bin before their product, when it is deleted by force; others stay', async () => {
+  test('of SKUs binned before their product, when the product is deleted with force; others stay', async () => {
     const shop = await newProject()
     const [mug, cup] = [await product(shop, 'mug'), await product(shop, 'cup')]
     const [red, blue] = [await sku(shop, mug, 'mug-red'), await sku(shop, cup, 'cup-blue')]
@@ -208,7 +208,7 @@ describe('what is destroyed in another way leaves the bin with it', () => {
     expect(await entries(shop)).toMatchObject([{ resource_id: blue }])
   })
 
-  test('what is deleted by force never lies there', async () => {
+  test('a deletion with force creates no entry', async () => {
     const shop = await newProject()
     const id = await product(shop, 'mug')
     const red = await sku(shop, id, 'mug-red')
@@ -218,7 +218,7 @@ describe('what is destroyed in another way leaves the bin with it', () => {
     expect(await product(shop, 'mug')).not.toBe(id)
   })
 
-  test('a refused deletion leaves nothing there', async () => {
+  test('a refused deletion creates no entry', async () => {
     const shop = await newProject()
     const id = await product(shop, 'mug')
     await shop.call('POST', '/v1/product-collections', {
@@ -235,7 +235,7 @@ describe('what is destroyed in another way leaves the bin with it', () => {
 })
 
 describe('an entry', () => {
-  test('that nobody knows cannot be destroyed, nor one of another project', async () => {
+  test('that is unknown or of another project cannot be destroyed', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     const id = await product(shop, 'mug')
     await bin(shop, '/v1/products/mug')
@@ -253,7 +253,7 @@ describe('an entry', () => {
     expect(await shop.call('POST', '/v1/products', { source_id: 'mug' })).toMatchObject(taken)
   })
 
-  test('of twenty who destroy it at once, one does', async () => {
+  test('is destroyed by exactly one of twenty concurrent requests', async () => {
     const shop = await newProject()
     const id = await product(shop, 'mug')
     await bin(shop, '/v1/products/mug')
@@ -264,7 +264,7 @@ describe('an entry', () => {
 })
 
 describe('GET /v1/trash-bin', () => {
-  test('pages in both directions while the bin fills up', async () => {
+  test('pages in both directions while entries are added', async () => {
     const shop = await newProject()
     await expectStablePaging({
       shop,
@@ -279,7 +279,7 @@ describe('GET /v1/trash-bin', () => {
     })
   })
 
-  test('says how many rows it shows, and where the rest begins', async () => {
+  test('shows the number of rows and the cursor of the next page', async () => {
     const shop = await newProject()
     for (const name of ['a', 'b', 'c']) {
       await product(shop, name)
@@ -307,7 +307,7 @@ describe('GET /v1/trash-bin', () => {
     ['filters[junction]=or&filters[resource_id][conditions][$is]=CUP_ID&filters[resource_type][conditions][$is]=sku', 'Cup Mug red'],
     ['filters[junction]=AND&filters[resource_id][conditions][$is]=CUP_ID&filters[resource_type][conditions][$is]=sku', ''],
   ] // biome-ignore format: a table
-  test('is filtered by type, name, id and the id of what is in it', async () => {
+  test('filters by type, name, id and resource id', async () => {
     const shop = await newProject()
     const [mug, cup] = [await product(shop, 'Mug'), await product(shop, 'Cup')]
     const red = await sku(shop, mug, 'Mug red')

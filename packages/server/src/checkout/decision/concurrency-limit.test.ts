@@ -25,38 +25,38 @@ import { newPromotion } from '../../testing/promotions.ts'
 import { sentBy } from '../../testing/sent-statements.ts'
 
 /*
- * How often a checkout goes to the database: a validation once, and once more where rules compare numbers of the past or
- * segments of the customer. Statements are counted where they leave the process, BEGIN and COMMIT included.
+ * The number of round trips of a checkout: one for a validation, and a second one where rules compare counters or segments of
+ * the customer. Statements are counted where they leave the process, BEGIN and COMMIT included.
  */
 
 type Call = () => Promise<{ status: number; body: unknown }>
 
 /**
- * What a call sends to the database, as soon as everything that it needs to remember is in memory. Where all test files
- * share a database, another one may have all nodes forget their keys at any moment: then it is called once more.
+ * The statements of a call once the caches are filled. Where all test files share a database, another test may evict the API keys
+ * of all nodes at any moment: then the call is repeated.
  */
 async function statementsOf(shop: Shop, call: Call): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     const first = await call()
     expect(first.status, JSON.stringify(first.body)).toBe(200)
-    await shop.service.runtime.deferred.flush() // what was noted of the first call is none of the second
+    await shop.service.runtime.deferred.flush() // so that the deferred events of the first call are not counted for the second
     const { answer: second, sent } = await sentBy(call)
     expect(second.status, JSON.stringify(second.body)).toBe(200)
     if (attempt === 5 || !sent.some((text) => text.includes('"api_keys"'))) return sent
   }
 }
 
-const oneTrip = [expect.stringMatching(/^select checkout_facts\(/)]
+const oneRoundTrip = [expect.stringMatching(/^select checkout_facts\(/)]
 
 const save = expect.stringMatching(/^select checkout_save\(/)
-const twoTrips = [...oneTrip, save]
+const twoRoundTrips = [...oneRoundTrip, save]
 
-/** Some rules of the shop compare what was counted, and some segments: then a known customer is looked at more closely. */
-const closerLook = [...oneTrip, expect.stringMatching(/^select checkout_details\(/)]
+/** Rules of the shop compare counters and segments: then a checkout with a known customer needs the details too. */
+const withDetails = [...oneRoundTrip, expect.stringMatching(/^select checkout_details\(/)]
 
 const post = (shop: Shop, path: string, body: object) => () => shop.call('POST', path, body)
 
-/** A shop in which everything that a checkout may look at is there. */
+/** A shop with everything that a checkout may load. */
 async function fullShop() {
   const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
   const category = await newCategory(shop, 'Outlet')
@@ -101,22 +101,22 @@ beforeAll(async () => {
   full = await fullShop()
 })
 
-describe('a validation goes to the database once', () => {
-  test('whatever it is about', async () => {
+describe('a validation takes one round trip, or two with counters or segments', () => {
+  test('for every kind of redeemable and order', async () => {
     const { shop, codes, card, one, tiers, lines, mug } = full
     const customer = { source_id: 'anna' }
     const stored = await newOrder(shop, { ...lines(3), customer })
     const { code, reward_id } = card
     const bodies: Record<string, object> = {
       'a code': { redeemables: vouchers('PLAIN') },
-      'a code nobody knows': { redeemables: vouchers('NOWHERE') },
+      'an unknown code': { redeemables: vouchers('NOWHERE') },
       'a code on a line': { redeemables: vouchers('PLAIN'), order: lines(1) },
       'a code on 100 lines': { redeemables: vouchers('PLAIN'), order: lines(100) },
       'a gift card': { redeemables: [voucher('GIFT')], order: lines(1) },
       'a stack without a customer': { redeemables: [stack(tiers.id)], order: lines(100) },
     }
     for (const [about, body] of Object.entries(bodies))
-      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(oneTrip)
+      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(oneRoundTrip)
     const compared: Record<string, object> = {
       'a code of a campaign with counters': { redeemables: vouchers(codes[0] as string), order: lines(2), customer },
       'five codes': { redeemables: vouchers(...codes), order: lines(100), customer },
@@ -137,34 +137,34 @@ describe('a validation goes to the database once', () => {
       },
     }
     for (const [about, body] of Object.entries(compared))
-      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(closerLook)
+      expect(await statementsOf(shop, post(shop, '/v1/validations', body)), about).toEqual(withDetails)
     const single: Record<string, [path: string, body: object]> = {
       'one code': ['/v1/vouchers/PLAIN/validate', { order: lines(100), customer }],
       'one tier': [`/v1/promotions/tiers/${one.id}/validation`, { order: lines(1), customer }],
       'all tiers': ['/v1/promotions/validation', { order: lines(100), customer }],
     }
     for (const [about, [path, body]] of Object.entries(single))
-      expect(await statementsOf(shop, post(shop, path, body)), about).toEqual(closerLook)
+      expect(await statementsOf(shop, post(shop, path, body)), about).toEqual(withDetails)
     for (const path of [
       `/client/v1/validate?code=PLAIN&item[0][product_id]=${mug.id}`,
       '/client/v1/validate?code=PLAIN',
     ])
-      expect(await statementsOf(shop, () => asClient(shop, 'GET', path)), path).toEqual(oneTrip)
+      expect(await statementsOf(shop, () => asClient(shop, 'GET', path)), path).toEqual(oneRoundTrip)
   })
 
-  test('and once more to keep what it holds', async () => {
+  test('and one more to save the holds of a session', async () => {
     const { shop, lines } = full
     const body = {
       redeemables: [voucher('PLAIN'), voucher('GIFT')],
       order: lines(3),
       session: { type: 'LOCK', key: 'S' },
     }
-    expect(await statementsOf(shop, post(shop, '/v1/validations', body))).toEqual(twoTrips)
+    expect(await statementsOf(shop, post(shop, '/v1/validations', body))).toEqual(twoRoundTrips)
   })
 })
 
-describe('a redemption goes to the database twice', () => {
-  test('whatever it is about', async () => {
+describe('a redemption takes two round trips, or three with counters or segments', () => {
+  test('for every kind of redeemable and order', async () => {
     const { shop, codes, one, tiers, lines } = full
     const customer = { source_id: 'anna' }
     const bodies: Record<string, object> = {
@@ -175,7 +175,7 @@ describe('a redemption goes to the database twice', () => {
       'in a session': { redeemables: vouchers('PLAIN'), order: lines(1), session: { type: 'LOCK', key: 'S' } },
     }
     for (const [about, body] of Object.entries(bodies))
-      expect(await statementsOf(shop, post(shop, '/v1/redemptions', body)), about).toEqual(twoTrips)
+      expect(await statementsOf(shop, post(shop, '/v1/redemptions', body)), about).toEqual(twoRoundTrips)
     const compared: Record<string, object> = {
       'a code for a customer': { redeemables: vouchers('PLAIN'), order: lines(100), customer },
       'a tier with a counter': { redeemables: [tier(one.id)], order: lines(1), customer },
@@ -183,18 +183,18 @@ describe('a redemption goes to the database twice', () => {
     }
     const sent = []
     for (const body of Object.values(compared)) sent.push(await statementsOf(shop, post(shop, '/v1/redemptions', body)))
-    const alone = [...closerLook, save]
-    expect(sent).toEqual([alone, alone, alone])
+    const threeRoundTrips = [...withDetails, save]
+    expect(sent).toEqual([threeRoundTrips, threeRoundTrips, threeRoundTrips])
   })
 
-  test('but one that moves points is a transaction', async () => {
+  test('a redemption that spends points runs in a transaction', async () => {
     const { shop, card } = full
     const redeemables = [voucher(card.code, { reward: { id: card.reward_id, points: 10 } })]
     const sent = await statementsOf(shop, post(shop, '/v1/redemptions', { redeemables, order: { amount: 100 } }))
     expect(sent).toEqual([
       'begin',
-      expect.stringContaining('from vouchers v'), // is anything due?
-      ...closerLook,
+      expect.stringContaining('from vouchers v'), // checks for due changes
+      ...withDetails,
       save,
       expect.stringContaining('select loyalty_facts('),
       expect.stringMatching(/^select checkout_save\(/),

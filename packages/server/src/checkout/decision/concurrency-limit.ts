@@ -1,42 +1,42 @@
 import { limits } from '../../core/lib/limits.ts'
 
 /**
- * So many trips to the database at a time, each of them for many. One that does not come back for a while, because its
- * connection is stuck or somebody holds what it wants, does not hold up the others: then one more may start.
+ * Limits the number of batches in flight. A batch that takes longer than `slot_timeout_ms`, because its connection is stuck or
+ * another transaction holds a lock, gives up its slot: otherwise it would block all batches after it.
  */
 export class ConcurrencyLimit {
   readonly #maximum: number
   readonly #onSlotFree: () => void
   #inFlight = 0
 
-  /** `onRoom` is called when a trip may have become possible: also after one that was not waited for. */
-  constructor(most: number, onRoom: () => void) {
-    this.#maximum = most
-    this.#onSlotFree = onRoom
+  /** `onSlotFree` is called whenever a slot may have become free: when a batch ends, and when it times out. */
+  constructor(maximum: number, onSlotFree: () => void) {
+    this.#maximum = maximum
+    this.#onSlotFree = onSlotFree
   }
 
   hasFreeSlot(): boolean {
     return this.#inFlight < this.#maximum
   }
 
-  /** `onLeft` is called once, when it has ended or is no longer waited for. */
-  async run<Result>(trip: () => Promise<Result>, onLeft: () => void = () => {}): Promise<Result> {
-    let counts = true
-    const leave = () => {
-      if (counts) {
+  /** `onRelease` is called once, when the batch gives up its slot: at its end, or at its timeout. */
+  async run<Result>(batch: () => Promise<Result>, onRelease: () => void = () => {}): Promise<Result> {
+    let hasSlot = true
+    const release = () => {
+      if (hasSlot) {
         this.#inFlight -= 1
-        onLeft()
+        onRelease()
       }
-      counts = false
+      hasSlot = false
       this.#onSlotFree()
     }
     this.#inFlight += 1
-    const impatience = setTimeout(leave, limits.slot_timeout_ms).unref()
+    const timeout = setTimeout(release, limits.slot_timeout_ms).unref()
     try {
-      return await trip()
+      return await batch()
     } finally {
-      clearTimeout(impatience)
-      leave()
+      clearTimeout(timeout)
+      release()
     }
   }
 }

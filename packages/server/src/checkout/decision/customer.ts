@@ -9,37 +9,37 @@ import { newId } from '../../core/lib/ids.ts'
 import type { CheckoutRows, Versioned } from './loaded.ts'
 import { ambiguous, type CheckoutRequest } from './request.ts'
 
-/** Whose request it is. */
+/** The customer of a request. */
 export interface Buyer {
-  /** As it is stored; null: somebody new, or without a name. */
+  /** As stored; null: new, anonymous, or none. */
   stored: Versioned<StoredCustomer> | null
-  /** With what the request says of it, which counts for this request (docs/reference/requests.md#customer); null: nobody. */
+  /** With the profile that the request sends, which counts for this request (docs/reference/requests.md#customer); null: none. */
   customer: StoredCustomer | null
 }
 
 /**
  * The customer of a request, first hit: the one it names, else the one of the stored order, else the holder of a loyalty
- * card among the redeemables (who that is, `checkout_facts` has found). One who is named and not known has an id from here
- * on, by which it is created if it redeems.
+ * card among the redeemables (`callerOf` in details.ts). An unknown customer that the request names gets its id here; a
+ * redemption creates it under this id.
  */
 export function buyerOf(
   ctx: Ctx,
-  { customer: named, tracked_source }: CheckoutRequest,
+  { customer: sent, tracked_source }: CheckoutRequest,
   { caller }: CheckoutRows,
 ): Buyer {
-  const sourceId = caller === null ? (named?.source_id ?? tracked_source) : caller.source_id
+  const sourceId = caller === null ? (sent?.source_id ?? tracked_source) : caller.source_id
   if (tracked_source !== null && sourceId !== tracked_source) throw ambiguous(tracked_source, sourceId)
-  if (named === null) return { stored: caller, customer: caller }
+  if (sent === null) return { stored: caller, customer: caller }
   const before =
-    caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: named.source_id }, ctx.now)
-  return { stored: caller, customer: overlaidProfile(before, named.profile) }
+    caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: sent.source_id }, ctx.now)
+  return { stored: caller, customer: overlaidProfile(before, sent.profile) }
 }
 
-/** The customer as rules and formulas see it; segments are those it is in at that moment. */
+/** The customer as rules and formulas see it, with the segments that it is in at that moment. */
 export function customerFacts(
   { now, project }: Pick<Ctx, 'now' | 'project'>,
   { customer }: Buyer,
-  loaded: CheckoutRows,
+  rows: CheckoutRows,
 ): CustomerFacts | null {
   if (customer === null) return null
   const { source_id, birthdate, birthday, metadata, loyalty } = customer
@@ -48,19 +48,19 @@ export function customerFacts(
     source_id,
     birthdate: birthdate ?? birthday,
     metadata,
-    segments: asksForSegments(loaded.configuration) ? segmentsAt({ now, project }, customer, loaded) : [],
+    segments: asksForSegments(rows.configuration) ? segmentsAt({ now, project }, customer, rows) : [],
     loyalty_tiers: Object.values(loyalty.campaigns).flatMap(({ loyalty_tier }) => loyalty_tier ?? []),
   }
 }
 
-function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, loaded: CheckoutRows): string[] {
-  const { configuration, segments, events, publications } = loaded
-  const dynamic = segmentsOf(
+function segmentsAt(at: Pick<Ctx, 'now' | 'project'>, customer: StoredCustomer, rows: CheckoutRows): string[] {
+  const { configuration, segments, events, publications } = rows
+  const dynamicSegments = segmentsOf(
     configuredDefinitions(configuration),
     { customer: toCustomer(customer), events, publications },
     at,
   )
-  // Of the memberships that are stored, those of dynamic segments may be a moment behind.
-  const isDynamic = new Set<string>(configuration.segments.map(({ id }) => id))
-  return [...segments.filter((id) => !isDynamic.has(id)), ...dynamic]
+  // Stored memberships of dynamic segments may lag behind: these are recomputed.
+  const dynamicIds = new Set<string>(configuration.segments.map(({ id }) => id))
+  return [...segments.filter((id) => !dynamicIds.has(id)), ...dynamicSegments]
 }

@@ -8,97 +8,101 @@ import { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { assembleCheckout, type Checkout } from './facts.ts'
 import { loadCheckout } from './load.ts'
-import type { KeptReply } from './loaded.ts'
+import type { StoredReply } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
 import { IdempotencyKeyTakenError, multipleRequests, StaleVersionError, saveCheckout } from './save.ts'
 
-/** What was decided: what is answered, and what has to be written before it is. */
+/** The outcome of an evaluation: the response, and the changes to save before it is sent. */
 export interface Decision<Result> {
-  /** A refusal may have something to be written too. */
+  /** A refusal may come with changes too: a failed redemption is stored. */
   result: Result | ApiError
-  /** Null: nothing. */
+  /** Null: nothing to save. */
   changes: Changes | null
 }
 
 /**
- * A decision that takes more than one statement to write: something has to be issued before it can be, or follows from it. All
- * of that is one transaction. What cannot be issued is a refusal, which undoes the rest.
+ * A decision that takes more than one statement to save, because rewards are issued before it or follow-ups apply after it. All
+ * of it runs in one transaction. If a reward is unavailable, the transaction is rolled back and the refusal is saved instead.
  */
 export interface TransactionalDecision<Result> {
-  /** What has to happen before it is known what is answered and written. */
-  issue(ctx: Ctx): Promise<Decision<Result>>
-  /** What follows from what was written. */
-  follow(ctx: Ctx): Promise<void>
-  refused(error: ApiError): Decision<Result>
+  /** Runs first: the response and the changes depend on what is issued. */
+  issueRewards(ctx: Ctx): Promise<Decision<Result>>
+  /** Runs after the changes are saved, in the same transaction. */
+  applyFollowUps(ctx: Ctx): Promise<void>
+  /** The decision that replaces this one if a reward is unavailable. */
+  refuse(error: ApiError): Decision<Result>
 }
 
 /**
- * Load, decide, save (docs/architecture.md): nothing is locked while it is decided, and what was decided is written only
- * if all that it relied on is still as it was read. Otherwise it is decided anew on fresh facts, of those in this process
- * that want the same thing one after another; and under locks when that has not helped a few times.
+ * Optimistic concurrency (docs/architecture.md): load without locks, evaluate, then save only if every row still has the `xmin`
+ * that was read. On a conflict, retry with fresh rows; retries for the same row are serialised within this process. After
+ * `checkout_tries_unlocked` conflicts the rows are locked first.
  */
 export async function decideAndSave<Result>(
   ctx: Ctx,
   request: CheckoutRequest,
-  decide: (it: Checkout) => Decision<Result> | TransactionalDecision<Result>,
-  { is_redemption = false, is_large = false, prepare }: DecideOptions = {},
+  decide: (checkout: Checkout) => Decision<Result> | TransactionalDecision<Result>,
+  { is_redemption = false, needs_transaction = false, prepare }: DecideOptions = {},
 ): Promise<Result | StoredReplyResult | ApiError> {
-  let isLarge = is_large || prepare !== undefined
+  let needsTransaction = needs_transaction || prepare !== undefined
   try {
-    return await first()
+    return await tryOnce()
   } catch (error) {
-    const lost = conflictingRow(error)
-    if (lost === null) throw translated(error)
-    const second = () => again(lost)
-    return (isRow(lost) ? serializeByRow(`${ctx.project_id} ${lost}`, second) : second()).catch((error: unknown) => {
-      throw translated(error)
+    const row = conflictingRow(error)
+    if (row === null) throw toApiError(error)
+    const retry = () => retryAfterConflict(row)
+    return (isRow(row) ? serializeByRow(`${ctx.project_id} ${row}`, retry) : retry()).catch((error: unknown) => {
+      throw toApiError(error)
     })
   }
 
-  /** Whether it is large shows when it is decided. */
-  async function first(): Promise<Result | StoredReplyResult | ApiError> {
-    if (isLarge) return inOneTransaction()
+  /** Only the evaluation shows whether a transaction is needed: then everything starts again inside one. */
+  async function tryOnce(): Promise<Result | StoredReplyResult | ApiError> {
+    if (needsTransaction) return tryInTransaction()
     try {
-      return await attempt(ctx, false, [])
+      return await loadDecideSave(ctx, false, [])
     } catch (error) {
       if (!(error instanceof TransactionRequiredError)) throw error
-      isLarge = true
-      return inOneTransaction()
+      needsTransaction = true
+      return tryInTransaction()
     }
   }
 
-  async function again(lost: string): Promise<Result | StoredReplyResult | ApiError> {
-    const guards = new Set([lost])
+  async function retryAfterConflict(firstRow: string): Promise<Result | StoredReplyResult | ApiError> {
+    const conflictingRows = new Set([firstRow])
     for (let tries = 2; ; tries += 1) {
       const isLocked = tries > limits.checkout_tries_unlocked
       try {
-        if (isLarge) return await inOneTransaction([...guards].flatMap((row) => guardName(row) ?? []))
-        if (!isLocked) return await first()
+        if (needsTransaction) return await tryInTransaction([...conflictingRows].flatMap((row) => guardName(row) ?? []))
+        if (!isLocked) return await tryOnce()
         return await inTransaction(ctx.db, (trx) =>
-          attempt(
+          loadDecideSave(
             { ...ctx, db: trx },
             true,
-            [...guards].flatMap((row) => guardName(row) ?? []),
+            [...conflictingRows].flatMap((row) => guardName(row) ?? []),
           ),
         )
       } catch (error) {
         const row = conflictingRow(error)
         if (row === null) throw error
         if (tries === limits.checkout_tries_max) throw multipleRequests()
-        guards.add(row)
+        conflictingRows.add(row)
       }
     }
   }
 
-  /** A refusal, and an answer that was given before, undo what was prepared and issued. */
-  async function inOneTransaction(guards: string[] = []): Promise<Result | StoredReplyResult | ApiError> {
+  /**
+   * Locks the rows first. A refusal, or a stored reply of the same Idempotency-Key, rolls back what `prepare` and `issueRewards`
+   * wrote; the refusal is then saved on its own.
+   */
+  async function tryInTransaction(guards: string[] = []): Promise<Result | StoredReplyResult | ApiError> {
     const afterCommit: Array<() => void> = []
     try {
       const result = await inTransaction(ctx.db, async (trx) => {
         afterCommit.length = 0
-        const inside: Ctx = { ...ctx, db: trx, afterCommit: (work) => void afterCommit.push(work) }
-        await prepare?.(inside)
-        const result = await attempt(inside, true, guards)
+        const trxCtx: Ctx = { ...ctx, db: trx, afterCommit: (work) => void afterCommit.push(work) }
+        await prepare?.(trxCtx)
+        const result = await loadDecideSave(trxCtx, true, guards)
         if (result instanceof StoredReplyResult && result.isReplayed) throw new RolledBackResult(result)
         return result
       })
@@ -106,39 +110,45 @@ export async function decideAndSave<Result>(
       return result
     } catch (error) {
       if (!(error instanceof RolledBackResult)) throw error
-      return error.kept instanceof StoredReplyResult ? error.kept : saved(ctx, error.kept as Decision<Result>)
+      return error.outcome instanceof StoredReplyResult
+        ? error.outcome
+        : saveDecision(ctx, error.outcome as Decision<Result>)
     }
   }
 
-  async function attempt(ctx: Ctx, lock: boolean, guards: string[]): Promise<Result | StoredReplyResult | ApiError> {
+  async function loadDecideSave(
+    ctx: Ctx,
+    lock: boolean,
+    guards: string[],
+  ): Promise<Result | StoredReplyResult | ApiError> {
     const { db } = ctx
     const key = ctx.saving?.key ?? null
-    const loaded = await loadCheckout(ctx, request, { db, lock, key: key?.key ?? null, guards, is_redemption })
-    if (loaded.kept !== null) return replay(loaded.kept)
-    const decision = decide(assembleCheckout(ctx, request, loaded))
-    if ('issue' in decision) {
-      if (!isLarge) throw new TransactionRequiredError()
+    const rows = await loadCheckout(ctx, request, { db, lock, key: key?.key ?? null, guards, is_redemption })
+    if (rows.kept !== null) return replay(rows.kept)
+    const decision = decide(assembleCheckout(ctx, request, rows))
+    if ('issueRewards' in decision) {
+      if (!needsTransaction) throw new TransactionRequiredError()
       return saveInTransaction(ctx, decision)
     }
     if (prepare !== undefined && decision.result instanceof ApiError) throw new RolledBackResult(decision)
-    return saved(ctx, decision)
+    return saveDecision(ctx, decision)
   }
 
   async function saveInTransaction(
     ctx: Ctx,
-    large: TransactionalDecision<Result>,
+    decision: TransactionalDecision<Result>,
   ): Promise<Result | StoredReplyResult | ApiError> {
     try {
-      const result = await saved(ctx, await large.issue(ctx))
-      await large.follow(ctx)
+      const result = await saveDecision(ctx, await decision.issueRewards(ctx))
+      await decision.applyFollowUps(ctx)
       return result
     } catch (error) {
       if (!(error instanceof RewardUnavailableError)) throw error
-      throw new RolledBackResult(large.refused(error.reason))
+      throw new RolledBackResult(decision.refuse(error.reason))
     }
   }
 
-  async function saved(
+  async function saveDecision(
     ctx: Ctx,
     { result, changes }: Decision<Result>,
   ): Promise<Result | StoredReplyResult | ApiError> {
@@ -149,12 +159,12 @@ export async function decideAndSave<Result>(
       return result
     }
     const reply = ctx.saving.replyOf(result)
-    assert(isKept(reply.status), 'what is saved is kept')
+    assert(isKept(reply.status), 'a reply that is saved with changes must be storable under its Idempotency-Key')
     await saveCheckout(ctx, ctx.db, changes, { ...key, ...reply })
     return new StoredReplyResult(reply)
   }
 
-  function replay({ fingerprint, status, body }: KeptReply): StoredReplyResult {
+  function replay({ fingerprint, status, body }: StoredReply): StoredReplyResult {
     const key = ctx.saving?.key
     if (key != null && key.fingerprint !== fingerprint) throw usedOtherwise(key.key)
     return new StoredReplyResult({ status, body }, { is_replayed: true })
@@ -163,13 +173,13 @@ export async function decideAndSave<Result>(
 
 export interface DecideOptions {
   is_redemption?: boolean
-  /** It will probably take a transaction: then it is not tried without one first. */
-  is_large?: boolean
-  /** What has to be there before it is decided, and gone again if nothing comes of it. */
+  /** The decision will probably be transactional: skips the attempt without a transaction. */
+  needs_transaction?: boolean
+  /** Writes that the evaluation depends on, in its transaction; rolled back if the result is a refusal. */
   prepare?: (ctx: Ctx) => Promise<void>
 }
 
-/** What was decided cannot be issued: why. */
+/** A reward of the decision cannot be issued; `reason` is the refusal to answer. */
 export class RewardUnavailableError extends Error {
   readonly reason: ApiError
 
@@ -179,36 +189,36 @@ export class RewardUnavailableError extends Error {
   }
 }
 
-/** It needs a transaction, which is not open. */
+/** The decision is transactional, but no transaction is open. */
 class TransactionRequiredError extends Error {}
 
-/** Takes back what was prepared, and keeps what was decided or answered before. */
+/** Thrown to roll the transaction back; carries the refusal or the stored reply to answer nevertheless. */
 class RolledBackResult extends Error {
-  readonly kept: Decision<unknown> | StoredReplyResult
+  readonly outcome: Decision<unknown> | StoredReplyResult
 
-  constructor(kept: Decision<unknown> | StoredReplyResult) {
-    super('undone')
-    this.kept = kept
+  constructor(outcome: Decision<unknown> | StoredReplyResult) {
+    super('rolled back')
+    this.outcome = outcome
   }
 }
 
-/** Within one process those who want the same row go one after another, instead of outrunning each other. */
+/** Retries for the same row run one after another within this process: in parallel they would conflict with each other again. */
 const serializeByRow = keyedQueue(limits.checkout_lock_seconds * 2_000)
 
-/** What a decision lost to, where it may be made again. */
+/** The row whose version check failed, `key` or `conflict`; null: the error is no conflict, and a retry does not help. */
 export function conflictingRow(error: unknown): string | null {
   if (error instanceof StaleVersionError) return error.row
   if (error instanceof IdempotencyKeyTakenError) return 'key'
   return ['40001', '40P01'].includes(sqlState(error) ?? '') ? 'conflict' : null
 }
 
-/** Whether it is something that others in this process may want too. */
-const isRow = (lost: string): boolean => lost !== 'key' && lost !== 'conflict'
+/** Whether the conflict names a row, which other requests of this process may contend for. */
+const isRow = (row: string): boolean => row !== 'key' && row !== 'conflict'
 
-/** The guard that a decision lost to; null: it was something else. */
+/** The name of the guard that was stale; null: the stale row is no guard. */
 export const guardName = (row: string): string | null => (row.startsWith('guard ') ? row.slice('guard '.length) : null)
 
-const translated = (error: unknown): unknown =>
+const toApiError = (error: unknown): unknown =>
   sqlState(error) === '55P03' || (error instanceof ApiError && error.key === 'idempotency_key_in_progress')
     ? multipleRequests()
     : error

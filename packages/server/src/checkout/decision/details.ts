@@ -16,7 +16,7 @@ import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request
 import type { Rows } from './rows.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 
-/** What `checkout_details` answers, each only where it was asked for. */
+/** The result of `checkout_details`: only the parts that were asked for. */
 interface Details {
   terms?: Record<string, Terms> | null
   counted?: Record<string, Counted>
@@ -26,7 +26,7 @@ interface Details {
   publication_metadata?: Record<string, Record<string, unknown> | null> | null
 }
 
-/** The parameter of `checkout_details`, each key only where it is needed. */
+/** The parameter of `checkout_details`: only the keys that are needed. */
 export interface DetailQuestion extends Partial<ReturnType<typeof periodsOf>> {
   caller?: string | null
   terms?: string[]
@@ -38,9 +38,9 @@ export interface DetailQuestion extends Partial<ReturnType<typeof periodsOf>> {
   published?: string[]
 }
 
-const askFor = preparedStatement<{ found: Details }>('select checkout_details($1, $2::jsonb) as found')
+const checkoutDetails = preparedStatement<{ found: Details }>('select checkout_details($1, $2::jsonb) as found')
 
-/** The rows of a request with all that shows to be needed once they are there. */
+/** Completes the rows of a request with details that only these rows call for: terms, counters, segments, publications. */
 export async function withDetails(
   ctx: Ctx,
   request: CheckoutRequest,
@@ -49,21 +49,23 @@ export async function withDetails(
   db: LoadOptions['db'],
 ): Promise<CheckoutRows> {
   const caller = callerOf(request, rows)
-  // Taken now: what is known may be let go of while the rest is asked for.
+  // Read from the cache before the query: entries may be evicted while it runs.
   const terms = new Map<string, Terms | undefined>(
     rows.vouchers.map(({ terms_id }) => [terms_id, knownTerms(ctx.project_id, terms_id)]),
   )
-  const unknown = [...terms].flatMap(([id, known]) => (known === undefined ? [id] : []))
-  const wanted: DetailQuestion = {
-    ...(unknown.length === 0 ? {} : { terms: unknown }),
-    ...countedFor(ctx, request, configuration, rows),
-    ...(caller === null ? {} : asksOfCustomer(configuration)),
+  const uncachedTerms = [...terms].flatMap(([id, content]) => (content === undefined ? [id] : []))
+  const question: DetailQuestion = {
+    ...(uncachedTerms.length === 0 ? {} : { terms: uncachedTerms }),
+    ...counterQuestion(ctx, request, configuration, rows),
+    ...(caller === null ? {} : customerQuestion(configuration)),
   }
-  const found: Details = isEmpty(wanted) ? {} : await details(ctx, db, { ...wanted, caller: caller?.id ?? null })
-  for (const [id, content] of Object.entries(found.terms ?? {})) terms.set(id, keptTerms(ctx.project_id, id, content))
+  const details: Details = isEmpty(question)
+    ? {}
+    : await queryDetails(ctx, db, { ...question, caller: caller?.id ?? null })
+  for (const [id, content] of Object.entries(details.terms ?? {})) terms.set(id, keptTerms(ctx.project_id, id, content))
   const vouchers = rows.vouchers.map((voucher) => ({ ...voucher, terms: terms.get(voucher.terms_id) ?? {} }))
   const published = vouchers.filter(({ terms }) => mentionsPublications(terms)).map(({ id }) => id)
-  const more = published.length === 0 ? {} : await details(ctx, db, { published })
+  const publications = published.length === 0 ? {} : await queryDetails(ctx, db, { published })
   const goods = withUnits(ctx, db, rows.goods, vouchers)
   return {
     configuration,
@@ -72,14 +74,14 @@ export async function withDetails(
     caller,
     order: rows.order,
     goods: goods instanceof Promise ? await goods : goods,
-    counted: found.counted ?? {},
+    counted: details.counted ?? {},
     has_session: rows.has_session,
-    segments: found.segments ?? [],
+    segments: details.segments ?? [],
     held_codes:
       caller === null ? [] : vouchers.filter(({ holders }) => holders.includes(caller.id)).map(({ id }) => id),
-    events: new Map((found.events ?? []).map(({ type, ...tally }) => [type, tally])),
-    publications: found.publications ?? [],
-    publication_metadata: more.publication_metadata ?? {},
+    events: new Map((details.events ?? []).map(({ type, ...tally }) => [type, tally])),
+    publications: details.publications ?? [],
+    publication_metadata: publications.publication_metadata ?? {},
     tier_usage: rows.tier_usage,
     rewards_redeemed: rows.rewards_redeemed,
     today: todayIn({ now: ctx.now, timezone: ctx.project.timezone }),
@@ -87,47 +89,56 @@ export async function withDetails(
   }
 }
 
-async function details({ project_id }: Ctx, db: LoadOptions['db'], wanted: DetailQuestion): Promise<Details> {
-  const [row] = await askFor(db, [project_id, JSON.stringify(wanted)])
+async function queryDetails({ project_id }: Ctx, db: LoadOptions['db'], question: DetailQuestion): Promise<Details> {
+  const [row] = await checkoutDetails(db, [project_id, JSON.stringify(question)])
   return (row as { found: Details }).found
 }
 
-const isEmpty = (wanted: object): boolean => Object.keys(wanted).length === 0
+const isEmpty = (question: object): boolean => Object.keys(question).length === 0
 
 /**
- * Whose request it is: whoever it names, and nobody if we do not know that one; else whoever the stored order belongs to; else
- * the holder of a loyalty card among the codes.
+ * The customer of the request: the one it names (null if unknown), else the customer of the stored order, else the holder of the
+ * first loyalty card.
  */
-function callerOf({ customer: named }: CheckoutRequest, { customers, order, vouchers }: Rows): CheckoutRows['caller'] {
-  if (named !== null && (named.id !== null || named.source_id !== null))
+function callerOf({ customer: sent }: CheckoutRequest, { customers, order, vouchers }: Rows): CheckoutRows['caller'] {
+  if (sent !== null && (sent.id !== null || sent.source_id !== null))
     return (
-      customers.find(({ id }) => id === named.id) ??
-      customers.find(({ source_id }) => source_id !== null && source_id === named.source_id) ??
+      customers.find(({ id }) => id === sent.id) ??
+      customers.find(({ source_id }) => source_id !== null && source_id === sent.source_id) ??
       null
     )
   const id = order?.customer_id ?? vouchers.find(({ type }) => type === 'LOYALTY_CARD')?.holder_id ?? null
-  return customers.find((one) => one.id === id) ?? null
+  return customers.find((customer) => customer.id === id) ?? null
 }
 
-/** Whether rules of a request compare what was counted. */
-export const counts = (ctx: Ctx, request: CheckoutRequest, configuration: Configuration, rows: Rows): boolean =>
-  !isEmpty(countedFor(ctx, request, configuration, rows))
+/** Whether rules of the request compare counters. */
+export const comparesCounters = (
+  ctx: Ctx,
+  request: CheckoutRequest,
+  configuration: Configuration,
+  rows: Rows,
+): boolean => !isEmpty(counterQuestion(ctx, request, configuration, rows))
 
-/** Only what rules compare is counted: those of a code, of its campaign, of a tier, of a reward. */
-function countedFor(
+/** Asks only for the counters that the rules of the vouchers, their campaigns, the tiers and the rewards compare. */
+function counterQuestion(
   ctx: Ctx,
   request: CheckoutRequest,
   configuration: Configuration,
   { vouchers }: Rows,
 ): DetailQuestion {
-  const rewards = rewardAssignmentsInRequest(configuration, request.redeemables).flatMap(({ id }) =>
+  const rewardRules = rewardAssignmentsInRequest(configuration, request.redeemables).flatMap(({ id }) =>
     rulesOf(configuration, id),
   )
   const counted = [
     ...vouchers.map(({ id, campaign_id, assignments }) => {
-      const own = assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])
-      const inherited = campaign_id === null ? [] : rulesOf(configuration, campaign_id)
-      return { id, scope: campaign_id ?? id, is_tier: false, groups: groupsOf([...own, ...inherited, ...rewards]) }
+      const voucherRules = assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])
+      const campaignRules = campaign_id === null ? [] : rulesOf(configuration, campaign_id)
+      return {
+        id,
+        scope: campaign_id ?? id,
+        is_tier: false,
+        groups: groupsOf([...voucherRules, ...campaignRules, ...rewardRules]),
+      }
     }),
     ...tiersInRequest(configuration, request.redeemables).map(({ id, campaign_id }) => ({
       id,
@@ -151,7 +162,7 @@ function groupsOf(rules: readonly ValidationRule[]): string[] {
   return [...new Set(all)]
 }
 
-/** When the day, the week and the month of the request began, as moments and as days of the project. */
+/** The starts of the day, week and month of the request: as instants, and as dates in the time zone of the project. */
 function periodsOf({ now, project: { timezone } }: Ctx, { as_of }: CheckoutRequest) {
   const clock = clockAt(as_of ?? now, timezone)
   const [dayStart, weekStart, monthStart] = (['day', 'week', 'month'] as const).map((period) =>
@@ -169,8 +180,8 @@ function periodsOf({ now, project: { timezone } }: Ctx, { as_of }: CheckoutReque
   }
 }
 
-/** Filters of segments that ask what a customer did or was given need more than its row, where rules ask for segments. */
-function asksOfCustomer(configuration: Configuration): DetailQuestion {
+/** Where rules compare segments, segment filters may need the events and publications of the customer besides its row. */
+function customerQuestion(configuration: Configuration): DetailQuestion {
   if (!asksForSegments(configuration)) return {}
   const fields = configuration.segments.flatMap(({ filter }) => Object.keys(filter))
   return {
@@ -182,14 +193,14 @@ function asksOfCustomer(configuration: Configuration): DetailQuestion {
 
 const mentionCache = new WeakMap<Terms, boolean>()
 
-/** Formulas may read with what a code was published. */
+/** Formulas may read the metadata of the publication of a voucher. */
 function mentionsPublications(terms: Terms): boolean {
   const mentions = mentionCache.get(terms) ?? JSON.stringify(terms).includes('PUBLICATION_METADATA')
   mentionCache.set(terms, mentions)
   return mentions
 }
 
-/** Units that codes give away may not be in the order yet. */
+/** Adds the goods that vouchers give away: they may not be in the order. */
 function withUnits(
   ctx: Ctx,
   db: LoadOptions['db'],
@@ -198,8 +209,8 @@ function withUnits(
 ): Goods | Promise<Goods> {
   const units = vouchers.flatMap(({ terms }) => unitTypes(terms.discount ?? null))
   if (units.length === 0) return goods
-  const isKnown = new Set([...goods.products, ...goods.skus].flatMap(({ id, source_id }) => [id, source_id]))
-  const missing = [...new Set(units)].filter((id) => !isKnown.has(id))
+  const knownKeys = new Set([...goods.products, ...goods.skus].flatMap(({ id, source_id }) => [id, source_id]))
+  const missing = [...new Set(units)].filter((id) => !knownKeys.has(id))
   if (missing.length === 0) return goods
   return findGoods({ ...ctx, db }, { products: missing, skus: missing }).then(({ products, skus }) => ({
     products: [...goods.products, ...products],

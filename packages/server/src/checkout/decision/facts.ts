@@ -11,39 +11,39 @@ import { orderFacts } from './order.ts'
 import { type Candidate, candidatesOf } from './redeemables.ts'
 import type { CheckoutRequest } from './request.ts'
 
-/** A request with all that is known of it, ready to be decided. */
+/** A request with its rows and the facts derived from them, ready to be evaluated. */
 export interface Checkout {
   request: CheckoutRequest
-  loaded: CheckoutRows
+  rows: CheckoutRows
   buyer: Buyer
   candidates: readonly Candidate[]
   facts: Facts
 }
 
-export function assembleCheckout(ctx: Ctx, request: CheckoutRequest, loaded: CheckoutRows): Checkout {
-  const buyer = buyerOf(ctx, request, loaded)
-  const candidates = candidatesOf(ctx.project, request.redeemables, loaded, buyer)
-  const facts = factsOf(ctx, request, loaded, buyer, candidates)
-  // For npm run replay. Customers, orders and codes are in it, hence the last level; below it the call does nothing.
+export function assembleCheckout(ctx: Ctx, request: CheckoutRequest, rows: CheckoutRows): Checkout {
+  const buyer = buyerOf(ctx, request, rows)
+  const candidates = candidatesOf(ctx.project, request.redeemables, rows, buyer)
+  const facts = factsOf(ctx, request, rows, buyer, candidates)
+  // For npm run replay. Contains customers, orders and codes, hence level trace; at any other level the call does nothing.
   ctx.log.trace({ facts }, 'facts')
-  return { request, loaded, buyer, candidates, facts }
+  return { request, rows, buyer, candidates, facts }
 }
 
 function factsOf(
   ctx: Ctx,
   request: CheckoutRequest,
-  loaded: CheckoutRows,
+  rows: CheckoutRows,
   buyer: Buyer,
   candidates: readonly Candidate[],
 ): Facts {
-  const { configuration, goods } = loaded
+  const { configuration, goods } = rows
   const { project } = ctx
   const now = request.as_of ?? ctx.now
   return {
     now,
     timezone: project.timezone,
-    order: orderFacts(request, loaded),
-    customer: customerFacts({ now, project }, buyer, loaded),
+    order: orderFacts(request, rows),
+    customer: customerFacts({ now, project }, buyer, rows),
     caller: { api_key: ctx.caller.api_key?.app_id ?? null },
     metadata: request.metadata,
     catalogue: {
@@ -51,7 +51,7 @@ function factsOf(
       skus: Object.fromEntries(goods.skus.map((sku) => [sku.id, sku])),
       collections: configuration.collections,
       locations: configuration.locations,
-      metadata_types: metadataTypesOf(loaded),
+      metadata_types: metadataTypesOf(rows),
     },
     stacking_rules: configuration.stacking_rules,
     redeemables: candidates.map(({ facts }) => facts),
@@ -78,34 +78,35 @@ function metadataTypesOf({ configuration: { metadata_schemas } }: CheckoutRows):
 }
 
 /**
- * What a request must not say, whatever comes of it (docs/reference/stacking.md#request-checks and
+ * Refuses a request that is malformed, before anything is evaluated (docs/reference/stacking.md#request-checks and
  * docs/reference/requests.md#order).
  */
-export function refuseRequest({ request, loaded, candidates }: Checkout): void {
+export function refuseRequest({ request, rows, candidates }: Checkout): void {
   const { redeemables } = request
-  const { redeemables_limit } = loaded.configuration.stacking_rules
+  const { redeemables_limit } = rows.configuration.stacking_rules
   if (redeemables.length === 0) throw invalidPayload('Property .redeemables must NOT have fewer than 1 items')
   if (redeemables.length > redeemables_limit)
     throw invalidPayload(`Property .redeemables must NOT have more than ${redeemables_limit} items`)
   if (redeemables.length > 1 && redeemables.some(({ object }) => object === 'promotion_stack'))
     throw new ApiError('invalid_redeemables', { details: 'A promotion stack must be the only redeemable' })
-  const names = candidates.map(({ facts }) =>
+  const resources = candidates.map(({ facts }) =>
     facts.kind === 'unknown' ? `${facts.object} ${facts.id}` : `${facts.object} ${facts.resource_id}`,
   )
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new ApiError('duplicated_redeemables', { details: `Duplicated redeemable: ${twice}` })
+  const duplicate = resources.find((resource, index) => resources.indexOf(resource) !== index)
+  if (duplicate !== undefined)
+    throw new ApiError('duplicated_redeemables', { details: `Duplicated redeemable: ${duplicate}` })
 }
 
 /**
- * Refuses metadata that could not be redeemed with (docs/reference/requests.md#order and docs/reference/redemptions.md#request).
- * What is stored must have all that the project demands; who only asks need not send metadata yet.
+ * Refuses metadata that a redemption would refuse (docs/reference/requests.md#order and docs/reference/redemptions.md#request). A
+ * redemption stores the metadata, so all required keys must be there; a validation need not send them yet.
  */
 export function refuseMetadata(
-  { request, loaded: { configuration, order: known }, buyer }: Checkout,
+  { request, rows: { configuration, order: storedOrder }, buyer }: Checkout,
   { is_redemption = false }: { is_redemption?: boolean } = {},
 ): void {
   const { order, metadata, customer } = request
-  const refuse = (object: DescribedObject, sent: Sent, isNew: boolean, property?: string) => {
+  const refuse = (object: DescribedObject, sent: SentMetadata, isNew: boolean, property?: string) => {
     if (sent != null || (is_redemption && isNew))
       metadataRulesOf(configuration, object).check(sent ?? {}, {
         isNew,
@@ -113,8 +114,9 @@ export function refuseMetadata(
       })
   }
   refuse('redemption', metadata, true)
-  // A stored order that the shop's id names stays as it is.
-  if (order !== null && (known === null || order.id !== undefined)) refuse('order', order.metadata, known === null)
+  // A stored order that is referred to by its `source_id` is not changed.
+  if (order !== null && (storedOrder === null || order.id !== undefined))
+    refuse('order', order.metadata, storedOrder === null)
   if (customer !== null) refuse('customer', customer.profile.metadata, is_redemption && buyer.stored === null)
   for (const [index, { metadata, product, sku }] of (order?.items ?? []).entries()) {
     const path = `.order.items[${index}]`
@@ -124,10 +126,10 @@ export function refuseMetadata(
   }
 }
 
-type Sent = Record<string, unknown> | null | undefined
+type SentMetadata = Record<string, unknown> | null | undefined
 
 /**
- * What is wrong with the request itself, and shows only in the calculation: nobody remembers it
+ * Refuses a request whose mistake shows only in the calculation. It is thrown, so no failed redemption and no event is stored
  * (docs/reference/events.md#what-webhook-types-carry).
  */
 export function refuseOutcomes(outcomes: readonly Outcome[]): void {

@@ -5,25 +5,25 @@ import type { CheckoutRequest } from './request.ts'
 import { loadRows } from './rows.ts'
 
 /**
- * Loads all that a request needs to know: its rows in one trip, and what shows to be needed then in another, which mostly is
- * nothing. The configuration comes from memory; what comes along says whether it is current, and if it is not, everything is
- * asked for once more with the new one.
+ * Loads everything that the evaluation of a request needs: its rows in one round trip, and in a second one, which most requests
+ * skip, the details that these rows call for. The configuration comes from the cache. The first query also returns its current
+ * version: if the cache is outdated, the configuration is refreshed and the rows are loaded again.
  */
 export async function loadCheckout(ctx: Ctx, request: CheckoutRequest, options: LoadOptions): Promise<CheckoutRows> {
   let configuration = ctx.configurations.known(ctx.project_id)
   for (let attempt = 0; ; attempt += 1) {
     const rows = await loadRows(ctx, request, configuration, options)
-    if ('kept' in rows) return { ...nothingLoaded, configuration, kept: rows.kept }
+    if ('kept' in rows) return { ...emptyRows, configuration, kept: rows.kept }
     if (rows.config_version === configuration.version || attempt === refreshesMax)
       return withDetails(ctx, request, configuration, rows, options.db)
     configuration = await ctx.configurations.atLeast(options.db, ctx.project_id, rows.config_version)
   }
 }
 
-/** Whoever changes the configuration without a pause cannot keep a checkout from its answer. */
+/** Then the request goes on with what it has: continuous changes of the configuration must not keep it from a response. */
 const refreshesMax = 5
 
-const nothingLoaded: Omit<CheckoutRows, 'configuration' | 'kept'> = {
+const emptyRows: Omit<CheckoutRows, 'configuration' | 'kept'> = {
   vouchers: [],
   customers: [],
   caller: null,

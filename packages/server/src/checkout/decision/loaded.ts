@@ -6,42 +6,43 @@ import type { Db } from '../../core/db/database.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 
-/** What the database knows of all that a request names. */
+/** The rows of a request: the input of its evaluation, with the versions that the save checks. */
 export interface CheckoutRows {
   configuration: Configuration
   vouchers: readonly LoadedVoucher[]
   customers: ReadonlyArray<Versioned<StoredCustomer>>
-  /** Whose request it is; null: nobody, or nobody whom we know. */
+  /** The customer of the request (`callerOf` in details.ts); null: none, or an unknown one. */
   caller: Versioned<StoredCustomer> | null
   order: Versioned<StoredOrder> | null
   goods: Goods
-  /** By id of the voucher or tier: what its rules compare. */
+  /** By id of the voucher or tier: the counters that its rules compare. */
   counted: Readonly<Record<string, Counted>>
-  /** Of the customer: segments that are lists, codes among those named that it holds. */
+  /** Of the customer: its stored segment memberships, and which of the vouchers of the request it holds. */
   segments: readonly string[]
   held_codes: readonly string[]
   events: ReadonlyMap<string, EventTally>
   publications: readonly Received[]
   publication_metadata: Readonly<Record<string, Record<string, unknown> | null>>
-  /** The session that the request names keeps something. */
+  /** The session of the request holds something. */
   has_session: boolean
-  /** Of tiers that are about to be redeemed: what was used of them. */
+  /** By tier id, for redemptions only: usage so far. */
   tier_usage: Readonly<Record<string, TierUsage>>
-  /** How often the rewards that are named were given. */
+  /** By reward id: how often it was redeemed. */
   rewards_redeemed: Readonly<Record<string, number>>
   /** The day in the project's time zone. */
   today: string
-  /** The answer that was given to the same request before; nothing else was loaded then. */
-  kept: KeptReply | null
+  /** The stored reply of the same Idempotency-Key; nothing else is loaded then. */
+  kept: StoredReply | null
 }
 
-/** `xmin` is the version that was read. */
+/** `xmin` is the version that was read: a save fails if the row has another one by then. */
 export type Versioned<Row> = Row & { xmin: string }
 
 export interface Counted {
   numbers: Record<string, number>
-  /** By limit and what it counts, joined by `/`. */
+  /** Units used, by limit and the id it counts, joined by `/`. */
   units: Record<string, number>
+  /** By name, the versions of the guards: a save fails if one of the counters has changed since. */
   guards: Record<string, number>
 }
 
@@ -51,7 +52,7 @@ export interface TierUsage {
   discounted_amount: number
 }
 
-export interface KeptReply {
+export interface StoredReply {
   fingerprint: string
   status: number
   body: string
@@ -59,12 +60,12 @@ export interface KeptReply {
 
 export interface LoadOptions {
   db: Db
-  /** Whose rows are locked first; the transaction is the caller's. */
+  /** Locks the rows before reading them, in the caller's transaction. */
   lock?: boolean
-  /** The Idempotency-Key whose answer may be there already. */
+  /** The Idempotency-Key, whose reply may be stored already. */
   key?: string | null
-  /** It is about to be redeemed: what was used of tiers is part of the answer. */
+  /** Also loads the usage of the tiers, which the response to a redemption shows. */
   is_redemption?: boolean
-  /** Guards that a decision before this one relied on. */
+  /** Guards to lock too: those that were stale at an earlier try. */
   guards?: readonly string[]
 }

@@ -3,11 +3,11 @@ import type { Db } from '../../core/db/database.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type LookupKeys, newLookupBatcher } from './lookup-batcher.ts'
 
-/** Patience ends when a test says so. */
+/** Each test advances the slot timeout itself. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-const none: LookupKeys = {
+const noKeys: LookupKeys = {
   code_keys: [],
   customer_sources: [],
   customer_ids: [],
@@ -17,19 +17,19 @@ const none: LookupKeys = {
   sku_ids: [],
 }
 
-/** A database whose trips come back when the test says so. */
-function gathering() {
-  const trips: Array<{
+/** A batcher whose queries return when the test calls `finish`. */
+function newBatcher() {
+  const batches: Array<{
     project_id: string
     codes: readonly string[]
     now: string
-    back(rows: string[] | Error): void
+    finish(rows: string[] | Error): void
   }> = []
-  const ask = newLookupBatcher<string[]>(
+  const batcher = newLookupBatcher<string[]>(
     (_, projectId, now, { code_keys }) =>
       new Promise((resolve, reject) => {
-        const back = (rows: string[] | Error) => (rows instanceof Error ? reject(rows) : resolve(rows))
-        trips.push({ project_id: projectId, codes: code_keys, now, back })
+        const finish = (rows: string[] | Error) => (rows instanceof Error ? reject(rows) : resolve(rows))
+        batches.push({ project_id: projectId, codes: code_keys, now, finish })
       }),
     (rows) =>
       ({ code_keys }) =>
@@ -37,45 +37,45 @@ function gathering() {
   )
   const db = {} as Db
   let seconds = 10
-  const asked = (code: string, projectId = 'proj_1') =>
-    ask({ project_id: projectId, now: `2026-01-01T00:00:${seconds++}.000Z` }, db, { ...none, code_keys: [code] })
-  const settled = () => new Promise((resolve) => setImmediate(resolve))
-  return { trips, asked, settled }
+  const lookUp = (code: string, projectId = 'proj_1') =>
+    batcher({ project_id: projectId, now: `2026-01-01T00:00:${seconds++}.000Z` }, db, { ...noKeys, code_keys: [code] })
+  const nextTick = () => new Promise((resolve) => setImmediate(resolve))
+  return { batches, lookUp, nextTick }
 }
 
-test('the first goes at once, those who come meanwhile go together, and each gets what it named', async () => {
-  const { trips, asked, settled } = gathering()
-  const first = asked('A')
-  const others = [asked('B'), asked('C'), asked('B')]
-  expect(trips.map(({ codes }) => codes)).toEqual([['A']])
-  trips[0]?.back(['A'])
+test('the first lookup starts at once, lookups that arrive meanwhile become one batch, and each gets its own rows', async () => {
+  const { batches, lookUp, nextTick } = newBatcher()
+  const first = lookUp('A')
+  const others = [lookUp('B'), lookUp('C'), lookUp('B')]
+  expect(batches.map(({ codes }) => codes)).toEqual([['A']])
+  batches[0]?.finish(['A'])
   expect(await first).toEqual(['A'])
-  await settled()
-  expect(trips.map(({ codes }) => codes)).toEqual([['A'], ['B', 'C']])
-  expect(trips[1]?.now).toBe('2026-01-01T00:00:13.000Z') // of the last of them: nothing that ended before is there any more
-  trips[1]?.back(['B', 'C'])
+  await nextTick()
+  expect(batches.map(({ codes }) => codes)).toEqual([['A'], ['B', 'C']])
+  expect(batches[1]?.now).toBe('2026-01-01T00:00:13.000Z') // the latest `now` of the batch, so that nothing expired by then is returned
+  batches[1]?.finish(['B', 'C'])
   expect(await Promise.all(others)).toEqual([['B'], ['C'], ['B']])
 })
 
-test('a trip that fails fails for those who were on it, and the next one goes', async () => {
-  const { trips, asked, settled } = gathering()
-  const first = asked('A')
-  const second = asked('B')
-  trips[0]?.back(new Error('gone'))
+test('a failed batch rejects its own lookups only, and the next batch starts', async () => {
+  const { batches, lookUp, nextTick } = newBatcher()
+  const first = lookUp('A')
+  const second = lookUp('B')
+  batches[0]?.finish(new Error('gone'))
   await expect(first).rejects.toThrow('gone')
-  await settled()
-  trips[1]?.back(['B'])
+  await nextTick()
+  batches[1]?.finish(['B'])
   expect(await second).toEqual(['B'])
 })
 
-test('projects do not go together, and none waits for ever', async () => {
-  const { trips, asked, settled } = gathering()
-  const waiting = [asked('A'), asked('B', 'proj_2'), asked('C'), asked('D', 'proj_2')]
-  for (let trip = 0; trip < 3; trip += 1) {
-    trips[trip]?.back(['A', 'B', 'C', 'D'])
-    await settled()
+test('a batch contains lookups of one project only, and projects take turns', async () => {
+  const { batches, lookUp, nextTick } = newBatcher()
+  const waiting = [lookUp('A'), lookUp('B', 'proj_2'), lookUp('C'), lookUp('D', 'proj_2')]
+  for (let batch = 0; batch < 3; batch += 1) {
+    batches[batch]?.finish(['A', 'B', 'C', 'D'])
+    await nextTick()
   }
-  expect(trips.map(({ project_id, codes }) => [project_id, codes])).toEqual([
+  expect(batches.map(({ project_id, codes }) => [project_id, codes])).toEqual([
     ['proj_1', ['A']],
     ['proj_2', ['B', 'D']],
     ['proj_1', ['C']],
@@ -83,33 +83,33 @@ test('projects do not go together, and none waits for ever', async () => {
   await Promise.all(waiting)
 })
 
-test('no more than so many go on one trip', async () => {
-  const { trips, asked, settled } = gathering()
-  const waiting = Array.from({ length: 2 + limits.lookup_batch_size_max }, (_, n) => asked(`C${n}`))
-  trips[0]?.back([])
-  await settled()
-  trips[1]?.back([])
-  await settled()
-  expect(trips.map(({ codes }) => codes.length)).toEqual([1, limits.lookup_batch_size_max, 1])
-  trips[2]?.back([])
+test('a batch has at most lookup_batch_size_max lookups', async () => {
+  const { batches, lookUp, nextTick } = newBatcher()
+  const waiting = Array.from({ length: 2 + limits.lookup_batch_size_max }, (_, n) => lookUp(`C${n}`))
+  batches[0]?.finish([])
+  await nextTick()
+  batches[1]?.finish([])
+  await nextTick()
+  expect(batches.map(({ codes }) => codes.length)).toEqual([1, limits.lookup_batch_size_max, 1])
+  batches[2]?.finish([])
   await Promise.all(waiting)
 })
 
-test('a trip that does not come back holds up nobody for long, and those who come after it are not forgotten', async () => {
-  const { trips, asked, settled } = gathering()
-  const stuck = asked('STUCK')
-  const second = asked('B')
+test('a stuck batch gives up its slot after slot_timeout_ms, and later lookups still run', async () => {
+  const { batches, lookUp, nextTick } = newBatcher()
+  const stuck = lookUp('STUCK')
+  const second = lookUp('B')
   vi.advanceTimersByTime(limits.slot_timeout_ms - 1)
-  expect(trips).toHaveLength(1)
+  expect(batches).toHaveLength(1)
   vi.advanceTimersByTime(1)
-  expect(trips.map(({ codes }) => codes)).toEqual([['STUCK'], ['B']])
-  const third = asked('C')
-  expect(trips).toHaveLength(2)
-  trips[0]?.back(['STUCK']) // late, while another one is under way
+  expect(batches.map(({ codes }) => codes)).toEqual([['STUCK'], ['B']])
+  const third = lookUp('C')
+  expect(batches).toHaveLength(2)
+  batches[0]?.finish(['STUCK']) // late, while another batch is in flight
   expect(await stuck).toEqual(['STUCK'])
-  trips[1]?.back(['B'])
+  batches[1]?.finish(['B'])
   expect(await second).toEqual(['B'])
-  await settled()
-  trips[2]?.back(['C'])
+  await nextTick()
+  batches[2]?.finish(['C'])
   expect(await third).toEqual(['C'])
 })

@@ -4,7 +4,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 
-/** By what rows are found. */
+/** The keys by which rows are looked up. */
 export interface LookupKeys {
   code_keys: readonly string[]
   customer_sources: readonly string[]
@@ -15,95 +15,97 @@ export interface LookupKeys {
   sku_ids: readonly string[]
 }
 
-type Ask<Rows> = (db: Db, projectId: string, now: Instant, names: LookupKeys) => Promise<Rows>
+type LoadRows<Rows> = (db: Db, projectId: string, now: Instant, keys: LookupKeys) => Promise<Rows>
 
-type OwnOf<Rows> = (rows: Rows) => (names: LookupKeys) => Rows
+/** Picks the rows of one request out of those of its batch. */
+type PickRows<Rows> = (rows: Rows) => (keys: LookupKeys) => Rows
 
 interface QueuedLookup<Rows> {
-  names: LookupKeys
+  keys: LookupKeys
   now: Instant
   resolve(rows: Rows): void
   reject(error: unknown): void
 }
 
 /**
- * Asks for the rows of many calls at once. Whoever comes while nothing is under way does not wait; those who come while the
- * database is busy with others go together when it is not, and what several of them name is read once. The busier it is, the
- * less each of them costs.
+ * Batches the lookups of concurrent requests. An idle batcher starts at once; while a batch is in flight, lookups of the same
+ * project queue up and become the next batch, which reads a row only once for all of them. The busier the database, the
+ * larger the batches and the less a lookup costs.
  *
- * What is found is found for all of them; `ownOf` takes out of it what one of them would have found alone.
+ * A batch reads the rows of all its lookups; `pickRows` returns to each request those that it would have found on its own.
  */
-export function newLookupBatcher<Rows>(ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
-  const underWay = new WeakMap<Db, LookupBatcher<Rows>>()
-  return ({ project_id, now }: Pick<Ctx, 'project_id' | 'now'>, db: Db, names: LookupKeys): Promise<Rows> => {
-    const gathering = underWay.get(db) ?? new LookupBatcher(db, ask, ownOf)
-    underWay.set(db, gathering)
-    return gathering.ask(project_id, names, now)
+export function newLookupBatcher<Rows>(loadRows: LoadRows<Rows>, pickRows: PickRows<Rows>) {
+  const batchers = new WeakMap<Db, LookupBatcher<Rows>>()
+  return ({ project_id, now }: Pick<Ctx, 'project_id' | 'now'>, db: Db, keys: LookupKeys): Promise<Rows> => {
+    const batcher = batchers.get(db) ?? new LookupBatcher(db, loadRows, pickRows)
+    batchers.set(db, batcher)
+    return batcher.lookUp(project_id, keys, now)
   }
 }
 
 class LookupBatcher<Rows> {
   readonly #db: Db
-  readonly #ask: Ask<Rows>
-  readonly #ownOf: OwnOf<Rows>
-  readonly #waiting = new Map<string, QueuedLookup<Rows>[]>()
-  readonly #trips = new ConcurrencyLimit(limits.lookup_batches_max, () => this.#next())
+  readonly #loadRows: LoadRows<Rows>
+  readonly #pickRows: PickRows<Rows>
+  /** By project. */
+  readonly #queues = new Map<string, QueuedLookup<Rows>[]>()
+  readonly #batches = new ConcurrencyLimit(limits.lookup_batches_max, () => this.#startBatch())
 
-  constructor(db: Db, ask: Ask<Rows>, ownOf: OwnOf<Rows>) {
+  constructor(db: Db, loadRows: LoadRows<Rows>, pickRows: PickRows<Rows>) {
     this.#db = db
-    this.#ask = ask
-    this.#ownOf = ownOf
+    this.#loadRows = loadRows
+    this.#pickRows = pickRows
   }
 
-  ask(projectId: string, names: LookupKeys, now: Instant): Promise<Rows> {
-    if (this.#trips.hasFreeSlot()) return this.#trip(projectId, names, now)
+  lookUp(projectId: string, keys: LookupKeys, now: Instant): Promise<Rows> {
+    if (this.#batches.hasFreeSlot()) return this.#load(projectId, keys, now)
     return new Promise((resolve, reject) => {
-      const one = { names, now, resolve, reject }
-      const others = this.#waiting.get(projectId)
-      if (others === undefined) this.#waiting.set(projectId, [one])
-      else others.push(one)
+      const lookup = { keys, now, resolve, reject }
+      const queue = this.#queues.get(projectId)
+      if (queue === undefined) this.#queues.set(projectId, [lookup])
+      else queue.push(lookup)
     })
   }
 
-  #trip(projectId: string, names: LookupKeys, now: Instant): Promise<Rows> {
-    return this.#trips.run(() => this.#ask(this.#db, projectId, now, names))
+  #load(projectId: string, keys: LookupKeys, now: Instant): Promise<Rows> {
+    return this.#batches.run(() => this.#loadRows(this.#db, projectId, now, keys))
   }
 
-  /** Whose project waits longest goes next, and to the end of the line if it has more than fit into one trip. */
-  #next(): void {
-    if (!this.#trips.hasFreeSlot()) return
-    const first = this.#waiting.entries().next()
+  /** Takes the project that waits longest. Lookups beyond the size of a batch go to the end of the line. */
+  #startBatch(): void {
+    if (!this.#batches.hasFreeSlot()) return
+    const first = this.#queues.entries().next()
     if (first.done) return
-    const [projectId, all] = first.value
-    this.#waiting.delete(projectId)
-    const together = all.slice(0, limits.lookup_batch_size_max)
-    const rest = all.slice(limits.lookup_batch_size_max)
-    if (rest.length > 0) this.#waiting.set(projectId, rest)
-    const now = together.reduce((latest, one) => (one.now > latest ? one.now : latest), '') as Instant
-    this.#trip(projectId, mergeKeys(together.map(({ names }) => names)), now).then(
+    const [projectId, queue] = first.value
+    this.#queues.delete(projectId)
+    const batch = queue.slice(0, limits.lookup_batch_size_max)
+    const rest = queue.slice(limits.lookup_batch_size_max)
+    if (rest.length > 0) this.#queues.set(projectId, rest)
+    const now = batch.reduce((latest, lookup) => (lookup.now > latest ? lookup.now : latest), '') as Instant
+    this.#load(projectId, mergeKeys(batch.map(({ keys }) => keys)), now).then(
       (rows) => {
-        const own = together.length === 1 ? () => rows : this.#ownOf(rows)
-        for (const { names, resolve } of together) resolve(own(names))
+        const rowsFor = batch.length === 1 ? () => rows : this.#pickRows(rows)
+        for (const { keys, resolve } of batch) resolve(rowsFor(keys))
       },
       (error: unknown) => {
-        for (const { reject } of together) reject(error)
+        for (const { reject } of batch) reject(error)
       },
     )
   }
 }
 
-/** What any of them names. */
-export function mergeKeys(several: readonly LookupKeys[]): LookupKeys {
-  const [only] = several
-  if (several.length === 1) return only as LookupKeys
-  const of = (kind: keyof LookupKeys) => [...new Set(several.flatMap((names) => names[kind]))]
+/** The union of several lookups, each key once. */
+export function mergeKeys(lookups: readonly LookupKeys[]): LookupKeys {
+  const [only] = lookups
+  if (lookups.length === 1) return only as LookupKeys
+  const union = (kind: keyof LookupKeys) => [...new Set(lookups.flatMap((keys) => keys[kind]))]
   return {
-    code_keys: of('code_keys'),
-    customer_sources: of('customer_sources'),
-    customer_ids: of('customer_ids'),
-    product_sources: of('product_sources'),
-    product_ids: of('product_ids'),
-    sku_sources: of('sku_sources'),
-    sku_ids: of('sku_ids'),
+    code_keys: union('code_keys'),
+    customer_sources: union('customer_sources'),
+    customer_ids: union('customer_ids'),
+    product_sources: union('product_sources'),
+    product_ids: union('product_ids'),
+    sku_sources: union('sku_sources'),
+    sku_ids: union('sku_ids'),
   }
 }

@@ -6,8 +6,8 @@ import type { CheckoutRows } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /**
- * The order of a request as the engine takes it; null when none was sent. A stored order that is named by its id is the
- * base, of which what was sent is replaced; named by the shop's id it is taken as it is stored
+ * The order of a request as the engine evaluates it; null when none was sent. A stored order that is referred to by its `id`
+ * is the base, and the fields that were sent replace its own; referred to by its `source_id`, it is used as stored
  * (docs/reference/requests.md#order).
  */
 export function orderFacts(
@@ -51,13 +51,13 @@ export function orderFacts(
   }
 }
 
-/** Of a line that is sent, only what it costs now counts (docs/reference/requests.md#order-lines). */
+/** A line that is sent is new: its initial quantity and amount are ignored (docs/reference/requests.md#order-lines). */
 function asNew({ initial_quantity: _, initial_amount: __, ...line }: ItemFacts): ItemFacts {
   return line
 }
 
 /**
- * Lines that are shown with an id have it before they are calculated, so that all who show them agree
+ * Gives every line an id before the calculation, so that all parts of the response show the same one
  * (docs/reference/calculated-order.md#order-lines).
  */
 export function withLineIds(order: OrderFacts | null | undefined): OrderFacts | null {

@@ -8,9 +8,9 @@ import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { itemsJson } from '../../orders/store.ts'
 
-/** What `checkout_save` reads. Lists that are empty are not there. */
+/** The changes of a decision as `checkout_save` reads them. Empty lists are omitted. */
 export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' | 'segment_checks' | 'events'> & {
-  /** One that is there already, or that others may have a name for. */
+  /** An existing order, or a new one with a `source_id`, which another request may create too. */
   order?: Changes['order']
   new_orders?: Array<NonNullable<Changes['order']>['row']>
   customers?: object[]
@@ -19,56 +19,55 @@ export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' 
   tallies?: Array<{ name: Tally; delta: number; id: string }>
   usage?: Array<Omit<UsageRow, 'project_id'>>
   segment_checks?: object[]
-  told: SharedEventParts[]
+  event_parts: SharedEventParts[]
 }
 
 /** The parameter of `checkout_save`. Each key is read there: `functions/functions.test.ts` compares them. */
-export type SaveParameter = Omit<Payload, 'told'> & {
+export type SaveParameter = Omit<Payload, 'event_parts'> & {
   project_id: string
   now: Instant
   lock_timeout: string
-  key?: KeptKey
+  key?: IdempotentReply
   events?: object[]
-  /** The ids of the events that share each part of the function's second parameter. */
+  /** For each part of the function's second parameter, the ids of the events that share it. */
   told?: string[][]
 }
 
 /** A reply, stored under the Idempotency-Key of its request. */
-export type KeptKey = { key: string; fingerprint: string; expires_at: Instant; status: number; body: string }
+export type IdempotentReply = { key: string; fingerprint: string; expires_at: Instant; status: number; body: string }
 
 type CustomerSum = { id: string; latest_amount?: number; latest_date?: Instant } & Partial<
   Record<CustomerFigure, number>
 >
 
-/** All that a decision writes. */
 export function payloadOf(ctx: Ctx, changes: Changes): Payload {
   const { request_id, caller } = ctx
   const { order, customers, tallies, usage, events, segment_checks, ...rest } = changes
   return {
-    ...(Object.fromEntries(Object.entries(rest).filter(([, value]) => !isNothing(value))) as typeof rest),
+    ...(Object.fromEntries(Object.entries(rest).filter(([, value]) => !isEmpty(value))) as typeof rest),
     ...orderOf(order),
     ...customersOf(customers ?? []),
-    ...listed(
+    ...unlessEmpty(
       'tallies',
       (tallies ?? [])
         .filter(([, delta]) => delta !== 0)
         .map(([name, delta]) => ({ name, delta, id: newId('background_run') })),
     ),
-    ...listed(
+    ...unlessEmpty(
       'usage',
       (usage ?? []).map((row) => ({ ...row, id: newId('background_run') })),
     ),
-    ...listed(
+    ...unlessEmpty(
       'segment_checks',
       (segment_checks ?? []).map((customerId) => ({ customer_id: customerId, request_id, caller })),
     ),
-    told: events === undefined || events.length === 0 ? [] : [shareParts(eventRows(ctx, events))],
+    event_parts: events === undefined || events.length === 0 ? [] : [shareParts(eventRows(ctx, events))],
   }
 }
 
-const isNothing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
+const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
 
-const listed = <Name extends string, Row>(name: Name, rows: readonly Row[]): { [_ in Name]?: Row[] } =>
+const unlessEmpty = <Name extends string, Row>(name: Name, rows: readonly Row[]): { [_ in Name]?: Row[] } =>
   rows.length === 0 ? {} : ({ [name]: rows } as { [_ in Name]: Row[] })
 
 function orderOf(order: Changes['order']): Pick<Payload, 'order' | 'new_orders'> {
@@ -77,22 +76,25 @@ function orderOf(order: Changes['order']): Pick<Payload, 'order' | 'new_orders'>
   return isNewOrder(order) ? { new_orders: [order.row] } : { order }
 }
 
-/** Nobody else can have it. */
+/** A new order without a `source_id`: no other request can create or change it, so no version is checked. */
 const isNewOrder = ({ row, xmin }: NonNullable<Changes['order']>): boolean => xmin === null && row.source_id === null
 
-/** Who is written as a row or relies on what was read, and what is added to whom; several are locked in order first. */
+/**
+ * Splits the changes of customers: `customers` are inserted, or updated if their version is still current; `customer_sums` are
+ * added. If there are several, `customer_ids` locks all of them in order first, against deadlocks.
+ */
 function customersOf(
   changes: readonly CustomerChange[],
 ): Pick<Payload, 'customers' | 'customer_sums' | 'customer_ids'> {
-  const special: object[] = []
+  const versioned: object[] = []
   const sums: CustomerSum[] = []
   for (const change of changes) {
     if ('row' in change) {
-      special.push(change)
+      versioned.push(change)
       continue
     }
     const { id, add, latest, ...more } = change
-    if (Object.keys(more).length > 0) special.push({ id, ...more })
+    if (Object.keys(more).length > 0) versioned.push({ id, ...more })
     sums.push({
       id,
       ...add,
@@ -100,73 +102,76 @@ function customersOf(
     })
   }
   return {
-    ...listed('customers', special),
-    ...listed(
+    ...unlessEmpty('customers', versioned),
+    ...unlessEmpty(
       'customer_sums',
-      added(sums, ({ id }) => id, mergedSum),
+      sumByKey(sums, ({ id }) => id, addCustomerSum),
     ),
     ...(changes.length > 1 ? { customer_ids: changes.map(({ id }) => id) } : {}),
   }
 }
 
-/** Whether a decision can be written together with others: it relies on nothing but rows of codes, and adds to sums. */
-export function canGoTogether(changes: Changes): boolean {
+/**
+ * Whether a decision can be saved in a batch: it depends on no versions but those of voucher rows, and otherwise only inserts
+ * and adds to sums.
+ */
+export function isBatchable(changes: Changes): boolean {
   const { order, customers, vouchers, redemptions, usage, tallies, segment_checks, events, ...rest } = changes
   return (
-    Object.values(rest).every(isNothing) &&
+    Object.values(rest).every(isEmpty) &&
     (order === undefined || isNewOrder(order)) &&
     (customers ?? []).every((change) => Object.keys(change).every((name) => ['id', 'add', 'latest'].includes(name)))
   )
 }
 
-/** One payload out of several that can go together. */
-export function merged(payloads: readonly Payload[]): Payload {
+/** Merges the payloads of a batch, all of them `isBatchable`, into one. */
+export function mergePayloads(payloads: readonly Payload[]): Payload {
   const all = <Name extends keyof Payload>(name: Name) =>
     payloads.flatMap((payload) => (payload[name] ?? []) as unknown[]) as unknown as NonNullable<Payload[Name]>
-  const customerSums = added(all('customer_sums'), ({ id }) => id, mergedSum)
+  const customerSums = sumByKey(all('customer_sums'), ({ id }) => id, addCustomerSum)
   return {
-    ...listed('new_orders', all('new_orders')),
-    ...listed('customer_sums', customerSums),
+    ...unlessEmpty('new_orders', all('new_orders')),
+    ...unlessEmpty('customer_sums', customerSums),
     ...(customerSums.length > 1 ? { customer_ids: customerSums.map(({ id }) => id) } : {}),
-    ...listed(
+    ...unlessEmpty(
       'vouchers',
-      added(all('vouchers'), ({ id }) => id, mergedVoucher),
+      sumByKey(all('vouchers'), ({ id }) => id, addVoucherChange),
     ),
-    ...listed('redemptions', all('redemptions')),
-    ...listed(
+    ...unlessEmpty('redemptions', all('redemptions')),
+    ...unlessEmpty(
       'usage',
-      added(all('usage'), ({ scope_id, day, is_undone }) => `${scope_id} ${day} ${is_undone}`, mergedUsage),
+      sumByKey(all('usage'), ({ scope_id, day, is_undone }) => `${scope_id} ${day} ${is_undone}`, addUsage),
     ),
-    ...listed(
+    ...unlessEmpty(
       'tallies',
-      added(
+      sumByKey(
         all('tallies'),
         ({ name }) => name,
-        (one, more) => ({ ...one, delta: one.delta + more.delta }),
+        (sum, next) => ({ ...sum, delta: sum.delta + next.delta }),
       ),
     ),
-    ...listed('segment_checks', all('segment_checks')),
-    told: all('told'),
+    ...unlessEmpty('segment_checks', all('segment_checks')),
+    event_parts: all('event_parts'),
   }
 }
 
-/** Rows of one name become one. */
-function added<Row>(rows: readonly Row[], name: (row: Row) => string, sum: (one: Row, more: Row) => Row): Row[] {
-  const byName = new Map<string, Row>()
+/** Adds up the rows of the same key, so that each is written once. */
+function sumByKey<Row>(rows: readonly Row[], keyOf: (row: Row) => string, add: (sum: Row, next: Row) => Row): Row[] {
+  const sums = new Map<string, Row>()
   for (const row of rows) {
-    const known = byName.get(name(row))
-    byName.set(name(row), known === undefined ? row : sum(known, row))
+    const sum = sums.get(keyOf(row))
+    sums.set(keyOf(row), sum === undefined ? row : add(sum, row))
   }
-  return [...byName.values()]
+  return [...sums.values()]
 }
 
-function mergedSum({ latest_amount, latest_date, ...one }: CustomerSum, more: CustomerSum): CustomerSum {
-  const sum: CustomerSum = { ...one }
-  for (const [figure, by] of Object.entries(more) as Array<[keyof CustomerSum, never]>)
+function addCustomerSum({ latest_amount, latest_date, ...figures }: CustomerSum, next: CustomerSum): CustomerSum {
+  const sum: CustomerSum = { ...figures }
+  for (const [figure, by] of Object.entries(next) as Array<[keyof CustomerSum, never]>)
     if (typeof by === 'number' && figure !== 'latest_amount')
       sum[figure as CustomerFigure] = (sum[figure as CustomerFigure] ?? 0) + by
   const latest =
-    more.latest_date !== undefined && more.latest_date >= (latest_date ?? '') ? more : { latest_amount, latest_date }
+    next.latest_date !== undefined && next.latest_date >= (latest_date ?? '') ? next : { latest_amount, latest_date }
   return {
     ...sum,
     ...(latest.latest_date === undefined
@@ -175,16 +180,16 @@ function mergedSum({ latest_amount, latest_date, ...one }: CustomerSum, more: Cu
   }
 }
 
-/** The first of them relied on the version that was read, each other on what the one before it changed. */
-const mergedVoucher = (one: VoucherChange, more: VoucherChange): VoucherChange => ({
-  ...one,
-  quantity: (one.quantity ?? 0) + (more.quantity ?? 0),
+/** Keeps the version of the first change: it was read from the database, the later decisions were made on the state after it. */
+const addVoucherChange = (sum: VoucherChange, next: VoucherChange): VoucherChange => ({
+  ...sum,
+  quantity: (sum.quantity ?? 0) + (next.quantity ?? 0),
 })
 
-const mergedUsage = (one: NonNullable<Payload['usage']>[number], more: typeof one): typeof one => ({
-  ...one,
-  redemptions: one.redemptions + more.redemptions,
-  orders_amount: one.orders_amount + more.orders_amount,
-  discounted_amount: one.discounted_amount + more.discounted_amount,
-  credits: one.credits + more.credits,
+const addUsage = (sum: NonNullable<Payload['usage']>[number], next: typeof sum): typeof sum => ({
+  ...sum,
+  redemptions: sum.redemptions + next.redemptions,
+  orders_amount: sum.orders_amount + next.orders_amount,
+  discounted_amount: sum.discounted_amount + next.discounted_amount,
+  credits: sum.credits + next.credits,
 })

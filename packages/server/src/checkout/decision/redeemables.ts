@@ -24,50 +24,53 @@ import type { CheckoutRows, Counted } from './loaded.ts'
 import type { RedeemableInput } from './request.ts'
 import type { LoadedVoucher } from './voucher-row.ts'
 
-/** One redeemable of a request: what it is to the engine, and what it is in our tables. */
+/** A redeemable of a request: its facts for the engine, and its rows. */
 export interface Candidate {
   facts: Redeemable
   voucher: LoadedVoucher | null
   tier: ConfiguredTier | null
   campaign: ConfiguredCampaign | null
-  /** The promotion stack it came with. */
+  /** The promotion stack that it is part of. */
   stack_id: string | null
   counted: Counted | null
 }
 
-/** What a request names, in its order; a promotion stack is all of its tiers. What is not there stays as unknown. */
+/**
+ * The redeemables of a request, in its order. A promotion stack becomes all of its tiers; an unknown redeemable stays as
+ * `unknown`.
+ */
 export function candidatesOf(
   project: Project,
   redeemables: readonly RedeemableInput[],
-  loaded: CheckoutRows,
+  rows: CheckoutRows,
   buyer: Buyer,
 ): Candidate[] {
-  const { configuration } = loaded
+  const { configuration } = rows
   return redeemables.flatMap((input) => {
     const { object, id } = input
     if (object === 'voucher') {
-      const voucher = findVoucher(project, id, loaded)
-      return [voucher === null ? unknown(input) : voucherCandidate(input, voucher, loaded, buyer)]
+      const voucher = findVoucher(project, id, rows)
+      return [voucher === null ? unknown(input) : voucherCandidate(input, voucher, rows, buyer)]
     }
     if (object === 'promotion_tier') {
       const tier = configuration.tiers.get(id)
       const campaign = tier && configuration.campaigns.get(tier.campaign_id)
-      return [campaign === undefined ? unknown(input) : tierCandidate(tier as ConfiguredTier, campaign, loaded, null)]
+      return [campaign === undefined ? unknown(input) : tierCandidate(tier as ConfiguredTier, campaign, rows, null)]
     }
     const stack = configuration.stacks.get(id)
     const campaign = stack && configuration.campaigns.get(stack.campaign_id)
     if (campaign === undefined) return [unknown(input)]
     return (stack as { tier_ids: string[] }).tier_ids.flatMap((tierId) => {
       const tier = configuration.tiers.get(tierId)
-      return tier === undefined ? [] : [tierCandidate(tier, campaign, loaded, id)]
+      return tier === undefined ? [] : [tierCandidate(tier, campaign, rows, id)]
     })
   })
 }
 
-/** A code of a campaign in the bin is in the bin too. */
+/** Null also for a voucher whose campaign is in the trash bin. */
 function findVoucher(project: Project, key: string, { vouchers, configuration }: CheckoutRows): LoadedVoucher | null {
   const normalizedKey = codeKey(project, key)
-  const found = vouchers.find(({ id }) => id === key) ?? vouchers.find((one) => one.code_key === normalizedKey)
+  const found = vouchers.find(({ id }) => id === key) ?? vouchers.find(({ code_key }) => code_key === normalizedKey)
   if (found === undefined) return null
   return found.campaign_id === null || configuration.campaigns.has(found.campaign_id) ? found : null
 }
@@ -81,17 +84,12 @@ const unknown = ({ object, id }: RedeemableInput): Candidate => ({
   counted: null,
 })
 
-function voucherCandidate(
-  input: RedeemableInput,
-  voucher: LoadedVoucher,
-  loaded: CheckoutRows,
-  buyer: Buyer,
-): Candidate {
-  const { configuration } = loaded
+function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, rows: CheckoutRows, buyer: Buyer): Candidate {
+  const { configuration } = rows
   const campaign = voucher.campaign_id === null ? null : (configuration.campaigns.get(voucher.campaign_id) ?? null)
-  const counted = loaded.counted[voucher.id] ?? null
+  const counted = rows.counted[voucher.id] ?? null
   return {
-    facts: voucherFacts(input, voucher, campaign, loaded, buyer),
+    facts: voucherFacts(input, voucher, campaign, rows, buyer),
     voucher,
     tier: null,
     campaign,
@@ -100,15 +98,15 @@ function voucherCandidate(
   }
 }
 
-/** A code as the engine sees it: what it is by its terms, and how much of it is left. */
+/** A voucher as the engine sees it: its terms, and its remaining quantity or balance. */
 export function voucherFacts(
   { id, credits, reward }: Omit<RedeemableInput, 'object'>,
   voucher: LoadedVoucher,
   campaign: ConfiguredCampaign | null,
-  loaded: CheckoutRows,
+  rows: CheckoutRows,
   buyer: Buyer,
 ): Redeemable {
-  const { configuration, counted, held_codes, publication_metadata } = loaded
+  const { configuration, counted, held_codes, publication_metadata } = rows
   const { terms, held } = voucher
   const category = categoryOf(configuration, voucher)
   const numbers = counted[voucher.id]
@@ -148,11 +146,11 @@ export function voucherFacts(
       return {
         kind: 'loyalty_card',
         ...facts,
-        // Points whose day is over do not count, whether that is in the books yet or not.
-        balance: openBalance(accountOf(voucher), loaded.today),
+        // Expired points do not count, even if their expiration is not posted yet.
+        balance: openBalance(accountOf(voucher), rows.today),
         locked_points: held.credits,
         holder_id: voucher.holder_id,
-        reward: reward === undefined ? null : rewardFacts(loaded, voucher, reward),
+        reward: reward === undefined ? null : rewardFacts(rows, voucher, reward),
         points: reward?.points ?? null,
       }
     case 'DISCOUNT_VOUCHER':
@@ -165,28 +163,28 @@ export function voucherFacts(
   }
 }
 
-/** Those of its campaign first (docs/reference/rules.md#failure). */
+/** The rules of the campaign come first (docs/reference/rules.md#failure). */
 function voucherRules(
   configuration: Configuration,
   { campaign_id, assignments }: Pick<LoadedVoucher, 'campaign_id' | 'assignments'>,
 ): ValidationRule[] {
-  const inherited = campaign_id === null ? [] : rulesOf(configuration, campaign_id)
-  return [...inherited, ...assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])]
+  const campaignRules = campaign_id === null ? [] : rulesOf(configuration, campaign_id)
+  return [...campaignRules, ...assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])]
 }
 
 type SentReward = NonNullable<RedeemableInput['reward']>
 
-/** The reward that points are to buy, among those of the card's program (docs/reference/discounts.md#loyalty-cards). */
+/** The reward to redeem points for, among those of the card's program (docs/reference/discounts.md#loyalty-cards). */
 function rewardFacts(
   { configuration, rewards_redeemed }: CheckoutRows,
   card: Card,
   sent: SentReward,
 ): RewardFacts | null {
-  const wanted = sent.id ?? sent.assignment_id
-  if (wanted === undefined) return null
+  const sentId = sent.id ?? sent.assignment_id
+  if (sentId === undefined) return null
   const assignment = assignmentFor(configuration, card, sent)
   const reward = assignment && configuration.rewards.get(assignment.reward_id)
-  const unknown: RewardFacts = { type: 'UNKNOWN', id: wanted }
+  const unknown: RewardFacts = { type: 'UNKNOWN', id: sentId }
   if (assignment === undefined || reward === undefined) return unknown
   const { id, type, parameters, stock } = reward
   const assignmentId = assignment.id
@@ -203,7 +201,7 @@ function rewardFacts(
   return { type, id, assignment_id: assignmentId, price, stock, redeemed: rewards_redeemed[id] ?? 0 }
 }
 
-/** What the tier of whoever holds the card makes of a reward (docs/reference/rewards.md#price). */
+/** How the loyalty tier of the card's member changes the price of a reward (docs/reference/rewards.md#price). */
 export function mappingFor(
   { loyalty_tiers }: Configuration,
   { member }: Card,
@@ -213,7 +211,7 @@ export function mappingFor(
   return rewardMapping(tier ?? null, { id: reward_id, assignment_id: id })
 }
 
-/** Rules of the reward's own assignment hold too (docs/reference/validity.md#order-of-checks). */
+/** The rules of the reward assignment apply too (docs/reference/validity.md#order-of-checks). */
 function rewardRules(
   configuration: Configuration,
   card: Card,
@@ -280,7 +278,7 @@ const campaignFacts = (campaign: ConfiguredCampaign): CampaignFacts => ({
   validity_hours: campaign.validity_hours,
 })
 
-/** Units are stored under their limit and what it counts: `product_campaign_quantity_limit/prod_1`. */
+/** Units are keyed by their limit and the id it counts: `product_campaign_quantity_limit/prod_1`. */
 function countedFacts(counted: Counted | undefined) {
   if (counted === undefined) return {}
   const unitsUsed: Record<string, Record<string, number>> = {}

@@ -9,26 +9,26 @@ import { ok } from '../../testing/orders.ts'
 
 const atOnce = 20
 
-test('redemptions that wait at the same time are written together', async () => {
+test('redemptions that are queued at the same time are saved in one transaction', async () => {
   const shop = await newProject()
   const codes = Array.from({ length: atOnce }, (_, n) => `CODE-${n}`)
   for (const code of codes) await newDiscount(shop, code, percentOff(10))
   const redeemed = (code: string) => redeem(shop, { redeemables: vouchers(code) })
-  await redeemed('CODE-0') // what has to be read once is read now
-  // The first ones are held up, each on a trip of its own; the others come meanwhile.
+  await redeemed('CODE-0') // fills the caches
+  // The first ones wait for a lock, each in a batch of its own; the others are queued meanwhile.
   const first = codes.slice(0, limits.redemption_batches_max)
-  const answers = await holdUp(shop, first, async (untilTheyWait) => {
+  const answers = await withLockedVouchers(shop, first, async (untilTheyWait) => {
     const answers = first.map(redeemed)
     await untilTheyWait(first.length)
     return [...answers, ...codes.slice(first.length).map(redeemed)]
   })
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(codes.map(() => 200))
   expect((await ok(shop, 'GET', '/v1/redemptions')).total).toBe(1 + atOnce)
-  expect(await writtenIn(shop)).toBeLessThan(atOnce / 2)
+  expect(await transactionsOf(shop)).toBeLessThan(atOnce / 2)
 })
 
-/** Keeps others from some codes while something happens, which can wait until so many others wait for them. */
-const holdUp = async <T>(
+/** Locks some vouchers while `meanwhile` runs, which can wait until so many transactions wait for the locks. */
+const withLockedVouchers = async <T>(
   { service, project_id }: Shop,
   codes: readonly string[],
   meanwhile: (untilTheyWait: (count: number) => Promise<void>) => Promise<T[]>,
@@ -41,8 +41,8 @@ const holdUp = async <T>(
     return meanwhile((count) => untilOthersWait(service.runtime.database, holder, count))
   })
 
-/** In how many transactions the redemptions of a project were written. */
-async function writtenIn({ service, project_id }: Shop): Promise<number> {
+/** The number of transactions in which the redemptions of a project were saved. */
+async function transactionsOf({ service, project_id }: Shop): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(distinct xmin::text) as n from redemptions where project_id = ${project_id}`.execute(
     service.runtime.database.db,

@@ -26,7 +26,7 @@ const at = (code: string, customer?: string) => ({
 const newCustomers = (shop: Shop, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => ok(shop, 'POST', '/v1/customers', { source_id: `c${n}` })))
 
-test('of many who want one code at the same time as many get it as may, and each is told which one it was', async () => {
+test('of 60 concurrent redemptions of a code with quantity 25 exactly 25 succeed, each with its own redeemed_quantity', async () => {
   const shop = await newProject()
   await newCustomers(shop, 4)
   await newDiscount(shop, 'HOT', percentOff(10), { redemption: { quantity: 25 } })
@@ -47,7 +47,7 @@ test('of many who want one code at the same time as many get it as may, and each
   expect(sum(({ summary }) => summary.orders.total_amount)).toBe(25 * 2_900)
 })
 
-test('who is refused is refused alone, and what cannot go together goes by itself', async () => {
+test('in a batch, one refusal does not affect other redemptions, and redemptions that cannot be batched are decided individually', async () => {
   const shop = await newProject()
   await newCustomers(shop, 3)
   await newCampaign(shop, 'Few')
@@ -90,7 +90,7 @@ test('who is refused is refused alone, and what cannot go together goes by itsel
   expect((await ok(shop, 'GET', '/v1/vouchers/PLAIN')).redemption.redeemed_quantity).toBe(10)
 })
 
-test('whoever asks at the same time gets what it would have got alone', async () => {
+test('concurrent validations get the same answers as sequential ones', async () => {
   const shop = await newProject()
   for (const [n, name] of ['mug', 'pot', 'lid'].entries())
     await ok(shop, 'POST', '/v1/products', {
@@ -118,13 +118,13 @@ test('whoever asks at the same time gets what it would have got alone', async ()
     status,
     text: JSON.stringify(body).replaceAll(/"(v-|valid_)\w+"/g, '"…"'),
   })
-  const alone = []
-  for (const request of requests) alone.push(without(await validate(shop, request)))
-  const together = (await Promise.all(requests.map((request) => validate(shop, request)))).map(without)
-  expect(together).toEqual(alone)
+  const sequential = []
+  for (const request of requests) sequential.push(without(await validate(shop, request)))
+  const concurrent = (await Promise.all(requests.map((request) => validate(shop, request)))).map(without)
+  expect(concurrent).toEqual(sequential)
 })
 
-test('what a call may not say is told to that call alone', async () => {
+test('an order that is too large is refused without affecting the rest of its batch', async () => {
   const shop = await newProject()
   const heavy = await ok(shop, 'POST', '/v1/products', {
     source_id: 'heavy',
@@ -142,7 +142,7 @@ test('what a call may not say is told to that call alone', async () => {
   expect(answers[3]?.body.details).toContain('.items must NOT take more than')
 })
 
-test('a tier that has just come to be gives what it gives, also at the first call', async () => {
+test('a new tier gives away its units at the first redemption, while the cached configuration is outdated', async () => {
   const shop = await newProject()
   const gift = await ok(shop, 'POST', '/v1/products', { source_id: 'gift', name: 'Gift', price: 300 })
   const promotion = await newPromotion(shop)
@@ -153,7 +153,7 @@ test('a tier that has just come to be gives what it gives, also at the first cal
   expect(redemptions[0].order.items).toHaveLength(2)
 })
 
-test('many large carts at the same time hold nobody up', async () => {
+test('picking the rows of 64 orders with 500 lines each takes linear time', async () => {
   const shop = await newProject()
   await newDiscount(shop, 'CODE', percentOff(10))
   const cart = (n: number) => ({
@@ -163,28 +163,28 @@ test('many large carts at the same time hold nobody up', async () => {
     },
   })
   const { rowsForRequest } = await import('./rows.ts')
-  let lookedAt = 0
+  let reads = 0
   const goods = Array.from({ length: 64 * 500 }, (_, n) => ({
     id: `prod_${n}`,
     get source_id() {
-      lookedAt += 1
+      reads += 1
       return `good-${Math.floor(n / 500)}-${n % 500}`
     },
   }))
   const rows = { vouchers: [], customers: [], goods: { products: goods, skus: [] } } as unknown as Parameters<
     typeof rowsForRequest
   >[0]
-  const own = rowsForRequest(rows)
+  const rowsFor = rowsForRequest(rows)
   for (let n = 0; n < 64; n += 1) {
     const productSources = cart(n).order.items.map(({ source_id }) => source_id)
-    expect(own({ ...nothingNamed, product_sources: productSources }).goods.products).toHaveLength(500)
+    expect(rowsFor({ ...noKeys, product_sources: productSources }).goods.products).toHaveLength(500)
   }
-  // Whoever went through all goods for each cart would look 64 times as often.
-  expect(lookedAt).toBeLessThanOrEqual(3 * goods.length)
+  // A scan of all goods for each cart would read 64 times as many.
+  expect(reads).toBeLessThanOrEqual(3 * goods.length)
   expect((await validate(shop, cart(1))).status).toBe(200)
 })
 
-const nothingNamed = {
+const noKeys = {
   code_keys: [],
   customer_sources: [],
   customer_ids: [],

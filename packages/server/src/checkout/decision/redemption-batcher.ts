@@ -8,40 +8,41 @@ import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { conflictingRow, type Decision, type TransactionalDecision } from './decide.ts'
-import { counts, withDetails } from './details.ts'
+import { comparesCounters, withDetails } from './details.ts'
 import { assembleCheckout, type Checkout } from './facts.ts'
 import type { CheckoutRows } from './loaded.ts'
 import type { LookupKeys } from './lookup-batcher.ts'
-import { canGoTogether, type Payload, payloadOf } from './payload.ts'
+import { isBatchable, type Payload, payloadOf } from './payload.ts'
 import type { CheckoutRequest } from './request.ts'
-import { loadTogether, type Rows, rowsForRequest } from './rows.ts'
-import { saveCheckout, saveTogether } from './save.ts'
+import { loadBatch, type Rows, rowsForRequest } from './rows.ts'
+import { saveBatch, saveCheckout } from './save.ts'
 
-/** One who wants to redeem. */
+/** A redemption that waits for its batch. */
 interface QueuedRedemption {
   ctx: Ctx
   request: CheckoutRequest
   keys: LookupKeys
-  decide(it: Checkout): Decision<unknown> | TransactionalDecision<unknown>
-  /** The other way, for whoever cannot go together or was outrun. */
+  decide(checkout: Checkout): Decision<unknown> | TransactionalDecision<unknown>
+  /** The path without a batch: for a redemption that cannot be batched, and after a conflict. */
   decideAlone(): Promise<unknown>
   resolve(result: unknown): void
   reject(error: unknown): void
 }
 
 /**
- * Decides redemptions that come at the same time one after the other, each on what those before it leave, and writes them in
- * one transaction. They share the trips and the commit, and those who want the same code do not outrun each other. Whoever
- * comes while nothing is under way does not wait for anybody; a second batcher sets out as soon as it is as large as the first.
+ * Batches concurrent redemptions of one project. The batch is evaluated in memory, each redemption against the state left by
+ * the previous one, and saved in one transaction: two round trips and one commit for all, and no version conflicts on a shared
+ * code. An idle batcher starts at once; while a batch is in flight, the next one waits until it is as large.
  *
- * Only what relies on nothing but rows of codes goes this way; all else, and whatever somebody outside was faster with, is
- * decided alone. So nothing is decided here that would be decided otherwise there.
+ * A batch saves only decisions that depend on nothing but voucher rows and add to sums (`isBatchable`). All others are saved on
+ * their own, and a redemption that loses a version conflict is decided again by `decideAlone`. So a batch never decides
+ * anything differently from `decideAndSave`.
  */
 export function decideInBatch<Result>(
   ctx: Ctx,
   request: CheckoutRequest,
   keys: LookupKeys,
-  decide: (it: Checkout) => Decision<Result> | TransactionalDecision<Result>,
+  decide: (checkout: Checkout) => Decision<Result> | TransactionalDecision<Result>,
   decideAlone: () => Promise<Result | StoredReplyResult | ApiError>,
 ): Promise<Result | StoredReplyResult | ApiError> {
   const batcher = batchers.get(ctx.db) ?? new RedemptionBatcher(ctx.db)
@@ -64,10 +65,10 @@ const batchers = new WeakMap<Db, RedemptionBatcher>()
 class RedemptionBatcher {
   readonly #db: Db
   /** By project. */
-  readonly #waiting = new Map<string, QueuedRedemption[]>()
-  /** By project, how many of it are under way. */
+  readonly #queues = new Map<string, QueuedRedemption[]>()
+  /** By project: the number of redemptions in its batches in flight. */
   readonly #inFlightByProject = new Map<string, number>()
-  /** Codes that somebody under way may change: whoever wants them too goes after that. */
+  /** Codes that a batch in flight may change. A redemption of such a code stays queued, or it would conflict with that batch. */
   readonly #codesInFlight = new Set<string>()
   readonly #batches = new ConcurrencyLimit(limits.redemption_batches_max, () => this.#startBatches())
 
@@ -75,59 +76,64 @@ class RedemptionBatcher {
     this.#db = db
   }
 
-  enqueue(one: QueuedRedemption): void {
-    const { project_id } = one.ctx
-    const others = this.#waiting.get(project_id)
-    if (others === undefined) this.#waiting.set(project_id, [one])
-    else others.push(one)
+  enqueue(redemption: QueuedRedemption): void {
+    const { project_id } = redemption.ctx
+    const queue = this.#queues.get(project_id)
+    if (queue === undefined) this.#queues.set(project_id, [redemption])
+    else queue.push(redemption)
     this.#startBatches()
   }
 
   #startBatches(): void {
-    for (const projectId of [...this.#waiting.keys()]) {
+    for (const projectId of [...this.#queues.keys()]) {
       if (!this.#batches.hasFreeSlot()) return
-      // Who came first would go by itself, and all who come a moment later would have to wait for it.
-      if ((this.#waiting.get(projectId)?.length ?? 0) < this.#inFlight(projectId)) continue
-      const group = this.#takeBatch(projectId)
-      if (group.length > 0) void this.#runBatch(projectId, group)
+      // The next batch must be as large as those in flight: otherwise the first redemption to arrive would be a batch of one,
+      // and all that arrive just after it would have to wait.
+      if ((this.#queues.get(projectId)?.length ?? 0) < this.#inFlight(projectId)) continue
+      const batch = this.#takeBatch(projectId)
+      if (batch.length > 0) void this.#runBatch(projectId, batch)
     }
   }
 
-  /** Whose project waits longest goes first next time, too, unless all of it goes now. */
+  /**
+   * Takes the next batch off the queue of a project: the oldest redemptions that fit, without those whose code is in flight. The
+   * first redemption always fits, even if its order has more lines than a batch may have. The rest of the queue goes behind the
+   * queues of the other projects.
+   */
   #takeBatch(projectId: string): QueuedRedemption[] {
-    const waiting = this.#waiting.get(projectId) ?? []
-    const group: QueuedRedemption[] = []
+    const queue = this.#queues.get(projectId) ?? []
+    const batch: QueuedRedemption[] = []
     const rest: QueuedRedemption[] = []
-    let lines = 0
-    for (const one of waiting) {
-      const isFree = one.keys.code_keys.every((key) => !this.#codesInFlight.has(`${projectId} ${key}`))
-      const ownLines = one.request.order?.items?.length ?? 0
+    let batchLines = 0
+    for (const redemption of queue) {
+      const isFree = redemption.keys.code_keys.every((key) => !this.#codesInFlight.has(`${projectId} ${key}`))
+      const orderLines = redemption.request.order?.items?.length ?? 0
       const fits =
-        group.length < limits.redemption_batch_size_max && lines + ownLines <= limits.redemption_batch_lines_max
-      if (isFree && (fits || group.length === 0)) {
-        group.push(one)
-        lines += ownLines
-      } else rest.push(one)
+        batch.length < limits.redemption_batch_size_max && batchLines + orderLines <= limits.redemption_batch_lines_max
+      if (isFree && (fits || batch.length === 0)) {
+        batch.push(redemption)
+        batchLines += orderLines
+      } else rest.push(redemption)
     }
-    this.#waiting.delete(projectId)
-    if (rest.length > 0) this.#waiting.set(projectId, rest)
-    return group
+    this.#queues.delete(projectId)
+    if (rest.length > 0) this.#queues.set(projectId, rest)
+    return batch
   }
 
-  async #runBatch(projectId: string, group: readonly QueuedRedemption[]): Promise<void> {
-    const codes = [...new Set(group.flatMap(({ keys }) => keys.code_keys))].map((key) => `${projectId} ${key}`)
+  async #runBatch(projectId: string, batch: readonly QueuedRedemption[]): Promise<void> {
+    const codes = [...new Set(batch.flatMap(({ keys }) => keys.code_keys))].map((key) => `${projectId} ${key}`)
     for (const key of codes) this.#codesInFlight.add(key)
-    this.#addInFlight(projectId, group.length)
+    this.#addInFlight(projectId, batch.length)
     try {
       await this.#batches.run(
         () =>
-          decideAll(this.#db, projectId, group).finally(() => {
+          decideBatch(this.#db, projectId, batch).finally(() => {
             for (const key of codes) this.#codesInFlight.delete(key)
           }),
-        () => this.#addInFlight(projectId, -group.length),
+        () => this.#addInFlight(projectId, -batch.length),
       )
     } catch (error) {
-      for (const { reject } of group) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 
@@ -135,149 +141,158 @@ class RedemptionBatcher {
     return this.#inFlightByProject.get(projectId) ?? 0
   }
 
-  #addInFlight(projectId: string, more: number): void {
-    const all = this.#inFlight(projectId) + more
-    if (all === 0) this.#inFlightByProject.delete(projectId)
-    else this.#inFlightByProject.set(projectId, all)
+  #addInFlight(projectId: string, count: number): void {
+    const total = this.#inFlight(projectId) + count
+    if (total === 0) this.#inFlightByProject.delete(projectId)
+    else this.#inFlightByProject.set(projectId, total)
   }
 }
 
-/** A decision that is still to be written. */
-interface Decided {
-  one: QueuedRedemption
+/** A decision whose changes are not saved yet. */
+interface UnsavedDecision {
+  redemption: QueuedRedemption
   result: unknown
   changes: Changes
 }
 
-/** Decides and writes what can be, and lets the others go alone. */
-async function decideAll(db: Db, projectId: string, group: readonly QueuedRedemption[]): Promise<void> {
-  const { ctx } = group.at(-1) as QueuedRedemption
+/** Loads, evaluates and saves a batch; redemptions that cannot be decided in it are decided individually. */
+async function decideBatch(db: Db, projectId: string, batch: readonly QueuedRedemption[]): Promise<void> {
+  const { ctx } = batch.at(-1) as QueuedRedemption
   const configuration = ctx.configurations.known(projectId)
-  const rows = await loadTogether(
+  const rows = await loadBatch(
     db,
     projectId,
     ctx.now,
-    group.map(({ keys }) => keys),
+    batch.map(({ keys }) => keys),
   )
-  // What is in memory says what has to be asked for: what was asked for by an old configuration is not enough.
+  // The cached configuration determined which rows to load: those of an outdated one may be too few.
   if (rows.config_version !== configuration.version) {
     await ctx.configurations.atLeast(db, projectId, rows.config_version)
-    return decideIndividually(group)
+    return decideIndividually(batch)
   }
   const state = new BatchState()
-  const together: Array<Decided & { payload: Payload }> = []
-  const single: Decided[] = []
-  for (const [one, loaded] of await loadedFor(db, configuration, rows, group)) {
-    const { ctx, request, decide, resolve, reject } = one
+  const batchable: Array<UnsavedDecision & { payload: Payload }> = []
+  const separate: UnsavedDecision[] = []
+  for (const [redemption, checkoutRows] of await loadDetails(db, configuration, rows, batch)) {
+    const { ctx, request, decide, resolve, reject } = redemption
     try {
-      const decision = decide(assembleCheckout(ctx, request, state.applyTo(loaded)))
-      if ('issue' in decision) decideIndividually([one])
+      const decision = decide(assembleCheckout(ctx, request, state.applyTo(checkoutRows)))
+      if ('issueRewards' in decision) decideIndividually([redemption])
       else if (decision.changes === null) resolve(decision.result)
       else {
         const { result, changes } = decision
-        // What was counted would have to be counted again after each of them.
-        if (Object.keys(loaded.counted).length > 0 || !canGoTogether(changes)) single.push({ one, result, changes })
+        // `BatchState` does not update counters that rules compare: they would have to be counted again after each decision.
+        if (Object.keys(checkoutRows.counted).length > 0 || !isBatchable(changes))
+          separate.push({ redemption, result, changes })
         else {
-          together.push({ one, result, changes, payload: payloadOf(ctx, changes) })
-          state.record(changes, loaded)
+          batchable.push({ redemption, result, changes, payload: payloadOf(ctx, changes) })
+          state.record(changes, checkoutRows)
         }
       }
     } catch (error) {
       reject(error)
     }
   }
-  const isWritten = await write(together, () =>
-    saveTogether(
+  const isSaved = await saveOrDecideAlone(batchable, () =>
+    saveBatch(
       ctx,
       db,
-      together.map(({ payload }) => payload),
+      batchable.map(({ payload }) => payload),
     ),
   )
-  // Who relies on more is written after the others, unless it may have relied on what they did not come to do.
-  if (!isWritten) return decideIndividually(single.map(({ one }) => one))
-  for (const it of single) void write([it], () => saveCheckout(it.one.ctx, db, it.changes))
+  // The separate decisions were evaluated against the state after the batch: if that was not saved, they must be decided again.
+  if (!isSaved) return decideIndividually(separate.map(({ redemption }) => redemption))
+  for (const decision of separate)
+    void saveOrDecideAlone([decision], () => saveCheckout(decision.redemption.ctx, db, decision.changes))
 }
 
-/** All that each of them needs to know. Whose rules count something is better off alone, unless nobody is with it anyway. */
-async function loadedFor(
+/**
+ * Completes the rows of each redemption. One whose rules compare counters is decided individually, because its decision could not
+ * be saved with the batch; in a batch of one that makes no difference.
+ */
+async function loadDetails(
   db: Db,
   configuration: Configuration,
-  rows: Rows,
-  group: readonly QueuedRedemption[],
+  batchRows: Rows,
+  batch: readonly QueuedRedemption[],
 ): Promise<Array<[QueuedRedemption, CheckoutRows]>> {
-  const takeOwn = group.length === 1 ? () => rows : rowsForRequest(rows)
-  const found = await Promise.all(
-    group.map(async (one): Promise<Array<[QueuedRedemption, CheckoutRows]>> => {
-      const { ctx, request, keys } = one
+  const rowsFor = batch.length === 1 ? () => batchRows : rowsForRequest(batchRows)
+  const loaded = await Promise.all(
+    batch.map(async (redemption): Promise<Array<[QueuedRedemption, CheckoutRows]>> => {
+      const { ctx, request, keys } = redemption
       try {
-        const own = takeOwn(keys)
-        if (group.length > 1 && counts(ctx, request, configuration, own)) {
-          decideIndividually([one])
+        const rows = rowsFor(keys)
+        if (batch.length > 1 && comparesCounters(ctx, request, configuration, rows)) {
+          decideIndividually([redemption])
           return []
         }
-        return [[one, await withDetails(ctx, request, configuration, own, db)]]
+        return [[redemption, await withDetails(ctx, request, configuration, rows, db)]]
       } catch (error) {
-        one.reject(error)
+        redemption.reject(error)
         return []
       }
     }),
   )
-  return found.flat()
+  return loaded.flat()
 }
 
-/** Answers whether it was written. Whoever was outrun, or cannot be written with the others, goes alone; nothing was written then. */
-async function write(decided: readonly Decided[], save: () => Promise<void>): Promise<boolean> {
-  if (decided.length === 0) return true
+/**
+ * Returns whether the decisions were saved. After a conflict, or where the database rejects several of them together, nothing
+ * was saved, and each redemption is decided individually.
+ */
+async function saveOrDecideAlone(decisions: readonly UnsavedDecision[], save: () => Promise<void>): Promise<boolean> {
+  if (decisions.length === 0) return true
   try {
     await save()
-    for (const { one, result } of decided) one.resolve(result)
+    for (const { redemption, result } of decisions) redemption.resolve(result)
     return true
   } catch (error) {
-    if (isConflict(error) || (decided.length > 1 && isRejectedByDatabase(error)))
-      decideIndividually(decided.map(({ one }) => one))
-    else for (const { one } of decided) one.reject(error)
+    if (isConflict(error) || (decisions.length > 1 && isRejectedByDatabase(error)))
+      decideIndividually(decisions.map(({ redemption }) => redemption))
+    else for (const { redemption } of decisions) redemption.reject(error)
     return false
   }
 }
 
-function decideIndividually(group: readonly QueuedRedemption[]): void {
-  for (const { decideAlone, resolve, reject } of group) decideAlone().then(resolve, reject)
+function decideIndividually(redemptions: readonly QueuedRedemption[]): void {
+  for (const { decideAlone, resolve, reject } of redemptions) decideAlone().then(resolve, reject)
 }
 
-/** Nothing was written: somebody else was faster, or holds a row. */
+/** Nothing was saved: another transaction changed a row first, or holds its lock. */
 const isConflict = (error: unknown): boolean =>
   conflictingRow(error) !== null || (error instanceof ApiError && error.key === 'multiple_requests')
 
-/** The database has refused a value or a size that one of them has, or all of them together. */
+/** The database refused a value or a size, of one redemption or of the whole batch. */
 const isRejectedByDatabase = (error: unknown): boolean =>
   error instanceof RangeError || /^(22|23|54)/.test(sqlState(error) ?? '')
 
-/** What is left of the rows after each decision. */
+/** The rows of a batch as the decisions so far leave them: the next redemption is evaluated against these. */
 class BatchState {
-  /** By id: how often it was redeemed, and what was added to it. */
-  readonly #vouchers = new Map<string, number>()
+  /** By voucher id: redemptions added in this batch. */
+  readonly #redemptionsAdded = new Map<string, number>()
   readonly #customers = new Map<string, CheckoutRows['customers'][number]>()
 
-  applyTo(loaded: CheckoutRows): CheckoutRows {
-    const customers = loaded.customers.map((customer) => this.#customers.get(customer.id) ?? customer)
-    const { caller } = loaded
+  /** The loaded rows, with the changes recorded so far. */
+  applyTo(rows: CheckoutRows): CheckoutRows {
+    const customers = rows.customers.map((customer) => this.#customers.get(customer.id) ?? customer)
+    const { caller } = rows
     return {
-      ...loaded,
-      vouchers: loaded.vouchers.map((voucher) => {
-        const redeemed = this.#vouchers.get(voucher.id)
-        return redeemed === undefined
-          ? voucher
-          : { ...voucher, redeemed_quantity: voucher.redeemed_quantity + redeemed }
+      ...rows,
+      vouchers: rows.vouchers.map((voucher) => {
+        const added = this.#redemptionsAdded.get(voucher.id)
+        return added === undefined ? voucher : { ...voucher, redeemed_quantity: voucher.redeemed_quantity + added }
       }),
       customers,
       caller: caller === null ? null : (this.#customers.get(caller.id) ?? caller),
     }
   }
 
-  record({ vouchers = [], customers = [] }: Changes, { customers: known }: CheckoutRows): void {
-    for (const { id, quantity = 0 } of vouchers) this.#vouchers.set(id, (this.#vouchers.get(id) ?? 0) + quantity)
+  /** Records the changes of a decision that will be saved with the batch. */
+  record({ vouchers = [], customers = [] }: Changes, rows: CheckoutRows): void {
+    for (const { id, quantity = 0 } of vouchers)
+      this.#redemptionsAdded.set(id, (this.#redemptionsAdded.get(id) ?? 0) + quantity)
     for (const change of customers) {
-      const customer = this.#customers.get(change.id) ?? known.find(({ id }) => id === change.id)
+      const customer = this.#customers.get(change.id) ?? rows.customers.find(({ id }) => id === change.id)
       if (customer === undefined || 'row' in change) continue
       const figures = Object.fromEntries(
         Object.entries(change.add ?? {}).map(([figure, by]) => [figure, customer[figure as 'redeemed_points'] + by]),

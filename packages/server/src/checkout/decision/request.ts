@@ -8,12 +8,12 @@ import { type OrderInput, readOrder } from '../../orders/input.ts'
 import { saysAnything } from '../../orders/people.ts'
 import type { CheckoutOrder, RedeemableBody, SessionBody, SessionView, ValidationOptions } from './schema.ts'
 
-/** What a call of a checkout asks, read: who wants to use what on which order. */
+/** The parsed request of a checkout: which redeemables, for which customer, on which order. */
 export interface CheckoutRequest {
   redeemables: readonly RedeemableInput[]
-  /** Null: nobody is named. */
-  customer: NamedCustomer | null
-  /** The customer behind `tracking_id`, who must be the same. */
+  /** Null: none was sent. */
+  customer: SentCustomer | null
+  /** The `source_id` behind `tracking_id`; it must be that of the customer. */
   tracked_source: string | null
   order: OrderInput | null
   /** Id or source id. */
@@ -23,7 +23,7 @@ export interface CheckoutRequest {
   expand: ReadonlySet<string> | null
   explain: boolean
   as_of: Instant | null
-  /** Where nobody asks for it: what a program redeems by itself. */
+  /** Of an automatic redemption, which no API caller requested. */
   channel?: { channel_type: 'AUTO_REDEEM'; channel_id: string }
 }
 
@@ -34,21 +34,21 @@ export interface RedeemableInput {
   reward?: { id?: string; assignment_id?: string; points?: number }
 }
 
-/** Who a request is about. With neither id nor source id it is somebody without a name. */
-export interface NamedCustomer {
+/** The customer that a request sends; anonymous with neither id nor source id. */
+export interface SentCustomer {
   id: string | null
   source_id: string | null
   profile: CustomerProfile
 }
 
 export interface RequestedSession {
-  /** Null while it has none: whoever opens it gives it one. */
+  /** Null: a key is generated when the session is opened. */
   key: string | null
-  /** Null: an existing session is only named. */
+  /** Null: the request refers to an existing session and opens none. */
   opens: { ttl_ms: number; ttl: number; ttl_unit: NonNullable<SessionBody['ttl_unit']> } | null
 }
 
-/** The body that checkouts have in common, the redeemables given apart. */
+/** The common part of all checkout bodies, without the redeemables. */
 export interface CheckoutBody {
   customer?: CustomerBody | string | null
   order?: CheckoutOrder | null
@@ -62,17 +62,17 @@ export function readRequest(
   ctx: Ctx,
   body: CheckoutBody,
   redeemables: readonly RedeemableBody[],
-  /** What the path names is told by the body itself. */
-  { is_alone = false }: { is_alone?: boolean } = {},
+  /** The redeemable comes from the path and its options from the top level of the body: errors name properties there. */
+  { is_single = false }: { is_single?: boolean } = {},
 ): CheckoutRequest {
   const { order, options } = body
   const trackedSource = body.tracking_id == null ? null : sourceIdBehind(ctx.project, body.tracking_id)
   const customer = readCustomer(ctx, body, trackedSource)
-  // Whether a bare text is an id or a source id shows when it is looked up.
+  // A plain string may be an id or a source id: only the lookup shows, so the check for it comes later (customer.ts).
   if (trackedSource !== null && customer?.id === null && customer.source_id !== trackedSource)
     throw ambiguous(trackedSource, customer.source_id)
   return {
-    redeemables: redeemables.map((sent, index) => readRedeemable(sent, is_alone ? '' : `.redeemables[${index}]`)),
+    redeemables: redeemables.map((sent, index) => readRedeemable(sent, is_single ? '' : `.redeemables[${index}]`)),
     customer,
     tracked_source: trackedSource,
     order: order == null ? null : readCheckoutOrder(order),
@@ -85,29 +85,29 @@ export function readRequest(
   }
 }
 
-/** A token and a customer that name two (docs/reference/validity.md#failure-keys). */
+/** `tracking_id` and customer are two different customers (docs/reference/validity.md#failure-keys). */
 export const ambiguous = (tracked: string, sourceId: string | null): ApiError =>
   new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${tracked}' vs. '${sourceId ?? ''}')` })
 
 /**
- * Who the request is about, first hit (docs/reference/requests.md#customer): the customer, the token, the customer of the order.
- * What is said of the customer without saying who it is, is said of whoever that is.
+ * The customer that the request names, first hit (docs/reference/requests.md#customer): `customer`, `tracking_id`, the customer
+ * of the order. A profile that is sent without an id belongs to this customer.
  */
-function readCustomer(ctx: Ctx, { customer, order }: CheckoutBody, trackedSource: string | null): NamedCustomer | null {
-  const said = [readNamed(ctx, customer), readNamed(ctx, order?.customer)]
-  const profile = said.find((one) => one !== null)?.profile
-  const named = [
-    said[0],
+function readCustomer(ctx: Ctx, { customer, order }: CheckoutBody, trackedSource: string | null): SentCustomer | null {
+  const [topLevel, ofOrder] = [readSentCustomer(ctx, customer), readSentCustomer(ctx, order?.customer)]
+  const profile = [topLevel, ofOrder].find((sent) => sent !== null)?.profile
+  const identified = [
+    topLevel,
     trackedSource === null ? null : { id: null, source_id: trackedSource },
-    said[1],
+    ofOrder,
     order?.customer_id == null ? null : { id: order.customer_id, source_id: null },
-  ].find((one) => one != null && (one.id !== null || one.source_id !== null))
-  if (named == null) return profile === undefined ? null : { id: null, source_id: null, profile }
-  return { id: named.id, source_id: named.source_id, profile: profile ?? {} }
+  ].find((sent) => sent != null && (sent.id !== null || sent.source_id !== null))
+  if (identified == null) return profile === undefined ? null : { id: null, source_id: null, profile }
+  return { id: identified.id, source_id: identified.source_id, profile: profile ?? {} }
 }
 
-/** An empty object names nobody. The token of a customer may stand for its source id. */
-function readNamed({ project }: Ctx, sent: CustomerBody | string | null | undefined): NamedCustomer | null {
+/** Null for an empty object. A tracking id is accepted in place of a source id. */
+function readSentCustomer({ project }: Ctx, sent: CustomerBody | string | null | undefined): SentCustomer | null {
   if (sent == null) return null
   if (typeof sent === 'string') return { id: sent, source_id: sourceIdBehind(project, sent), profile: {} }
   if (!saysAnything(sent)) return null
@@ -120,11 +120,11 @@ function readNamed({ project }: Ctx, sent: CustomerBody | string | null | undefi
 }
 
 function referrerIn(ctx: Ctx, sent: CustomerBody | string | null | undefined): string | null {
-  const named = readNamed(ctx, sent)
-  return named?.source_id ?? named?.id ?? null
+  const customer = readSentCustomer(ctx, sent)
+  return customer?.source_id ?? customer?.id ?? null
 }
 
-/** Who it belongs to is read apart. */
+/** Without customer and referrer: `readCustomer` and `referrerIn` read those. */
 function readCheckoutOrder({
   customer: _,
   customer_id: __,
@@ -165,7 +165,7 @@ function readPoints(sent: number | string, path: string): number {
   return points
 }
 
-/** A number, or a text that spells one; null when it is neither, or too large to be exact. */
+/** A whole number, also as a string of digits; null when it is neither, or too large to be exact. */
 function readWhole(sent: unknown): number | null {
   if (typeof sent !== 'number' && !(typeof sent === 'string' && /^[+-]?\d+$/.test(sent))) return null
   const number = Number(sent)
@@ -182,7 +182,7 @@ const unitMs = {
   NANOSECONDS: 1e-6,
 } as const
 
-/** The longest that a session lasts: what is asked for beyond it is cut, for a moment must still be a moment. */
+/** The longest time to live of a session, 10 years; longer ones are cut, because `expires_at` must remain a valid date. */
 const ttlMsMax = 3_650 * unitMs.DAYS
 
 function readSession(sent: SessionBody | null | undefined): RequestedSession | null {
@@ -198,7 +198,7 @@ function readSession(sent: SessionBody | null | undefined): RequestedSession | n
   }
 }
 
-/** A session that a validation opens, or goes on with. */
+/** The session that a validation opens or extends; null: the request opens none. */
 export function openedSession({ key, opens }: RequestedSession): SessionView | null {
   if (opens === null) return null
   return { key: key ?? newId('session'), type: 'LOCK', ttl: opens.ttl, ttl_unit: opens.ttl_unit }

@@ -10,24 +10,29 @@ import type { Checkout } from './facts.ts'
 import type { Candidate } from './redeemables.ts'
 import type { CalculatedOrderView, CategoryInResult, ExplanationView, RedeemableResult, RefusalView } from './schema.ts'
 
-/** What became of one redeemable, as validations show it (docs/reference/validations.md#validate-several). */
-export function resultOf(ctx: Ctx, it: Checkout, outcome: Outcome, applied: readonly Candidate[]): RedeemableResult {
-  const candidate = candidateOf(it, outcome)
+/** The outcome of one redeemable, as validations show it (docs/reference/validations.md#validate-several). */
+export function resultOf(
+  ctx: Ctx,
+  checkout: Checkout,
+  outcome: Outcome,
+  applied: readonly Candidate[],
+): RedeemableResult {
+  const candidate = candidateOf(checkout, outcome)
   const { status, id, object } = outcome
   const common = {
     status,
     id,
     object,
-    ...(candidate === null ? {} : { metadata: shownMetadata(candidate), ...expanded(it, candidate) }),
+    ...(candidate === null ? {} : { metadata: shownMetadata(candidate), ...expansionOf(checkout, candidate) }),
     ...explained(outcome),
   }
   switch (outcome.status) {
     case 'APPLICABLE': {
       const { order, applicable_to, inapplicable_to, discount, gift, loyalty_card, bundle } = outcome
-      const showsOrder = it.request.expand === null || it.request.expand.has('order')
+      const showsOrder = checkout.request.expand === null || checkout.request.expand.has('order')
       return {
         ...common,
-        ...(order === undefined || !showsOrder ? {} : { order: orderView(it, order, applied) }),
+        ...(order === undefined || !showsOrder ? {} : { order: orderView(checkout, order, applied) }),
         applicable_to,
         inapplicable_to,
         result: {
@@ -56,18 +61,18 @@ export function resultOf(ctx: Ctx, it: Checkout, outcome: Outcome, applied: read
 
 const detailsOf = ({ key, message, error }: Reason) => ({ key, message: error?.message ?? message })
 
-/** The redeemable that an outcome is about; null for one that nobody knows. */
+/** The redeemable of an outcome; null for an unknown one. */
 export function candidateOf({ candidates }: Pick<Checkout, 'candidates'>, { id, object }: Outcome): Candidate | null {
   const found = candidates.find(({ facts }) => facts.id === id && facts.object === object)
   return found === undefined || found.facts.kind === 'unknown' ? null : found
 }
 
-/** Why, for who asked. */
+/** The explanation, if `options.explain` asked for it. */
 export function explained({ explanation }: Outcome): { explanation?: ExplanationView } {
   return explanation === undefined ? {} : { explanation: { ...explanation, sentence: sentence(explanation) } }
 }
 
-/** What a refusal says of itself, in an answer or as an error. */
+/** The details of a refusal, in a response or as an error. */
 export function refusalFacts(reason: Reason, candidate: Candidate | null, { id, object }: Outcome): ErrorFacts {
   const { message, details, error } = reason
   const resourceId = reason.resource_id ?? candidate?.voucher?.id ?? candidate?.tier?.id
@@ -96,8 +101,8 @@ export function refusalView(
 const shownMetadata = ({ voucher, tier }: Candidate): Record<string, unknown> =>
   voucher === null ? (tier?.metadata ?? {}) : metadataOf(voucher)
 
-function expanded(it: Checkout, candidate: Candidate): Partial<RedeemableResult> {
-  const { expand } = it.request
+function expansionOf(checkout: Checkout, candidate: Candidate): Partial<RedeemableResult> {
+  const { expand } = checkout.request
   const { campaign, tier } = candidate
   return {
     ...(expand?.has('redeemable') === true
@@ -106,17 +111,17 @@ function expanded(it: Checkout, candidate: Candidate): Partial<RedeemableResult>
           ...(tier === null ? {} : { name: tier.name }),
         }
       : {}),
-    ...(expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
+    ...(expand?.has('category') === true ? { categories: categoriesOf(checkout, candidate) } : {}),
   }
 }
 
-/** The category of a redeemable, and what stacking rules say of it. */
+/** The category of a redeemable, and whether the stacking rules make it exclusive or joint. */
 export function categoriesOf(
-  { loaded: { configuration } }: Pick<Checkout, 'loaded'>,
+  { rows: { configuration } }: Pick<Checkout, 'rows'>,
   { voucher, tier }: Pick<Candidate, 'voucher' | 'tier'>,
 ): CategoryInResult[] {
-  const own = voucher ?? tier
-  const category = own === null ? null : categoryOf(configuration, own)
+  const resource = voucher ?? tier
+  const category = resource === null ? null : categoryOf(configuration, resource)
   if (category === null) return []
   const { exclusive_categories, joint_categories } = configuration.stacking_rules
   return [
@@ -129,33 +134,33 @@ export function categoriesOf(
 }
 
 /** The redeemables that apply. */
-export const appliedOf = (it: Pick<Checkout, 'candidates'>, outcomes: readonly Outcome[]): Candidate[] =>
-  outcomes.flatMap((outcome) => (outcome.status === 'APPLICABLE' ? (candidateOf(it, outcome) ?? []) : []))
+export const appliedOf = (checkout: Pick<Checkout, 'candidates'>, outcomes: readonly Outcome[]): Candidate[] =>
+  outcomes.flatMap((outcome) => (outcome.status === 'APPLICABLE' ? (candidateOf(checkout, outcome) ?? []) : []))
 
 /**
- * A calculated order as it is answered before anything is stored (docs/reference/calculated-order.md#amounts-of-the-order);
- * `applied` are those that made it.
+ * A calculated order as responses show it before anything is stored (docs/reference/calculated-order.md#amounts-of-the-order);
+ * `applied` are the redeemables that were applied to it.
  */
 export function orderView(
-  { loaded, buyer, request }: Checkout,
+  { rows, buyer, request }: Checkout,
   order: CalculatedOrder,
   applied: readonly Candidate[],
 ): CalculatedOrderView {
   const { stored } = buyer
-  const { order: known } = loaded
-  const referrerId = referrerOf({ request, loaded }, applied)
-  const sourceId = known?.source_id ?? request.order?.source_id
+  const { order: storedOrder } = rows
+  const referrerId = referrerOf({ request, rows }, applied)
+  const sourceId = storedOrder?.source_id ?? request.order?.source_id
   return {
-    ...(known === null
+    ...(storedOrder === null
       ? {}
       : {
-          id: known.id,
-          status: known.status,
-          created_at: known.created_at,
-          updated_at: known.updated_at,
-          ...(known.redemptions === null
+          id: storedOrder.id,
+          status: storedOrder.status,
+          created_at: storedOrder.created_at,
+          updated_at: storedOrder.updated_at,
+          ...(storedOrder.redemptions === null
             ? {}
-            : { redemptions: known.redemptions as NonNullable<CalculatedOrderView['redemptions']> }),
+            : { redemptions: storedOrder.redemptions as NonNullable<CalculatedOrderView['redemptions']> }),
         }),
     ...(sourceId == null ? {} : { source_id: sourceId }),
     ...order,
@@ -167,9 +172,11 @@ export function orderView(
   }
 }
 
-/** Who brought the order: whom the request names, whose referral code applies, or who did before. */
+/**
+ * The referrer of the order: the one that the request names, else the holder of an applied referral code, else the stored one.
+ */
 export function referrerOf(
-  { request: { referrer }, loaded: { customers, order } }: Pick<Checkout, 'request' | 'loaded'>,
+  { request: { referrer }, rows: { customers, order } }: Pick<Checkout, 'request' | 'rows'>,
   applied: readonly Candidate[],
 ): StoredCustomer['id'] | null {
   const sent =

@@ -14,13 +14,13 @@ import { limits } from '../../core/lib/limits.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { goodKeys } from '../../orders/lines.ts'
 import type { StoredOrder } from '../../orders/order.ts'
-import type { KeptReply, LoadOptions, TierUsage, Versioned } from './loaded.ts'
+import type { LoadOptions, StoredReply, TierUsage, Versioned } from './loaded.ts'
 import { type LookupKeys, mergeKeys, newLookupBatcher } from './lookup-batcher.ts'
 import type { CheckoutRequest } from './request.ts'
 import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
 import { type FoundVoucher, toFoundVoucher } from './voucher-row.ts'
 
-/** The rows that a request names, and those that they name. */
+/** The rows that a request refers to, and the rows that those refer to. */
 export interface Rows {
   config_version: number
   order: Versioned<StoredOrder> | null
@@ -32,12 +32,12 @@ export interface Rows {
   rewards_redeemed: Readonly<Record<string, number>>
 }
 
-/** What `checkout_facts` answers; to a request that was answered before, only what was answered. */
-interface Found {
+/** The result of `checkout_facts`, unless it is only the stored reply (`kept`) of an Idempotency-Key. */
+interface FactsResult {
   config_version: number
   order: object | null
   vouchers: Array<object & { id: string }> | null
-  /** By the id of the card, what is in its books and who is a member by it. */
+  /** By card id: its lots, its latest transaction and its membership. */
   cards: Record<string, object> | null
   holders: Array<{ voucher_id: string; customer_id: string }> | null
   customers: object[] | null
@@ -50,71 +50,74 @@ interface Found {
   rewards_redeemed: Record<string, number> | null
 }
 
-/** By what the rows of a redemption are found; null: it has something special to ask for. */
+/** The keys of a redemption that can join a batch; null: it needs extra lookups, which a batch does not make. */
 export function batchableKeys(ctx: Ctx, request: CheckoutRequest): LookupKeys | null {
   const configuration = ctx.configurations.known(ctx.project_id)
   return extraLookupsOf(request, configuration, { is_redemption: true }) === null
-    ? namesOf(ctx, request, configuration)
+    ? keysOf(ctx, request, configuration)
     : null
 }
 
-/** The rows of several requests, and how each of them takes its own. */
-export const loadTogether = async (
+/** Loads the rows of a batch in one round trip; `rowsForRequest` picks those of each request. */
+export const loadBatch = async (
   db: Db,
   projectId: string,
   now: Instant,
-  several: readonly LookupKeys[],
-): Promise<Rows> => toRows((await askFor(db, projectId, now, mergeKeys(several), null)) as Found)
+  lookups: readonly LookupKeys[],
+): Promise<Rows> => toRows((await queryFacts(db, projectId, now, mergeKeys(lookups), null)) as FactsResult)
 
-/** Requests that ask for nothing but rows by their names go together; who has something special to ask goes alone. */
+/**
+ * Lookups by key alone are batched with those of concurrent requests; a request with extra lookups, or in a transaction, runs
+ * its own query.
+ */
 export function loadRows(
   ctx: Ctx,
   request: CheckoutRequest,
   configuration: Configuration,
   options: LoadOptions,
-): Promise<Rows | { kept: KeptReply }> {
-  const names = namesOf(ctx, request, configuration)
-  const special = extraLookupsOf(request, configuration, options)
-  if (special === null && !options.db.isTransaction) return gathered(ctx, options.db, names)
-  return askFor(options.db, ctx.project_id, ctx.now, names, special).then((found) =>
-    'kept' in found ? found : toRows(found),
+): Promise<Rows | { kept: StoredReply }> {
+  const keys = keysOf(ctx, request, configuration)
+  const extraLookups = extraLookupsOf(request, configuration, options)
+  if (extraLookups === null && !options.db.isTransaction) return lookUpInBatch(ctx, options.db, keys)
+  return queryFacts(options.db, ctx.project_id, ctx.now, keys, extraLookups).then((result) =>
+    'kept' in result ? result : toRows(result),
   )
 }
 
-const facts = preparedStatement<{ found: Found | { kept: KeptReply } }>(
+const facts = preparedStatement<{ found: FactsResult | { kept: StoredReply } }>(
   'select checkout_facts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as found',
 )
 
-async function askFor(
+async function queryFacts(
   db: Db,
   projectId: string,
   now: Instant,
-  names: LookupKeys,
-  special: ExtraLookups | null,
-): Promise<Found | { kept: KeptReply }> {
+  keys: LookupKeys,
+  extraLookups: ExtraLookups | null,
+): Promise<FactsResult | { kept: StoredReply }> {
   const [row] = await facts(db, [
     projectId,
     now,
-    given(names.code_keys),
-    given(names.customer_sources),
-    given(names.customer_ids),
-    given(names.product_sources),
-    given(names.product_ids),
-    given(names.sku_sources),
-    given(names.sku_ids),
-    special === null ? null : JSON.stringify(special),
+    nullIfEmpty(keys.code_keys),
+    nullIfEmpty(keys.customer_sources),
+    nullIfEmpty(keys.customer_ids),
+    nullIfEmpty(keys.product_sources),
+    nullIfEmpty(keys.product_ids),
+    nullIfEmpty(keys.sku_sources),
+    nullIfEmpty(keys.sku_ids),
+    extraLookups === null ? null : JSON.stringify(extraLookups),
   ])
-  return (row as { found: Found | { kept: KeptReply } }).found
+  return (row as { found: FactsResult | { kept: StoredReply } }).found
 }
 
-const gathered = newLookupBatcher<Rows>(
-  (db, projectId, now, names) => loadTogether(db, projectId, now, [names]),
+const lookUpInBatch = newLookupBatcher<Rows>(
+  (db, projectId, now, keys) => loadBatch(db, projectId, now, [keys]),
   rowsForRequest,
 )
 
-const given = (names: readonly string[]): readonly string[] | null => (names.length === 0 ? null : names)
+const nullIfEmpty = (keys: readonly string[]): readonly string[] | null => (keys.length === 0 ? null : keys)
 
-function namesOf({ project }: Ctx, request: CheckoutRequest, configuration: Configuration): LookupKeys {
+function keysOf({ project }: Ctx, request: CheckoutRequest, configuration: Configuration): LookupKeys {
   const { customer, order, redeemables, referrer } = request
   const { products, skus } = goodKeys(order?.items ?? [])
   const productKeys = [
@@ -124,8 +127,8 @@ function namesOf({ project }: Ctx, request: CheckoutRequest, configuration: Conf
   const skuKeys = [...skus, ...productKeys]
   return {
     code_keys: codesOf(request).map((id) => codeKey(project, id)),
-    customer_sources: [customer?.source_id, referrer].filter((name) => name != null),
-    customer_ids: [customer?.id, referrer].filter((name) => name?.startsWith('cust_') === true) as string[],
+    customer_sources: [customer?.source_id, referrer].filter((key) => key != null),
+    customer_ids: [customer?.id, referrer].filter((key) => key?.startsWith('cust_') === true) as string[],
     product_sources: productKeys,
     product_ids: productKeys.filter((key) => key.startsWith('prod_')),
     sku_sources: skus,
@@ -136,7 +139,7 @@ function namesOf({ project }: Ctx, request: CheckoutRequest, configuration: Conf
 const codesOf = ({ redeemables }: CheckoutRequest): string[] =>
   redeemables.flatMap(({ object, id }) => (object === 'voucher' && !id.includes('\0') ? [id] : []))
 
-/** The parameter `special` of `checkout_facts`: what only some requests ask for. */
+/** The parameter `special` of `checkout_facts`: lookups and locks that only some requests need. */
 export interface ExtraLookups {
   key?: string
   order_id?: string
@@ -149,7 +152,7 @@ export interface ExtraLookups {
   guards?: readonly string[]
 }
 
-/** What only some requests ask for; null: nothing. */
+/** Null: the request needs none. */
 function extraLookupsOf(
   request: CheckoutRequest,
   configuration: Configuration,
@@ -159,7 +162,7 @@ function extraLookupsOf(
   const voucherIds = codesOf(request).filter((id) => id.startsWith('v_'))
   const tiers = is_redemption ? tiersInRequest(configuration, redeemables).map(({ id }) => id) : []
   const rewards = rewardAssignmentsInRequest(configuration, redeemables).map(({ reward_id }) => reward_id)
-  const special: ExtraLookups = {
+  const lookups: ExtraLookups = {
     ...(key === null ? {} : { key }),
     ...(order?.id === undefined ? {} : { order_id: order.id }),
     ...(order?.source_id == null ? {} : { order_source: order.source_id }),
@@ -169,73 +172,73 @@ function extraLookupsOf(
     ...(rewards.length === 0 ? {} : { rewards }),
     ...(lock ? { lock: `${limits.checkout_lock_seconds}s`, guards } : {}),
   }
-  return Object.keys(special).length === 0 ? null : special
+  return Object.keys(lookups).length === 0 ? null : lookups
 }
 
-function toRows(found: Found): Rows {
-  const { config_version, order, has_session } = found
+function toRows(result: FactsResult): Rows {
+  const { config_version, order, has_session } = result
   return {
     config_version,
     order: order === null ? null : fromJson(order),
-    vouchers: (found.vouchers ?? []).map((row) =>
-      toFoundVoucher({ ...row, ...found.cards?.[row.id], holders: holdersOf(found, row.id) }),
+    vouchers: (result.vouchers ?? []).map((row) =>
+      toFoundVoucher({ ...row, ...result.cards?.[row.id], holders: holdersOf(result, row.id) }),
     ),
-    customers: eachOnce(allFromJson<Versioned<StoredCustomer>>(found.customers), allFromJson(found.people)),
+    customers: unionById(allFromJson<Versioned<StoredCustomer>>(result.customers), allFromJson(result.people)),
     goods: {
-      products: eachOnce(
-        allFromJson<Selectable<ProductRow>>(found.products),
-        allFromJson<Selectable<ProductRow>>(found.more_products),
+      products: unionById(
+        allFromJson<Selectable<ProductRow>>(result.products),
+        allFromJson<Selectable<ProductRow>>(result.more_products),
       ).map(toProduct),
-      skus: allFromJson<Selectable<SkuRow>>(found.skus).map(toSku),
+      skus: allFromJson<Selectable<SkuRow>>(result.skus).map(toSku),
     },
     has_session,
-    tier_usage: found.tier_usage ?? {},
-    rewards_redeemed: found.rewards_redeemed ?? {},
+    tier_usage: result.tier_usage ?? {},
+    rewards_redeemed: result.rewards_redeemed ?? {},
   }
 }
 
-const holdersOf = ({ holders }: Found, id: string): string[] =>
+const holdersOf = ({ holders }: FactsResult, id: string): string[] =>
   holders === null ? [] : holders.flatMap(({ voucher_id, customer_id }) => (voucher_id === id ? [customer_id] : []))
 
-/** What was found in two ways is there once. */
-function eachOnce<Row extends { id: string }>(some: readonly Row[], more: readonly Row[]): readonly Row[] {
-  if (more.length === 0) return some
-  return [...new Map([...some, ...more].map((row) => [row.id, row])).values()]
+/** The union by id: two lookups may find the same row. */
+function unionById<Row extends { id: string }>(rows: readonly Row[], more: readonly Row[]): readonly Row[] {
+  if (more.length === 0) return rows
+  return [...new Map([...rows, ...more].map((row) => [row.id, row])).values()]
 }
 
 /**
- * Of what was found for several requests, what one of them would have found alone. Where everything is, is looked up once for all
- * of them: many requests with many lines would otherwise look at each other's rows one by one.
+ * Picks the rows of one request out of those of its batch: the rows that it would have found on its own. The rows are indexed once
+ * per batch; without an index, every request with many lines would scan the rows of all others.
  */
-export function rowsForRequest(rows: Rows): (names: LookupKeys) => Rows {
+export function rowsForRequest(rows: Rows): (keys: LookupKeys) => Rows {
   const byCode = new Map(rows.vouchers.map((voucher) => [voucher.code_key, voucher]))
   const [customers, products, skus] = [
     new RowIndex(rows.customers),
     new RowIndex(rows.goods.products),
     new RowIndex(rows.goods.skus),
   ]
-  return (names) => {
-    const vouchers = names.code_keys.flatMap((key) => byCode.get(key) ?? [])
-    const people = vouchers.flatMap(({ holder_id, referrer_id }) =>
+  return (keys) => {
+    const vouchers = keys.code_keys.flatMap((key) => byCode.get(key) ?? [])
+    const customerIds = vouchers.flatMap(({ holder_id, referrer_id }) =>
       [holder_id, referrer_id].filter((id) => id !== null),
     )
-    const ownSkus = skus.named(names.sku_ids, names.sku_sources)
+    const requestSkus = skus.find(keys.sku_ids, keys.sku_sources)
     return {
       ...rows,
       vouchers: [...new Set(vouchers)],
-      customers: customers.named([...names.customer_ids, ...people], names.customer_sources),
+      customers: customers.find([...keys.customer_ids, ...customerIds], keys.customer_sources),
       goods: {
-        skus: ownSkus,
-        products: products.named(
-          [...names.product_ids, ...ownSkus.map(({ product_id }) => product_id)],
-          names.product_sources,
+        skus: requestSkus,
+        products: products.find(
+          [...keys.product_ids, ...requestSkus.map(({ product_id }) => product_id)],
+          keys.product_sources,
         ),
       },
     }
   }
 }
 
-/** Rows by their id, and by the id that the shop gave them. */
+/** Rows by id, and by `source_id`, the id that the shop gave them. */
 class RowIndex<Row extends { id: string; source_id: string | null }> {
   readonly #byId: ReadonlyMap<string, Row>
   readonly #bySource: ReadonlyMap<string | null, Row>
@@ -245,8 +248,8 @@ class RowIndex<Row extends { id: string; source_id: string | null }> {
     this.#bySource = new Map(rows.map((row) => [row.source_id, row]))
   }
 
-  /** Each once, in whichever way it is named. */
-  named(ids: readonly string[], sources: readonly string[]): Row[] {
+  /** Each row once, even if both its ids are given. */
+  find(ids: readonly string[], sources: readonly string[]): Row[] {
     const rows = [...ids.map((id) => this.#byId.get(id)), ...sources.map((source) => this.#bySource.get(source))]
     return [...new Set(rows.filter((row) => row !== undefined))]
   }

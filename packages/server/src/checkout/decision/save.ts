@@ -8,9 +8,9 @@ import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { CheckoutRows } from './loaded.ts'
-import { type KeptKey, merged, type Payload, payloadOf, type SaveParameter } from './payload.ts'
+import { type IdempotentReply, mergePayloads, type Payload, payloadOf, type SaveParameter } from './payload.ts'
 
-/** Somebody was faster: what was decided on has changed. The name says which row. */
+/** Another transaction changed a row after this decision read it: nothing was saved. `row` names it (`guard …` for a guard). */
 export class StaleVersionError extends Error {
   readonly row: string
 
@@ -20,50 +20,67 @@ export class StaleVersionError extends Error {
   }
 }
 
-/** Another request with the same Idempotency-Key has been answered. */
+/** A concurrent request with the same Idempotency-Key was saved first. */
 export class IdempotencyKeyTakenError extends Error {}
 
-/** Whoever could not get hold of what it needs in time has changed nothing (docs/reference/concurrency.md). */
+/**
+ * The request could not lock its rows in time, or lost too many version conflicts; it changed nothing
+ * (docs/reference/concurrency.md).
+ */
 export const multipleRequests = (): ApiError =>
   new ApiError('multiple_requests', { details: 'Other requests are changing the same things' })
 
 const save = preparedStatement<{ has_checks: boolean }>('select checkout_save($1::jsonb, $2) as has_checks')
 
-/** Writes a decision in one trip, or throws `Outrun` and has written nothing. */
-export async function saveCheckout(ctx: Ctx, db: Db, changes: Changes, key: KeptKey | null = null): Promise<void> {
-  await savePayload(ctx, db, { ...payloadOf(ctx, changes), ...(key === null ? {} : { key }) })
+/**
+ * Saves a decision in one round trip, if every row still has the version that was read; else throws `StaleVersionError` and
+ * saves nothing.
+ */
+export async function saveCheckout(
+  ctx: Ctx,
+  db: Db,
+  changes: Changes,
+  reply: IdempotentReply | null = null,
+): Promise<void> {
+  await savePayload(ctx, db, { ...payloadOf(ctx, changes), ...(reply === null ? {} : { key: reply }) })
 }
 
 /**
- * Writes decisions of several requests in one trip, all or none. What they add to the same row is added once, so that each of
- * them costs less; none may rely on more than rows of codes, whose changes it knows of (`canGoTogether`).
+ * Saves the decisions of a batch in one round trip, all or none. What they add to the same row is summed first, so that each row
+ * is updated once. All must be `isBatchable`: the version of a row is checked once, for the first decision that read it.
  */
-export async function saveTogether(ctx: Ctx, db: Db, payloads: readonly Payload[]): Promise<void> {
-  await savePayload(ctx, db, merged(payloads), waitsTogetherMs)
+export async function saveBatch(ctx: Ctx, db: Db, payloads: readonly Payload[]): Promise<void> {
+  await savePayload(ctx, db, mergePayloads(payloads), batchLockTimeoutMs)
 }
 
-/** Whoever goes together does not wait long for a row that somebody else holds: alone, only one of them would. */
-const waitsTogetherMs = 250
+/** Short: one locked row makes the whole batch wait, whereas decided individually only one redemption waits for it. */
+const batchLockTimeoutMs = 250
 
 async function savePayload(
   ctx: Ctx,
   db: Db,
-  { told, ...payload }: Payload & { key?: KeptKey },
-  waitMs: number = limits.checkout_lock_seconds * 1_000,
+  { event_parts, ...payload }: Payload & { key?: IdempotentReply },
+  lockTimeoutMs: number = limits.checkout_lock_seconds * 1_000,
 ): Promise<void> {
   const { project_id, now } = ctx
-  const sent: SaveParameter = {
+  const parameter: SaveParameter = {
     project_id,
     now,
-    lock_timeout: `${waitMs}ms`,
+    lock_timeout: `${lockTimeoutMs}ms`,
     ...payload,
-    ...(told.length === 0
+    ...(event_parts.length === 0
       ? {}
-      : { events: told.flatMap(({ rows }) => rows), told: told.map(({ rows }) => rows.map(({ id }) => id)) }),
+      : {
+          events: event_parts.flatMap(({ rows }) => rows),
+          told: event_parts.map(({ rows }) => rows.map(({ id }) => id)),
+        }),
   }
-  let saved: Array<{ has_checks: boolean }>
+  let results: Array<{ has_checks: boolean }>
   try {
-    saved = await save(db, [new JsonParameter(sent), told.length === 0 ? null : joined(told.map(({ parts }) => parts))])
+    results = await save(db, [
+      new JsonParameter(parameter),
+      event_parts.length === 0 ? null : joined(event_parts.map(({ parts }) => parts)),
+    ])
   } catch (error) {
     const state = sqlState(error)
     if (state === 'GU001') throw new StaleVersionError((error as Error).message)
@@ -71,13 +88,13 @@ async function savePayload(
     if (state === '55P03') throw multipleRequests()
     throw error
   }
-  if (saved[0]?.has_checks === true) ctx.afterCommit(() => ctx.jobs.wake('segments'))
+  if (results[0]?.has_checks === true) ctx.afterCommit(() => ctx.jobs.wake('segments'))
 }
 
-/** The guards of some redeemables, each once. */
+/** The guards that the counters of some redeemables depend on, each once. */
 export function guardsOf(
   counted: ReadonlyArray<CheckoutRows['counted'][string] | null>,
 ): Array<{ name: string; version: number }> {
-  const guards = new Map(counted.flatMap((one) => Object.entries(one?.guards ?? {})))
+  const guards = new Map(counted.flatMap((counters) => Object.entries(counters?.guards ?? {})))
   return [...guards].map(([name, version]) => ({ name, version }))
 }

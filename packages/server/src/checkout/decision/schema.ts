@@ -18,9 +18,9 @@ import { limits } from '../../core/lib/limits.ts'
 import { Order, OrderBody } from '../../orders/schema.ts'
 import { Category } from '../../rules/categories/schema.ts'
 
-// What all calls of a checkout have in common: what they are asked with, and the parts of their answers (docs/reference).
+// The parts of requests and responses that all checkout operations share (docs/reference).
 
-/** A bare text is an id or a source id (docs/reference/requests.md#customer). */
+/** A plain string is an id or a source id (docs/reference/requests.md#customer). */
 export const CheckoutCustomer = Type.Unsafe<Static<typeof CustomerBody> | string>({
   anyOf: [CustomerBody, { type: 'string', minLength: 1, maxLength: 255 }],
 })
@@ -39,7 +39,7 @@ const Numeric = Type.Unsafe<number | string>({
   description: 'A whole number; a text of digits is read as one.',
 })
 
-// Whatever is no number of credits is refused with a key of its own, so that it is read by hand.
+// Accepts any value: `readCredits` checks it, because invalid credits have their own error key, `invalid_gift`.
 export const GiftBody = Type.Object({
   credits: Type.Optional(Type.Unsafe<unknown>({ description: 'A whole number; a text of digits is read as one.' })),
 })
@@ -94,7 +94,7 @@ export const options = { expand: Expand, explain: ExplainOption }
 export const ValidationOptions = Type.Object({ ...options, as_of: AsOfOption })
 export type ValidationOptions = Static<typeof ValidationOptions>
 
-/** What every call may say of who buys what. */
+/** The properties that every checkout body accepts. */
 export const checkout = {
   customer: Maybe(CheckoutCustomer),
   order: Maybe(CheckoutOrder),
@@ -107,7 +107,7 @@ export const redeemables = Type.Array(RedeemableBody, { maxItems: limits.redeema
 
 const Amount = Int({ minimum: 0 })
 
-/** An order as a calculation leaves it; what is stored has an id (docs/reference/calculated-order.md#amounts-of-the-order). */
+/** A calculated order; only a stored one has an id (docs/reference/calculated-order.md#amounts-of-the-order). */
 export const CalculatedOrderView = Type.Object({
   ...Type.Partial(Order).properties,
   items: Type.Array(CalculatedItem),
@@ -115,7 +115,7 @@ export const CalculatedOrderView = Type.Object({
 })
 export type CalculatedOrderView = Static<typeof CalculatedOrderView>
 
-/** A refusal inside of an answer: the body of an error (docs/reference/requests.md#conventions). */
+/** A refusal within a response: the same properties as an error body (docs/reference/requests.md#conventions). */
 export const RefusalView = Type.Object({
   code: Int(),
   key: Type.String(),
@@ -130,7 +130,7 @@ export const RefusalView = Type.Object({
 })
 export type RefusalView = Static<typeof RefusalView>
 
-/** Why, step by step, and in one sentence. */
+/** The explanation step by step, and in one sentence. */
 export const ExplanationView = Type.Object({ ...Explanation.properties, sentence: Type.String() })
 export type ExplanationView = Static<typeof ExplanationView>
 
@@ -142,7 +142,7 @@ export type CategoryInResult = Static<typeof CategoryInResult>
 
 const Details = Type.Object({ key: Type.String(), message: Type.String() })
 
-/** What became of one redeemable (docs/reference/validations.md#validate-several). */
+/** The outcome of one redeemable (docs/reference/validations.md#validate-several). */
 export const RedeemableResult = Type.Object({
   status: OneOf(['APPLICABLE', 'INAPPLICABLE', 'SKIPPED']),
   id: Type.String(),
@@ -167,5 +167,5 @@ export const RedeemableResult = Type.Object({
 })
 export type RedeemableResult = Static<typeof RedeemableResult>
 
-/** A name in the documentation for the rules that an answer went by; those of the management API have more to them. */
+/** The stacking rules that a response applied, under their own schema name; those of the management API have more properties. */
 export const StackingRulesView = StackingRules

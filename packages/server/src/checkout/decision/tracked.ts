@@ -2,7 +2,7 @@ import { trackingId } from '../../audience/customers/tracking.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Checkout } from './facts.ts'
 
-/** The token of the customer, who has one by having a source id (docs/reference/requests.md#customer). */
+/** The tracking id of the customer, derived from its source id (docs/reference/requests.md#customer). */
 export function trackingIdOf({ project }: Ctx, { buyer }: Pick<Checkout, 'buyer'>): { tracking_id?: string } {
   const sourceId = buyer.customer?.source_id ?? null
   return sourceId === null ? {} : { tracking_id: trackingId(project, sourceId) }

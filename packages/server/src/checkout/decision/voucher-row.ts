@@ -3,25 +3,25 @@ import type { ConfiguredAssignment } from '../../core/configuration/configuratio
 import { allFromJson, fromJson } from '../../core/db/json-row.ts'
 import type { Terms, VoucherRow } from '../../core/db/tables.ts'
 
-/** A code with all that hangs on it, as `checkout_facts` finds it; `xmin` is the version that was read. */
+/** A voucher with its dependent rows, as `checkout_facts` returns it; `xmin` is the version that was read. */
 export type FoundVoucher = Selectable<VoucherRow> & {
   xmin: string
-  /** Its own, without those of its campaign. */
+  /** Of the voucher itself, not of its campaign. */
   assignments: readonly ConfiguredAssignment[]
-  /** Those who hold it, among all that were asked for. */
+  /** Of the customers that were looked up, the ids of those who hold the voucher. */
   holders: readonly string[]
-  /** What other sessions keep of it, and when the latest of those ended that are over. */
+  /** Held by other sessions; and when the latest expired session ended, whose hold was ignored. */
   held: { quantity: number; credits: number; ended_at: string | null }
   lots: ReadonlyArray<{ id: string; points: number; expires_at: string | null }>
   /** Of a card: the id of its latest transaction. */
   last_transaction: string | null
-  /** Of a loyalty card that somebody holds: the tier, and when time changes something of it next. */
+  /** Of a loyalty card with a holder: the tier, and the day of its next due change. */
   member: { tier_id: string | null; due_on: string | null } | null
 }
 
 export type LoadedVoucher = FoundVoucher & { terms: Terms }
 
-/** A code as `checkout_facts` gives it, and whoever asks for codes in the same words. */
+/** Reads a voucher as `checkout_facts`, and other queries of the same columns, return it. */
 export function toFoundVoucher<More = object>(row: object): FoundVoucher & More {
   const voucher = fromJson<FoundVoucher & More>(row)
   const held = voucher.held as { [Name in keyof FoundVoucher['held']]: FoundVoucher['held'][Name] | null } | null
@@ -36,7 +36,7 @@ export function toFoundVoucher<More = object>(row: object): FoundVoucher & More 
   }
 }
 
-/** The same, with the terms it stands under. */
+/** The same, with the terms of the voucher. */
 export const toLoadedVoucher = <More = object>(
   row: object & { terms_id: string },
   terms: ReadonlyMap<string, Terms>,

@@ -3,37 +3,37 @@ import { limits } from '../../core/lib/limits.ts'
 import type { CodesFound } from './codes.ts'
 import { newestFirst, type Offer } from './offers.ts'
 
-/** Everything that may qualify, the newest first, as far as somebody asks for it. */
+/** The stream of offers that may qualify, newest first; read only as far as `next` is called. */
 export interface Candidates {
-  /** The next ones, at most so many; none: these were all. */
+  /** The next `count` offers; fewer at the end of the stream. */
   next(count: number): Promise<Offer[]>
-  /** Set once it has stopped at a bound: what is newer than this has all been there. */
+  /** Set when the search stopped at a limit: all offers newer than this have been returned. */
   readonly cut_at: Instant | null
 }
 
 export interface CandidateSources {
-  /** In memory, the newest first. */
+  /** From the cached configuration, newest first. */
   configured: readonly Offer[]
-  /** The next codes: those made before an id, or the newest of all. */
+  /** The next vouchers: those created before an id, or the newest ones. */
   loadCodes(before: string | null, count: number): Promise<CodesFound>
-  /** Where both begin. */
+  /** The cursor: both streams begin before this moment. */
   starting_after: Instant | null
-  /** The id below which codes begin. */
+  /** The same as a bound of voucher ids. */
   first_before: string | null
-  /** Whether it is worth to be judged: what can be said without any calculation. */
+  /** A cheap check before the evaluation. */
   isPossible(offer: Offer): boolean
 }
 
-/** Two streams, each the newest first, become one. Codes are loaded a batch at a time, and only once they are their turn. */
+/** Merges two streams, each newest first. Vouchers are loaded batch by batch, and only when it is their turn. */
 export function openCandidates(sources: CandidateSources): Candidates {
   const { configured, loadCodes, starting_after, first_before, isPossible } = sources
   let place = starting_after === null ? 0 : firstBefore(configured, starting_after)
-  let lookedAt = 0
+  let configuredExamined = 0
   const codes = {
     loaded: [] as Offer[],
     place: 0,
     before: first_before,
-    /** Codes that are not loaded yet are not newer than this. */
+    /** Vouchers not loaded yet are not newer than this. */
     horizon: null as Instant | null,
     examined: 0,
     batch: firstBatch,
@@ -57,8 +57,8 @@ export function openCandidates(sources: CandidateSources): Candidates {
     async next(count: number): Promise<Offer[]> {
       const offers: Offer[] = []
       while (offers.length < count && candidates.cut_at === null) {
-        const one = configured[place]
-        while (codes.place === codes.loaded.length && !codes.is_over && !isNewer(one, codes.horizon)) {
+        const offer = configured[place]
+        while (codes.place === codes.loaded.length && !codes.is_over && !isNewer(offer, codes.horizon)) {
           if (codes.examined >= limits.qualification_codes_max) {
             candidates.cut_at = codes.horizon
             return offers
@@ -66,15 +66,16 @@ export function openCandidates(sources: CandidateSources): Candidates {
           await load()
         }
         const code = codes.loaded[codes.place]
-        if (one === undefined && code === undefined) break
-        if (one === undefined || (code !== undefined && newestFirst(code, one) < 0)) {
+        if (offer === undefined && code === undefined) break
+        if (offer === undefined || (code !== undefined && newestFirst(code, offer) < 0)) {
           offers.push(code as Offer)
           codes.place += 1
         } else {
           place += 1
-          lookedAt += 1
-          if (isPossible(one)) offers.push(one)
-          if (lookedAt >= limits.qualification_candidates_max) candidates.cut_at = configured[place]?.created_at ?? null
+          configuredExamined += 1
+          if (isPossible(offer)) offers.push(offer)
+          if (configuredExamined >= limits.qualification_candidates_max)
+            candidates.cut_at = configured[place]?.created_at ?? null
         }
       }
       return offers
@@ -83,14 +84,14 @@ export function openCandidates(sources: CandidateSources): Candidates {
   return candidates
 }
 
-/** Most pages are filled by the first codes. */
+/** Small: the first vouchers fill most pages. */
 const firstBatch = 100
 const laterBatches = 1_000
 
 const isNewer = (offer: Offer | undefined, horizon: Instant | null): boolean =>
   offer !== undefined && horizon !== null && offer.created_at > horizon
 
-/** The place of the first that was created before a moment. */
+/** The index of the first offer created before a moment. */
 function firstBefore(offers: readonly Offer[], moment: Instant): number {
   let [from, to] = [0, offers.length]
   while (from < to) {

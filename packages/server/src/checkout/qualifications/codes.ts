@@ -9,24 +9,24 @@ import { keptTerms } from '../../rules/terms/kept.ts'
 import { toLoadedVoucher } from '../decision/voucher-row.ts'
 import { type Offer, voucherOffer } from './offers.ts'
 
-/** Which codes are looked at: all of these kinds. */
+/** The vouchers to search: the union of these kinds. */
 export interface WantedCodes {
-  /** Those without a campaign. */
+  /** Vouchers without a campaign. */
   without_campaign: boolean
-  /** Campaigns whose codes anybody may use. */
+  /** Campaigns whose vouchers every customer may use. */
   campaign_ids: readonly string[]
-  /** Whoever holds them; null: nobody. */
+  /** The customer whose vouchers are searched; null: none. */
   holder_id: string | null
-  /** Only these; null: all. */
+  /** Restricts all kinds to these; null: no restriction. */
   code_keys: readonly string[] | null
   ids: readonly string[] | null
 }
 
 export interface CodesQuery {
   wanted: WantedCodes
-  /** Only what was made before this id. */
+  /** Only vouchers created before this id. */
   before: string | null
-  /** How many codes are looked at. */
+  /** How many vouchers to examine. */
   count: number
   /** The moment at which they must be usable. */
   at: Instant
@@ -34,20 +34,20 @@ export interface CodesQuery {
 }
 
 export interface CodesFound {
-  /** The newest first. */
+  /** Newest first. */
   offers: Offer[]
-  /** How many codes were looked at, also those that are no use to anybody. */
+  /** How many vouchers were examined, including unusable ones. */
   examined: number
-  /** The oldest of those; null: there are no more. */
+  /** The oldest examined voucher; null: there are no more. */
   last: { id: string; created_at: Instant } | null
 }
 
-/** The id that no code has that was made before a moment, and every other has passed: ids begin with the time. */
+/** A bound between the ids of vouchers created before a moment and all others: ids begin with the time of creation. */
 export const idAt = (at: Instant): string => newId('voucher', Date.parse(at)).slice(0, 'v_'.length + 8)
 
 /**
- * The newest codes of some kinds, in one statement: there may be millions, of which a page needs a few. What is switched
- * off, out of its dates, used up or empty is looked at by the database and never sent.
+ * The newest vouchers of some kinds, in one statement: there may be millions, of which a page needs a few. The database filters
+ * out vouchers that are inactive, outside their dates, used up or empty.
  */
 export async function listCodes(ctx: Ctx, configuration: Configuration, query: CodesQuery): Promise<CodesFound> {
   const { wanted, count } = query
@@ -82,7 +82,7 @@ interface Found {
   terms: Array<{ id: string; content: Terms }> | null
 }
 
-/** One for each kind: the ids of its newest codes, from an index that has them in this order. */
+/** One subquery for each kind: the ids of its newest vouchers, from an index in this order. */
 function streamsOf({ project_id }: Ctx, { wanted, before, count }: CodesQuery): Array<RawBuilder<unknown>> {
   const { without_campaign, campaign_ids, holder_id, code_keys, ids } = wanted
   const only = sql`v.project_id = ${project_id}
@@ -94,7 +94,7 @@ function streamsOf({ project_id }: Ctx, { wanted, before, count }: CodesQuery): 
   if (without_campaign)
     streams.push(sql`(select v.id from vouchers v where v.campaign_id is null and ${only} ${newest})`)
   if (campaign_ids.length > 0)
-    // One look for each: as a list of values they would be sorted all together.
+    // One index scan for each campaign: with `= any(…)`, the vouchers of all campaigns would be sorted.
     streams.push(sql`(select v.id from unnest(${campaign_ids}::text[]) campaign (id) cross join lateral (
       select v.id from vouchers v where v.campaign_id = campaign.id and ${only} ${newest}) v ${newest})`)
   if (holder_id === null) return streams
@@ -107,7 +107,7 @@ function streamsOf({ project_id }: Ctx, { wanted, before, count }: CodesQuery): 
   return streams
 }
 
-/** With what the engine wants to know of them, as `checkout_facts` says it. */
+/** The usable vouchers with the columns that the engine needs, as `checkout_facts` returns them. */
 function liveCodes({ project_id, now }: Ctx, { wanted, at, session_key }: CodesQuery): RawBuilder<unknown> {
   const { holder_id } = wanted
   return sql`select v.id, v.terms_id, to_jsonb(v) || jsonb_build_object(

@@ -10,65 +10,69 @@ import type { Finding } from './judge.ts'
 import { assignmentsFor, type Offer } from './offers.ts'
 import type { JudgedAssignment, QualifiedRedeemable, QualifiedTier } from './schema.ts'
 
-/** Something that qualifies, as it is answered (docs/reference/qualifications.md). */
-export function elementOf(it: Checkout, finding: Finding): QualifiedRedeemable {
+/** A qualified offer, as the response shows it (docs/reference/qualifications.md). */
+export function elementOf(checkout: Checkout, finding: Finding): QualifiedRedeemable {
   const { offer, outcomes, order } = finding
   const [outcome] = outcomes
-  if (offer.object !== 'promotion_stack') return singleElement(it, offer, outcome as Applicable)
-  const { configuration } = it.loaded
+  if (offer.object !== 'promotion_stack') return singleElement(checkout, offer, outcome as Applicable)
+  const { configuration } = checkout.rows
   return {
-    ...named(offer),
+    ...identityOf(offer),
     result: {},
-    ...(order === null ? {} : { order: orderOf(it, offer, order) }),
-    ...expanded(it, offer),
+    ...(order === null ? {} : { order: orderOf(checkout, offer, order) }),
+    ...expansionOf(checkout, offer),
     redeemables: outcomes.map((outcome): QualifiedTier => {
       const tier = configuration.tiers.get(outcome.id) as ConfiguredTier
       const { id, created_at } = tier
       const part: Offer = { ...offer, object: 'promotion_tier', id, resource_id: id, created_at, tier, stack: null }
-      return singleElement(it, part, outcome)
+      return singleElement(checkout, part, outcome)
     }),
   }
 }
 
-function singleElement(it: Checkout, offer: Offer, outcome: Applicable): QualifiedTier {
+function singleElement(checkout: Checkout, offer: Offer, outcome: Applicable): QualifiedTier {
   const { order, applicable_to, inapplicable_to } = outcome
   return {
-    ...named(offer),
-    result: resultOf(it, offer, outcome),
-    ...(order === undefined ? {} : { order: orderOf(it, offer, order) }),
+    ...identityOf(offer),
+    result: resultOf(checkout, offer, outcome),
+    ...(order === undefined ? {} : { order: orderOf(checkout, offer, order) }),
     applicable_to,
     inapplicable_to,
-    ...expanded(it, offer),
-    ...(it.request.expand?.has('validation_rules') === true
-      ? { validation_rules_assignments: judgedAssignments(it, offer, outcome) }
+    ...expansionOf(checkout, offer),
+    ...(checkout.request.expand?.has('validation_rules') === true
+      ? { validation_rules_assignments: judgedAssignments(checkout, offer, outcome) }
       : {}),
-    ...(it.request.explain ? explainedAs(offer, outcome) : {}),
+    ...(checkout.request.explain ? explainedAs(offer, outcome) : {}),
   }
 }
 
-const named = ({ id, object, created_at }: Offer) => ({ id, object, created_at })
+const identityOf = ({ id, object, created_at }: Offer) => ({ id, object, created_at })
 
-/** The engine knows no campaigns: it was asked about a code of it. */
+/** The engine knows no campaigns and evaluated a voucher instead: shows the explanation as that of the campaign. */
 const explainedAs = ({ object }: Offer, outcome: Applicable) =>
   outcome.explanation === undefined ? {} : explained({ ...outcome, explanation: { ...outcome.explanation, object } })
 
-function resultOf(it: Checkout, { voucher }: Offer, { discount, gift, bundle }: Applicable): QualifiedTier['result'] {
-  const showsLocked = it.request.session?.opens != null
+function resultOf(
+  checkout: Checkout,
+  { voucher }: Offer,
+  { discount, gift, bundle }: Applicable,
+): QualifiedTier['result'] {
+  const showsLocked = checkout.request.session?.opens != null
   return {
     ...(discount === undefined ? {} : { discount }),
     ...(gift === undefined
       ? {}
       : { gift: { ...gift, ...(showsLocked ? { locked_credits: voucher?.held.credits ?? 0 } : {}) } }),
-    ...(voucher?.type === 'LOYALTY_CARD' ? { loyalty_card: cardOf(it, voucher) } : {}),
+    ...(voucher?.type === 'LOYALTY_CARD' ? { loyalty_card: cardOf(checkout, voucher) } : {}),
     ...(bundle === undefined ? {} : { bundle }),
   }
 }
 
-/** What is on a card, and what its points are worth by the first reward that they pay with. */
-function cardOf({ loaded: { configuration } }: Checkout, voucher: NonNullable<Offer['voucher']>) {
+/** The points of a card, and their value by the first coin reward of its program. */
+function cardOf({ rows: { configuration } }: Checkout, voucher: NonNullable<Offer['voucher']>) {
   const [coin] = [...configuration.reward_assignments.values()]
     .filter(({ related_object_id }) => related_object_id === voucher.campaign_id)
-    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
     .flatMap(({ reward_id }) => {
       const reward = configuration.rewards.get(reward_id)
       return reward?.type === 'COIN' ? [reward.parameters as { coin: Ratios }] : []
@@ -82,16 +86,16 @@ interface Ratios {
   points_ratio: number
 }
 
-/** A qualification does not say whose order it is (docs/reference/calculated-order.md#amounts-of-the-order). */
-function orderOf(it: Checkout, { voucher, object }: Offer, order: CalculatedOrder): CalculatedOrderView {
+/** A qualification does not show the customer of the order (docs/reference/calculated-order.md#amounts-of-the-order). */
+function orderOf(checkout: Checkout, { voucher, object }: Offer, order: CalculatedOrder): CalculatedOrderView {
   const candidate = { voucher: object === 'voucher' ? voucher : null } as Checkout['candidates'][number]
-  return orderView({ ...it, buyer: { stored: null, customer: null } }, order, [candidate])
+  return orderView({ ...checkout, buyer: { stored: null, customer: null } }, order, [candidate])
 }
 
-function expanded(it: Checkout, offer: Offer): Partial<QualifiedTier> {
-  const { expand } = it.request
+function expansionOf(checkout: Checkout, offer: Offer): Partial<QualifiedTier> {
+  const { expand } = checkout.request
   const { campaign, tier, stack, category_id } = offer
-  // Of whoever has the category, nothing else is looked at.
+  // `categoriesOf` reads nothing but the category and the campaign.
   const owner = (tier ?? stack ?? { category_id, campaign_id: null }) as ConfiguredTier
   return {
     ...(expand?.has('redeemable') === true
@@ -102,7 +106,7 @@ function expanded(it: Checkout, offer: Offer): Partial<QualifiedTier> {
           ...(campaign === null ? {} : { campaign_id: campaign.id, campaign_name: campaign.name }),
         }
       : {}),
-    ...(expand?.has('category') === true ? { categories: categoriesOf(it, { voucher: null, tier: owner }) } : {}),
+    ...(expand?.has('category') === true ? { categories: categoriesOf(checkout, { voucher: null, tier: owner }) } : {}),
   }
 }
 
@@ -116,9 +120,9 @@ function metadataShown({ object, campaign, tier, voucher }: Offer): Record<strin
   return tier?.metadata ?? (voucher === null ? {} : metadataOf(voucher))
 }
 
-/** The rules that it meets; of some, rules were left out. One that it does not meet would have kept it from here. */
+/** The rule assignments of a qualified offer: all are met, except that a scenario may have omitted some of their rules. */
 export function judgedAssignments(
-  { loaded: { configuration } }: Pick<Checkout, 'loaded'>,
+  { rows: { configuration } }: Pick<Checkout, 'rows'>,
   offer: Offer,
   outcome: Applicable,
 ) {

@@ -13,7 +13,7 @@ import { trackingIdOf } from '../decision/tracked.ts'
 import { judgedAssignments } from './element.ts'
 import type { Finding } from './judge.ts'
 import { newestPage, rankedPage } from './page.ts'
-import { openSearch, shownByDefault } from './qualify.ts'
+import { defaultPageSize, openSearch } from './qualify.ts'
 import type {
   CampaignExamination,
   CampaignExaminationQuery,
@@ -22,13 +22,13 @@ import type {
   VoucherExaminationQuery,
 } from './schema.ts'
 
-/** The older call for codes: those that could be redeemed, as they are shown elsewhere, with the goods they are for. */
+/** The deprecated operation for vouchers: lists those that could be redeemed, with the goods they apply to. */
 export async function examineVouchers(
   ctx: Ctx,
   body: ExaminationBody,
   query: VoucherExaminationQuery,
 ): Promise<VoucherExamination> {
-  const { it, findings } = await examined(ctx, body, query, 'voucher')
+  const { checkout, findings } = await findQualified(ctx, body, query, 'voucher')
   const vouchers = await listVouchersById(
     ctx,
     findings.map(({ offer }) => offer.resource_id),
@@ -38,7 +38,7 @@ export async function examineVouchers(
     const voucher = byId.get(offer.resource_id)
     if (voucher === undefined) return [] // deleted between the two statements
     const { applicable_to, inapplicable_to } = outcomes[0] as Applicable
-    const validationRulesAssignments = judgedAssignments(it, offer, outcomes[0] as Applicable)
+    const validationRulesAssignments = judgedAssignments(checkout, offer, outcomes[0] as Applicable)
     return [
       {
         ...toVoucher(ctx, voucher),
@@ -48,16 +48,16 @@ export async function examineVouchers(
       },
     ]
   })
-  return { ...listed('data', data, { total: data.length }), ...stamps(ctx, it) }
+  return { ...listed('data', data, { total: data.length }), ...commonProperties(ctx, checkout) }
 }
 
-/** The older call for campaigns: those whose codes could be redeemed. */
+/** The deprecated operation for campaigns: lists those whose vouchers could be redeemed. */
 export async function examineCampaigns(
   ctx: Ctx,
   body: ExaminationBody,
   query: CampaignExaminationQuery,
 ): Promise<CampaignExamination> {
-  const { it, findings } = await examined(ctx, body, query, 'campaign')
+  const { checkout, findings } = await findQualified(ctx, body, query, 'campaign')
   const campaigns = await listCampaignsById(
     ctx,
     findings.map(({ offer }) => offer.resource_id),
@@ -66,31 +66,36 @@ export async function examineCampaigns(
   const data = findings.flatMap(({ offer, outcomes }) => {
     const campaign = byId.get(offer.resource_id)
     if (campaign === undefined) return [] // deleted between the two statements
-    const validationRulesAssignments = judgedAssignments(it, offer, outcomes[0] as Applicable)
+    const validationRulesAssignments = judgedAssignments(checkout, offer, outcomes[0] as Applicable)
     return [{ ...toCampaign(campaign), validation_rules_assignments: validationRulesAssignments }]
   })
-  return { ...listed('data', data, { total: data.length }), ...stamps(ctx, it) }
+  return { ...listed('data', data, { total: data.length }), ...commonProperties(ctx, checkout) }
 }
 
-const stamps = (ctx: Ctx, it: Checkout) => ({
+const commonProperties = (ctx: Ctx, checkout: Checkout) => ({
   id: newId('validation', Date.parse(ctx.now)),
   created_at: ctx.now,
-  ...trackingIdOf(ctx, it),
+  ...trackingIdOf(ctx, checkout),
 })
 
-async function examined(
+async function findQualified(
   ctx: Ctx,
   body: ExaminationBody,
   query: VoucherExaminationQuery | CampaignExaminationQuery,
   object: 'voucher' | 'campaign',
-): Promise<{ it: Checkout; findings: Finding[] }> {
-  const { audienceRulesOnly, limit = shownByDefault, order = '-created_at' } = query
-  const { customer, order: sent, tracking_id, metadata } = body
-  const { it, candidates, judge } = await openSearch(
+): Promise<{ checkout: Checkout; findings: Finding[] }> {
+  const { audienceRulesOnly, limit = defaultPageSize, order = '-created_at' } = query
+  const { customer, order: orderBody, tracking_id, metadata } = body
+  const { checkout, candidates, judge } = await openSearch(
     ctx,
     readRequest(
       ctx,
-      { customer: customer ?? null, order: sent ?? null, tracking_id: tracking_id ?? null, metadata: metadata ?? null },
+      {
+        customer: customer ?? null,
+        order: orderBody ?? null,
+        tracking_id: tracking_id ?? null,
+        metadata: metadata ?? null,
+      },
       [],
     ),
     audienceRulesOnly === true ? 'AUDIENCE_ONLY' : 'ALL',
@@ -99,22 +104,22 @@ async function examined(
   const { findings } =
     order === '-created_at'
       ? await newestPage(candidates, judge, { limit, starting_after: null })
-      : await rankedPage(candidates, judge, limit, comparison(it, order))
-  return { it, findings: findings.slice(0, limit).map((finding) => judge.explain(finding)) }
+      : await rankedPage(candidates, judge, limit, comparison(checkout, order))
+  return { checkout, findings: findings.slice(0, limit).map((finding) => judge.explain(finding)) }
 }
 
-/** What has no value comes last, whichever way. */
-function comparison(it: Checkout, order: string): (one: Finding, other: Finding) => number {
+/** Offers without a value come last in both directions. */
+function comparison(checkout: Checkout, order: string): (a: Finding, b: Finding) => number {
   const isDescending = order.startsWith('-')
   const key = keys[order.replace('-', '') as keyof typeof keys]
-  return (one, other) => {
-    const [a, b] = [key(one, it), key(other, it)]
-    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
-    return a === b ? 0 : a < b === isDescending ? 1 : -1
+  return (a, b) => {
+    const [keyA, keyB] = [key(a, checkout), key(b, checkout)]
+    if (keyA === null || keyB === null) return keyA === keyB ? 0 : keyA === null ? 1 : -1
+    return keyA === keyB ? 0 : keyA < keyB === isDescending ? 1 : -1
   }
 }
 
-type Key = (finding: Finding, it: Checkout) => string | null
+type Key = (finding: Finding, checkout: Checkout) => string | null
 
 const name: Key = ({ offer }) => (offer.object === 'campaign' ? (offer.campaign?.name ?? null) : offer.id)
 
@@ -124,6 +129,6 @@ const keys = {
   type: ({ offer }) => offer.campaign?.type ?? null,
   code: name,
   campaign: name,
-  category: ({ offer: { category_id } }, { loaded: { configuration } }) =>
+  category: ({ offer: { category_id } }, { rows: { configuration } }) =>
     categoryOf(configuration, { category_id, campaign_id: null })?.name ?? null,
 } as const satisfies Record<string, Key>

@@ -1,24 +1,24 @@
 import type { Offer } from './offers.ts'
 import type { QualificationFilters } from './schema.ts'
 
-/** What filters look at. */
+/** The fields of filters. */
 type Field = Exclude<keyof QualificationFilters, 'junction'>
 
 type Conditions = NonNullable<NonNullable<QualificationFilters[Field]>['conditions']>
 
-/** Filters, read: what an offer must be like to be looked at. */
+/** The parsed filters of a qualification. */
 export interface Filters {
   matches(offer: Offer): boolean
-  /** The values that a field must have one of; null where any will do. */
+  /** The values that the filters allow for a field; null: any. */
   only(field: Field): readonly string[] | null
-  /** Whether nothing with this value of a field can match. */
+  /** Whether no offer with this value of a field can match. */
   excludes(field: Field, value: string | null): boolean
 }
 
-/** Codes are compared as the project compares them. */
+/** Codes are compared by `codeKey`, as the project is case-sensitive or not. */
 export function readFilters(sent: QualificationFilters | null | undefined, codeKey: (code: string) => string): Filters {
   const { junction, ...fields } = sent ?? {}
-  const asked = Object.entries(fields).flatMap(([field, filter]) => {
+  const fieldFilters = Object.entries(fields).flatMap(([field, filter]) => {
     const conditions = filter?.conditions
     return conditions == null
       ? []
@@ -27,14 +27,14 @@ export function readFilters(sent: QualificationFilters | null | undefined, codeK
   const isAny = junction?.toLowerCase() === 'or'
   return {
     matches: (offer) =>
-      asked.length === 0 ||
-      asked[isAny ? 'some' : 'every'](({ field, holds }) => holds(fieldOf(offer, field, codeKey))),
+      fieldFilters.length === 0 ||
+      fieldFilters[isAny ? 'some' : 'every'](({ field, holds }) => holds(fieldOf(offer, field, codeKey))),
     only(field) {
       if (isAny) return null
-      const conditions = asked.find((one) => one.field === field)?.conditions
+      const conditions = fieldFilters.find((filter) => filter.field === field)?.conditions
       return conditions?.$in ?? conditions?.$is?.slice(0, 1) ?? null
     },
-    excludes: (field, value) => !isAny && asked.some((one) => one.field === field && !one.holds(value)),
+    excludes: (field, value) => !isAny && fieldFilters.some((filter) => filter.field === field && !filter.holds(value)),
   }
 }
 

@@ -7,66 +7,66 @@ import type { CheckoutRows } from '../decision/loaded.ts'
 import type { Offer } from './offers.ts'
 import { evaluationModeOf, isProductRule, type ScenarioPolicy } from './scenarios.ts'
 
-/** Something that qualifies, and what it would do. */
+/** A qualified offer with its effect. */
 export interface Finding {
   offer: Offer
-  /** All that it takes off the order. */
+  /** The total discount on the order. */
   amount: number
-  /** What became of it, or of each tier of a stack. */
+  /** Its outcome, or those of the tiers of a stack. */
   outcomes: readonly Applicable[]
-  /** The order after all of them. */
+  /** The order after all outcomes. */
   order: CalculatedOrder | null
 }
 
 export interface Judge {
-  /** Those that qualify, in their order. */
+  /** The offers that qualify, in their order. */
   judge(offers: readonly Offer[]): Promise<Finding[]>
-  /** The same again, with the reasons. */
+  /** Evaluates the offer again, with explanation. */
   explain(finding: Finding): Finding
 }
 
-/** Judges offers on the order as it was sent, each alone (docs/reference/qualifications.md). */
-export function openJudge(ctx: Ctx, approach: ScenarioPolicy, facts: Facts, customerId: string | null): Judge {
-  const manner = evaluationModeOf(approach)
-  const known: Known = { facts, goods_asked: new Set(), counted: {} }
+/** Evaluates offers on the order as it was sent, each on its own (docs/reference/qualifications.md). */
+export function openJudge(ctx: Ctx, policy: ScenarioPolicy, facts: Facts, customerId: string | null): Judge {
+  const mode = evaluationModeOf(policy)
+  const loaded: LoadedFacts = { facts, goods_asked: new Set(), counted: {} }
   const lines = facts.order?.items?.length ?? 0
 
   function findingOf(offer: Offer, explain: boolean): Finding | null {
     const [redeemable] = redeemablesOf(offer)
-    const [outcome] = qualify({ ...known.facts, redeemables: [redeemable as KnownRedeemable] }, { ...manner, explain })
+    const [outcome] = qualify({ ...loaded.facts, redeemables: [redeemable as KnownRedeemable] }, { ...mode, explain })
     return outcome?.status === 'APPLICABLE' ? single(offer, outcome) : null
   }
 
   function redeemablesOf(offer: Offer): readonly KnownRedeemable[] {
     const { counts_units, asks_holder } = offer.traits
-    const redeemables = counts_units ? offer.redeemablesWith(known.counted) : offer.redeemables
-    // A code of the campaign would be given to this customer before it is used.
+    const redeemables = counts_units ? offer.redeemablesWith(loaded.counted) : offer.redeemables
+    // The campaign would assign its voucher to this customer, who thus counts as the holder.
     return offer.object === 'campaign' && asks_holder && customerId !== null
-      ? redeemables.map((one) => ({ ...one, holders: [customerId] }))
+      ? redeemables.map((redeemable) => ({ ...redeemable, holders: [customerId] }))
       : redeemables
   }
 
-  /** Kept when it has to do with a line of the order, where only those are asked for. */
+  /** In scenarios about products, keeps only offers that discount or require a line of the order. */
   function isKept({ offer, outcomes }: Finding): boolean {
-    if (approach.keeps === 'everything') return true
+    if (policy.keeps === 'everything') return true
     if (discountsLine(outcomes[0] as Applicable, offer, lines)) return true
-    if (approach.keeps === 'product_discounts' || !offer.traits.asks_products) return false
+    if (policy.keeps === 'product_discounts' || !offer.traits.asks_products) return false
     return requiresLine(findingOf(offer, true)?.outcomes[0])
   }
 
   function stackFinding(offer: Offer, explain: boolean): Finding | null {
     const redeemables = [...redeemablesOf(offer)]
-    const verdict = evaluate({ ...known.facts, redeemables, is_promotion_stack: true }, { ...manner, explain })
+    const verdict = evaluate({ ...loaded.facts, redeemables, is_promotion_stack: true }, { ...mode, explain })
     return allApply(verdict) ? stacked(offer, verdict) : null
   }
 
   return {
     async judge(offers) {
-      await provide(ctx, offers, known, customerId)
+      await loadMissingFacts(ctx, offers, loaded, customerId)
       const stacks = offers.filter(({ object }) => object === 'promotion_stack')
       if (stacks.length > 0) return stacks.flatMap((offer) => stackFinding(offer, false) ?? [])
       const redeemables = offers.map((offer) => redeemablesOf(offer)[0] as KnownRedeemable)
-      const outcomes = qualify({ ...known.facts, redeemables }, manner)
+      const outcomes = qualify({ ...loaded.facts, redeemables }, mode)
       return offers.flatMap((offer, index) => {
         const outcome = outcomes[index]
         if (outcome?.status !== 'APPLICABLE') return []
@@ -76,14 +76,14 @@ export function openJudge(ctx: Ctx, approach: ScenarioPolicy, facts: Facts, cust
     },
 
     explain({ offer }) {
-      const again = offer.object === 'promotion_stack' ? stackFinding(offer, true) : findingOf(offer, true)
-      return again as Finding
+      const explained = offer.object === 'promotion_stack' ? stackFinding(offer, true) : findingOf(offer, true)
+      return explained as Finding
     },
   }
 }
 
-/** What is known so far; offers that come later may need more. */
-interface Known {
+/** The facts loaded so far; later offers may need more. */
+interface LoadedFacts {
   facts: Facts
   goods_asked: Set<string>
   counted: Record<string, CheckoutRows['counted'][string]>
@@ -106,7 +106,7 @@ const stacked = (offer: Offer, { redeemables, order }: Verdict): Finding => ({
   order: order ?? null,
 })
 
-/** Whether one of the lines that were sent gets something off, or would if its price were known. */
+/** Whether a line of the request is discounted, or would be if its price were known. */
 function discountsLine({ order, applicable_to }: Applicable, offer: Offer, lines: number): boolean {
   const sent = (order?.items ?? []).slice(0, lines)
   if (sent.some((line) => line.applied_discount_amount || line.applied_discount_quantity || line.applied_quantity))
@@ -121,7 +121,7 @@ function isOnItems({ redeemables: [redeemable] }: Offer): boolean {
   return discount != null && (discount.type === 'UNIT' || (discount.effect ?? '').startsWith('APPLY_TO_ITEMS'))
 }
 
-/** Whether a rule about products holds because of lines of the order. */
+/** Whether a rule about products is met by lines of the order. */
 function requiresLine(outcome: Applicable | undefined): boolean {
   const steps = (outcome?.explanation?.steps ?? []).filter((step): step is RuleStep => step.step === 'rule')
   return steps.some(
@@ -134,33 +134,38 @@ function requiresLine(outcome: Applicable | undefined): boolean {
   )
 }
 
-/** Loads what some offers need and nobody needed before: goods they give away, units that were discounted ever. */
-async function provide(ctx: Ctx, offers: readonly Offer[], known: Known, customerId: string | null): Promise<void> {
-  const goods = offers.flatMap(({ traits }) => traits.gives).filter((id) => !known.goods_asked.has(id))
+/** Loads what these offers need and earlier ones did not: the goods they give away, and the units of lifetime limits. */
+async function loadMissingFacts(
+  ctx: Ctx,
+  offers: readonly Offer[],
+  loaded: LoadedFacts,
+  customerId: string | null,
+): Promise<void> {
+  const goods = offers.flatMap(({ traits }) => traits.gives).filter((id) => !loaded.goods_asked.has(id))
   if (goods.length > 0) {
-    for (const id of goods) known.goods_asked.add(id)
+    for (const id of goods) loaded.goods_asked.add(id)
     const { products, skus } = await findGoods(ctx, { products: goods, skus: goods })
-    const { catalogue } = known.facts
-    known.facts = {
-      ...known.facts,
+    const { catalogue } = loaded.facts
+    loaded.facts = {
+      ...loaded.facts,
       catalogue: {
         ...catalogue,
-        products: { ...catalogue?.products, ...Object.fromEntries(products.map((one) => [one.id, one])) },
-        skus: { ...catalogue?.skus, ...Object.fromEntries(skus.map((one) => [one.id, one])) },
+        products: { ...catalogue?.products, ...Object.fromEntries(products.map((product) => [product.id, product])) },
+        skus: { ...catalogue?.skus, ...Object.fromEntries(skus.map((sku) => [sku.id, sku])) },
       },
     }
   }
   const counting = offers.filter(({ traits }) => traits.counts_units).flatMap(({ redeemables }) => redeemables)
-  if (counting.length > 0) Object.assign(known.counted, await countUnits(ctx, counting, customerId))
+  if (counting.length > 0) Object.assign(loaded.counted, await countUnits(ctx, counting, customerId))
 }
 
-/** Of the numbers of the past, only units limit what a discount does; the others no qualification looks at. */
+/** Of all counters, qualifications use only units: they limit the discount itself. Rules about the others are not evaluated. */
 async function countUnits(
   { db, project_id }: Ctx,
   redeemables: readonly KnownRedeemable[],
   customerId: string | null,
 ): Promise<CheckoutRows['counted']> {
-  const asked = redeemables.map(({ kind, resource_id, campaign }) => ({
+  const question = redeemables.map(({ kind, resource_id, campaign }) => ({
     id: resource_id,
     scope: campaign?.id ?? resource_id,
     is_tier: kind === 'promotion_tier',
@@ -168,6 +173,6 @@ async function countUnits(
   }))
   const { rows } = await sql<{ id: string; counted: CheckoutRows['counted'][string] }>`
     select one->>'id' as id, checkout_counted(${project_id}, one, ${customerId}::text, '{}'::jsonb) as counted
-    from jsonb_array_elements(${JSON.stringify(asked)}::jsonb) one`.execute(db)
+    from jsonb_array_elements(${JSON.stringify(question)}::jsonb) one`.execute(db)
   return Object.fromEntries(rows.map(({ id, counted }) => [id, counted]))
 }

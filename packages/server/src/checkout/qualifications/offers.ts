@@ -17,10 +17,10 @@ import { unitTypes } from '../decision/request-references.ts'
 import type { LoadedVoucher } from '../decision/voucher-row.ts'
 import { type RuleTraits, ruleTraits } from './scenarios.ts'
 
-/** Something that may qualify: a code, a tier, a stack, or a campaign for the codes that it would give out. */
+/** A candidate of a qualification: a voucher, a tier, a stack, or a campaign in place of the vouchers that it would issue. */
 export interface Offer {
   object: 'voucher' | 'promotion_tier' | 'promotion_stack' | 'campaign'
-  /** As answers show it. */
+  /** As responses show it: of a voucher, its code. */
   id: string
   resource_id: string
   created_at: Instant
@@ -30,49 +30,51 @@ export interface Offer {
   holder_role: HolderRow['role'] | null
   tier: ConfiguredTier | null
   stack: ConfiguredStack | null
-  /** The code, or one as the campaign would make it. */
+  /** The voucher, or one as the campaign would create it. */
   voucher: LoadedVoucher | null
-  /** To the engine: the tiers of a stack, or it alone. */
+  /** The facts for the engine: of all tiers of a stack, or of the offer itself. */
   redeemables: readonly KnownRedeemable[]
-  /** What its rules and discounts have to be asked with. */
+  /** What has to be loaded to evaluate its rules and discounts. */
   traits: OfferTraits
-  /** The redeemables with numbers of the past, by id. */
+  /** The redeemables with counters, by id. */
   redeemablesWith(counted: CheckoutRows['counted']): readonly KnownRedeemable[]
 }
 
 export interface OfferTraits extends RuleTraits {
-  /** Goods that it gives away: they may not be in the order. */
+  /** The goods that it gives away: they may not be in the order. */
   gives: readonly string[]
 }
 
-/** The redeemables of the configuration, the newest first: tiers and campaigns, or stacks. */
+/** The offers of the configuration, newest first: tiers and campaigns, or stacks. */
 export function configuredOffers(configuration: Configuration, kind: 'single' | 'stacks'): readonly Offer[] {
-  let known = offersByConfiguration.get(configuration)
-  if (known === undefined) {
-    known = {}
-    offersByConfiguration.set(configuration, known)
+  let cache = offersByConfiguration.get(configuration)
+  if (cache === undefined) {
+    cache = {}
+    offersByConfiguration.set(configuration, cache)
   }
-  known[kind] ??= (
+  cache[kind] ??= (
     kind === 'stacks'
       ? [...configuration.stacks.values()].flatMap((stack) => stackOffer(stack, configuration))
       : [
           ...[...configuration.tiers.values()].flatMap((tier) => tierOffer(tier, configuration)),
-          ...[...configuration.campaigns.values()].filter(issuesCodes).map((one) => campaignOffer(one, configuration)),
+          ...[...configuration.campaigns.values()]
+            .filter(issuesCodes)
+            .map((campaign) => campaignOffer(campaign, configuration)),
         ]
   ).sort(newestFirst)
-  return known[kind]
+  return cache[kind]
 }
 
-/** They are the same for every request until something is configured anew, and go with the configuration they are of. */
+/** A cache: the offers of a configuration are the same for every request, and are dropped together with it. */
 const offersByConfiguration = new WeakMap<Configuration, { single?: Offer[]; stacks?: Offer[] }>()
 
-/** What was created in the same moment has an order too, always the same. */
-export function newestFirst(one: Pick<Offer, 'created_at' | 'resource_id'>, other: typeof one): number {
-  if (one.created_at !== other.created_at) return one.created_at < other.created_at ? 1 : -1
-  return one.resource_id < other.resource_id ? 1 : one.resource_id === other.resource_id ? 0 : -1
+/** Offers created at the same moment are ordered by id, so that the order is stable. */
+export function newestFirst(a: Pick<Offer, 'created_at' | 'resource_id'>, b: typeof a): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1
+  return a.resource_id < b.resource_id ? 1 : a.resource_id === b.resource_id ? 0 : -1
 }
 
-/** A STANDALONE campaign has the one code that it was created with, which is listed itself. */
+/** A STANDALONE campaign has only the voucher that it was created with, which is an offer itself. */
 const issuesCodes = ({ campaign_type, type }: ConfiguredCampaign): boolean =>
   campaign_type !== 'PROMOTION' && type !== 'STANDALONE'
 
@@ -99,12 +101,12 @@ function tierOffer(tier: ConfiguredTier, configuration: Configuration): Offer[] 
   ]
 }
 
-type Known = Pick<CheckoutRows, 'configuration' | 'counted'>
+type FactsContext = Pick<CheckoutRows, 'configuration' | 'counted'>
 
-const tierFacts = (tier: ConfiguredTier, campaign: ConfiguredCampaign, known: Known) =>
-  tierCandidate(tier, campaign, known, null).facts as KnownRedeemable
+const tierFacts = (tier: ConfiguredTier, campaign: ConfiguredCampaign, context: FactsContext) =>
+  tierCandidate(tier, campaign, context, null).facts as KnownRedeemable
 
-/** A stack of which a tier is gone is none. */
+/** Nothing for a stack with a deleted tier. */
 function stackOffer(stack: ConfiguredStack, configuration: Configuration): Offer[] {
   const campaign = configuration.campaigns.get(stack.campaign_id)
   const tiers = stack.tier_ids.flatMap((id) => configuration.tiers.get(id) ?? [])
@@ -148,7 +150,7 @@ function campaignOffer(campaign: ConfiguredCampaign, configuration: Configuratio
 
 const unheld = { holder_id: null, publication: null }
 
-/** A code as the campaign would make it now (incentives/campaigns/voucher-template.ts). */
+/** A voucher as the campaign would create it now (incentives/campaigns/voucher-template.ts). */
 function codeOf(campaign: ConfiguredCampaign): LoadedVoucher {
   const { id, name, voucher, voucher_type, validity_timeframe, validity_day_of_week, validity_hours } = campaign
   const credits = voucher?.gift?.amount ?? voucher?.loyalty_card?.points ?? null
@@ -187,16 +189,16 @@ function codeOf(campaign: ConfiguredCampaign): LoadedVoucher {
   } as unknown as LoadedVoucher
 }
 
-/** What the customer of the request has to do with a code. */
+/** How the customer of the request holds a voucher. */
 export interface Holding {
   role: HolderRow['role'] | null
-  /** The customer, if it holds the code. */
+  /** The customer, if it holds the voucher. */
   holder_id: string | null
-  /** Metadata of its latest publication. */
+  /** The metadata of the latest publication of the voucher. */
   publication: Record<string, unknown> | null
 }
 
-/** A code that was loaded, as an offer; null when its campaign is in the bin. */
+/** A loaded voucher as an offer; null when its campaign is in the trash bin. */
 export function voucherOffer(
   voucher: LoadedVoucher,
   configuration: Configuration,
@@ -223,22 +225,22 @@ export function voucherOffer(
 }
 
 /**
- * Whoever refers others may see the code, so that it is not asked whose it is (docs/reference/qualifications.md: what is always
- * checked).
+ * Without `referral`: referrers see their own referral codes, so the check that a referrer may not redeem them is skipped
+ * (docs/reference/qualifications.md: what is always checked).
  */
 function codeFacts(
   voucher: LoadedVoucher,
   campaign: ConfiguredCampaign | null,
-  known: Known,
+  context: FactsContext,
   { holder_id, publication, id }: Omit<Holding, 'role'> & { id: string },
 ): KnownRedeemable {
-  const loaded = {
-    ...known,
+  const rows = {
+    ...context,
     held_codes: holder_id === null ? [] : [voucher.id],
     publication_metadata: publication === null ? {} : { [voucher.id]: publication },
   } as Partial<CheckoutRows> as CheckoutRows
   const buyer = { stored: holder_id === null ? null : { id: holder_id } } as Buyer
-  const facts = voucherFacts({ id }, voucher, campaign, loaded, buyer) as KnownRedeemable
+  const facts = voucherFacts({ id }, voucher, campaign, rows, buyer) as KnownRedeemable
   if (facts.kind !== 'discount_voucher') return facts
   const { referral: _, ...rest } = facts
   return rest
@@ -246,7 +248,7 @@ function codeFacts(
 
 type Facts = (counted: CheckoutRows['counted']) => KnownRedeemable[]
 
-/** Facts are made when they are first looked at: most offers never are. */
+/** Builds facts and traits on first access: most offers are never evaluated. */
 function withFacts(offer: Omit<Offer, 'redeemables' | 'redeemablesWith' | 'traits'>, make: Facts): Offer {
   let redeemables: KnownRedeemable[] | null = null
   let traits: OfferTraits | null = null
@@ -267,15 +269,17 @@ function withFacts(offer: Omit<Offer, 'redeemables' | 'redeemablesWith' | 'trait
 function traitsOf(redeemables: readonly KnownRedeemable[]): OfferTraits {
   const rules = redeemables.flatMap(({ rules }) => rules ?? []).map(ruleTraits)
   return {
-    asks_customer: rules.some((one) => one.asks_customer),
-    asks_products: rules.some((one) => one.asks_products),
-    asks_holder: rules.some((one) => one.asks_holder),
-    counts_units: rules.some((one) => one.counts_units),
-    gives: redeemables.flatMap((one) => ('discount' in one ? unitTypes(one.discount ?? null) : [])),
+    asks_customer: rules.some((rule) => rule.asks_customer),
+    asks_products: rules.some((rule) => rule.asks_products),
+    asks_holder: rules.some((rule) => rule.asks_holder),
+    counts_units: rules.some((rule) => rule.counts_units),
+    gives: redeemables.flatMap((redeemable) =>
+      'discount' in redeemable ? unitTypes(redeemable.discount ?? null) : [],
+    ),
   }
 }
 
-/** What its rules are assigned by: the campaign first (docs/reference/rules.md#failure). */
+/** The rule assignments of an offer, those of the campaign first (docs/reference/rules.md#failure). */
 export function assignmentsFor(
   { campaign, tier, voucher, object }: Pick<Offer, 'campaign' | 'tier' | 'voucher' | 'object'>,
   configuration: Configuration,

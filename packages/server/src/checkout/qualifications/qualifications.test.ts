@@ -33,7 +33,7 @@ type Body = any
 
 const qualified = (shop: Shop, body: object = {}): Promise<Body> => ok(shop, 'POST', '/v1/qualifications', body)
 
-/** The ids of what qualifies, in the order of the answer. */
+/** The ids of the qualified offers, in the order of the response. */
 const idsOf = async (shop: Shop, body: object = {}): Promise<string[]> =>
   (await qualified(shop, body)).redeemables.data.map(({ id }: Body) => id)
 
@@ -44,14 +44,14 @@ const dbOf = (shop: Shop) => shop.service.runtime.database.db
 const publish = (shop: Shop, body: object): Promise<Body> => ok(shop, 'POST', '/v1/publications', body)
 const inTier = (discount: object, more: object = {}) => ({ action: { discount }, ...more })
 
-/** A line of the order that sells a product. */
+/** An order line of a product. */
 const line = (productId: string, quantity = 1, price = 1_000) => ({ product_id: productId, quantity, price })
 const reference = (id: string) => ({ id, object: 'product', type: 'product_or_sku' })
 const onProduct = (id: string) => ({
   applicable_to: { included: [{ object: 'product', id }], excluded: [], included_all: false },
 })
 
-/** Tiers straight in the table, each a second older than the one before unless they share a moment. */
+/** Inserts tiers directly, each a second older than the previous one unless they share a moment. */
 async function insertTiers(
   shop: Shop,
   count: number,
@@ -72,13 +72,13 @@ async function insertTiers(
   return tiers.map(({ id }) => id)
 }
 
-/** Codes without a campaign straight in the table, all like an existing one. */
+/** Inserts vouchers without a campaign directly, as copies of an existing one. */
 async function insertCodes(shop: Shop, like: string, moments: number[], more: object = {}): Promise<string[]> {
   const codes = moments.map((at) => {
     const id = newId('voucher', at)
     return { id, at: toInstant(at), code: `C-${id}` }
   })
-  // The one that they are like is looked for once, and not for each of them.
+  // Reads the original once, not for each copy.
   await sql`
     with one as materialized (
       select v from vouchers v where v.project_id = ${shop.project_id} and v.code = ${like}
@@ -89,7 +89,7 @@ async function insertCodes(shop: Shop, like: string, moments: number[], more: ob
   return codes.map(({ code }) => code)
 }
 
-describe('what is looked at', () => {
+describe('candidates', () => {
   /** One of everything: generic and bulk codes, held ones, tiers, a stack. */
   async function fullShop() {
     const shop = await newProject()
@@ -109,7 +109,7 @@ describe('what is looked at', () => {
     return { shop, bulk: bulk.id, tier: tier.id, stack: stack.id }
   }
 
-  test('everything that could be used, and of bulk codes only those the customer holds', async () => {
+  test('are all usable offers, and of bulk codes only those that the customer holds', async () => {
     const { shop, bulk, tier, stack } = await fullShop()
     const customer = { source_id: 'anna' }
     const all = ['GENERIC', 'PUBLIC', bulk, tier]
@@ -128,7 +128,7 @@ describe('what is looked at', () => {
     })
   })
 
-  test('nothing that is off, out of its dates, used up, empty, held or in the bin', async () => {
+  test('exclude offers that are inactive, outside their dates, used up, empty, held or in the trash bin', async () => {
     const shop = await newProject()
     const far = { start_date: '2090-01-01T00:00:00Z' }
     const past = { expiration_date: '2020-01-01T00:00:00Z' }
@@ -160,7 +160,7 @@ describe('what is looked at', () => {
     expect(await idsOf(shop, { order, scenario: 'AUDIENCE_ONLY', options: wide })).toEqual(['HOURS'])
   })
 
-  test('who refers, and who was referred, see the code in their wallet', async () => {
+  test('include a referral code in the wallets of the referrer and of the referee', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Refer', {
       campaign_type: 'REFERRAL_PROGRAM',
@@ -188,7 +188,7 @@ describe('what is looked at', () => {
     expect(redeemables.data[0].order.referrer_id).toMatch(/^cust_/)
   })
 
-  test('another project has nothing to do with it', async () => {
+  test('exclude other projects', async () => {
     const { shop } = await fullShop()
     const other = await newProject()
     expect(await idsOf(other, { order, customer: { source_id: 'anna' } })).toEqual([])
@@ -196,7 +196,7 @@ describe('what is looked at', () => {
   })
 })
 
-describe('which rules count', () => {
+describe('evaluated rules', () => {
   const gold = when('customer.metadata', { $is: ['gold'] }, { property: 'level' })
 
   test('rules about the customer, the order and the redemption', async () => {
@@ -218,7 +218,7 @@ describe('which rules count', () => {
       [{ order: { items } }, ['MANY']],
       [{ order, metadata: { channel: 'till' } }, ['TILL']],
       [{ order: { items }, customer, metadata: { channel: 'till' } }, ['TILL', 'MANY', 'GOLD']],
-      // Where there is no order, rules about it are left out; rules about the redemption are not.
+      // Without an order, rules about it are omitted; rules about the redemption are not.
       [{ customer }, ['MANY', 'GOLD']],
       [{ customer, scenario: 'AUDIENCE_ONLY' }, ['TILL', 'MANY', 'GOLD']],
       [{ customer: { metadata: { level: 'tin' } }, scenario: 'AUDIENCE_ONLY' }, ['TILL', 'MANY']],
@@ -230,7 +230,7 @@ describe('which rules count', () => {
     for (const [body, ids] of cases) expect([body, await idsOf(shop, body)]).toEqual([body, ids])
   })
 
-  test('without a customer, whatever asks for one is left out, also where another rule would do', async () => {
+  test('without a customer, offers with a customer rule are excluded, even if another rule would suffice', async () => {
     const shop = await newProject()
     const { id } = await newProduct(shop, 'Mug')
     await newDiscount(shop, 'EITHER', percentOff(10, { effect: 'APPLY_TO_ITEMS' }))
@@ -259,7 +259,7 @@ describe('which rules count', () => {
     ['redemption.count.per_customer', { $less_than: [1] }],
     ['redemption.count.daily', { $less_than: [1] }],
     ['order.amount', { $more_than: [99_999] }],
-  ])('%s is never looked at', async (name, conditions) => {
+  ])('%s is never evaluated', async (name, conditions) => {
     const shop = await newProject()
     const promotion = await newPromotion(shop)
     const tier = await newTier(shop, promotion)
@@ -276,7 +276,7 @@ describe('which rules count', () => {
     expect(await idsOf(shop, { order, scenario: 'PROMOTION_STACKS' })).toEqual([])
   })
 
-  test('bundles must be complete, unless only the audience or products are asked for', async () => {
+  test('bundles must be complete, except in scenarios about the audience or products', async () => {
     const shop = await newProject()
     const [pot, lid] = [await newProduct(shop, 'Pot'), await newProduct(shop, 'Lid')]
     await newDiscount(shop, 'SET', percentOff(10))
@@ -291,7 +291,7 @@ describe('which rules count', () => {
     ])
   })
 
-  test('a campaign for holders only would give its code to this customer', async () => {
+  test('a campaign for holders only treats the customer as the holder of its code', async () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop, 'Linked')
     await ok(shop, 'POST', '/v1/campaigns/Linked/vouchers/OURS', {})
@@ -304,7 +304,7 @@ describe('which rules count', () => {
     expect(await idsOf(shop, body)).toEqual(['OURS', id])
   })
 
-  test('units that were discounted before are not discounted again', async () => {
+  test('units beyond a lifetime limit are not discounted again', async () => {
     const shop = await newProject()
     const { id } = await newProduct(shop, 'Mug')
     const tier = await newTier(shop, await newPromotion(shop), inTier(percentOff(50, { effect: 'APPLY_TO_ITEMS' })))
@@ -341,7 +341,7 @@ describe('products', () => {
     return { shop, mug: mug.id as string, pot: pot.id as string }
   }
 
-  test('what a line is discounted by, or needed for', async () => {
+  test('offers that discount a line, or require it', async () => {
     const { shop, mug, pot } = await productShop()
     const ask = (scenario: string, product: string, level: string) =>
       idsOf(shop, { scenario, order: { items: [line(product)] }, customer: { metadata: { level } }, options: wide })
@@ -353,7 +353,7 @@ describe('products', () => {
     expect(await ask('PRODUCTS', pot, 'gold')).toEqual(['ITEMS'])
   })
 
-  test('nothing where nothing is in the order', async () => {
+  test('nothing for an order without lines', async () => {
     const { shop } = await productShop()
     for (const scenario of ['PRODUCTS', 'PRODUCTS_DISCOUNT', 'PRODUCTS_BY_CUSTOMER', 'PRODUCTS_DISCOUNT_BY_CUSTOMER']) {
       expect(await idsOf(shop, { scenario, order })).toEqual([])
@@ -361,15 +361,15 @@ describe('products', () => {
     }
   })
 
-  test('a line without a price is covered all the same', async () => {
+  test('a line without a price counts too', async () => {
     const { shop, mug } = await productShop()
     const items = [{ product_id: mug, quantity: 1 }]
     expect(await idsOf(shop, { scenario: 'PRODUCTS_DISCOUNT', order: { items } })).toContain('MUGS')
   })
 })
 
-describe('what is answered', () => {
-  test('each redeemable alone on the order as it was sent', async () => {
+describe('response', () => {
+  test('each redeemable is evaluated on its own on the order as it was sent', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', percentOff(10))
     await newGiftCard(shop, 'GIFT', 3_000)
@@ -434,7 +434,7 @@ describe('what is answered', () => {
     })
   })
 
-  test('the order as it was understood, with nothing calculated', async () => {
+  test('the order has its recognised goods and no calculated amounts', async () => {
     const shop = await newProject()
     const { id } = await newProduct(shop, 'Mug', { source_id: 'mug', price: 1_250 })
     const { order: understood } = await qualified(shop, {
@@ -461,7 +461,7 @@ describe('what is answered', () => {
     expect(await qualified(shop, {})).not.toHaveProperty('order')
   })
 
-  test('a loyalty card shows its points and what they are worth, and takes nothing off', async () => {
+  test('a loyalty card shows its points and their value, and discounts nothing', async () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 120, coin: { exchange_ratio: 3, points_ratio: 40 } })
     const { redeemables } = await qualified(shop, {
@@ -478,7 +478,7 @@ describe('what is answered', () => {
     ])
   })
 
-  test('a session shows the credits that others hold', async () => {
+  test('with a session, the credits that other sessions hold are shown', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'GIFT', 3_000)
     const redeemables = [{ object: 'voucher', id: 'GIFT', gift: { credits: 1_000 } }]
@@ -489,7 +489,7 @@ describe('what is answered', () => {
     expect(await gift({ key: 'none' })).toEqual({ balance: 3_000, credits: 2_000 })
   })
 
-  test('what a discount gives away is known, though it is not in the order', async () => {
+  test('free goods of a discount are recognised, even if they are not in the order', async () => {
     const shop = await newProject()
     const { id } = await newProduct(shop, 'Mug', { price: 700 })
     const tier = await newTier(
@@ -503,7 +503,7 @@ describe('what is answered', () => {
     ])
   })
 
-  test('more by expand', async () => {
+  test('expand adds properties', async () => {
     const shop = await newProject()
     const category = await newCategory(shop, 'Spring')
     await setStackingRules(shop, { joint_categories: [category.id] })
@@ -537,7 +537,7 @@ describe('what is answered', () => {
     expect(redeemables.data[0]).not.toHaveProperty('campaign_id')
   })
 
-  test('rules and what was left out of them', async () => {
+  test('expand validation_rules shows the assignments and their omitted rules', async () => {
     const shop = await newProject()
     const { id: campaign } = await newCampaign(shop, 'Coupons')
     await ok(shop, 'POST', '/v1/campaigns/Coupons/vouchers/CODE', {})
@@ -581,7 +581,7 @@ describe('what is answered', () => {
     expect((await judged('ALL', { order }))[1]).toEqual([own.id, 'VALID', []])
   })
 
-  test('nothing changes and nobody is told', async () => {
+  test('nothing changes and no events are emitted', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', percentOff(10))
     const before = await eventsOf(shop)
@@ -598,7 +598,7 @@ describe('what is answered', () => {
     })
   })
 
-  test('the client side sees the same', async () => {
+  test('the client side gets the same response', async () => {
     const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
     await newDiscount(shop, 'TEN', percentOff(10))
     const { body, status } = await asClient(shop, 'POST', '/client/v1/qualifications', { order })
@@ -656,11 +656,11 @@ describe('stacks', () => {
         ],
       },
     ])
-    // The second tier needs more than the first one leaves.
+    // The second tier needs a higher amount than the first one leaves.
     await newRule(shop, when('order.total_amount', { $more_than: [8_000] }), { promotion_tier: tiers[1].id })
     expect(await idsOf(shop, { order, scenario: 'PROMOTION_STACKS' })).toEqual([])
     expect(await idsOf(shop, { order: { amount: 20_000 }, scenario: 'PROMOTION_STACKS' })).toEqual([stack.id])
-    // Rules about an order that was not sent are left out, and said to be.
+    // Rules about an order that was not sent are omitted, and shown as omitted.
     const options = { expand: ['validation_rules'], explain: true }
     const { redeemables: without } = await qualified(shop, { scenario: 'PROMOTION_STACKS', options })
     const [, second] = without.data[0].redeemables
@@ -677,7 +677,7 @@ describe('stacks', () => {
     )
   })
 
-  test('a stack and its tiers have categories of their own', async () => {
+  test('a stack and its tiers each have their own categories', async () => {
     const shop = await newProject()
     const category = await newCategory(shop, 'Spring')
     const { stack, tiers } = await newStack(shop, [amountOff(2_000), percentOff(10)])
@@ -694,7 +694,7 @@ describe('stacks', () => {
     ])
   })
 
-  test('with a tier for known customers only for those', async () => {
+  test('a stack with a tier for known customers qualifies only for those', async () => {
     const shop = await newProject()
     const { stack, tiers } = await newStack(shop, [amountOff(2_000), percentOff(10)])
     await newRule(shop, when('customer.metadata', { $is: ['gold'] }, { property: 'level' }), {
@@ -708,7 +708,7 @@ describe('stacks', () => {
 })
 
 describe('filters', () => {
-  test('each field, and how they are joined', async () => {
+  test('work for each field and junction', async () => {
     const shop = await newProject()
     const category = await newCategory(shop, 'Spring')
     await newDiscount(shop, 'Ten', percentOff(10))
@@ -757,7 +757,7 @@ describe('filters', () => {
       expect([filters, await idsOf(shop, { order, customer, options: { ...wide, filters } })]).toEqual([filters, ids])
   })
 
-  test('codes are compared as the project does', async () => {
+  test('compare codes as the project is case-sensitive or not', async () => {
     const shop = await newProject({ project: { case_sensitive_codes: false } })
     await newDiscount(shop, 'Ten', percentOff(10))
     for (const code of ['Ten', 'TEN', 'ten'])
@@ -768,7 +768,7 @@ describe('filters', () => {
 })
 
 describe('order and pages', () => {
-  test('the best and the least deals of all', async () => {
+  test('BEST_DEAL and LEAST_DEAL rank all qualified offers', async () => {
     const shop = await newProject()
     for (const [code, amount] of Object.entries({ A: 100, B: 300, C: 200, D: 300 }))
       await newDiscount(shop, code, amountOff(amount))
@@ -784,7 +784,7 @@ describe('order and pages', () => {
     expect(await idsOf(shop, { order, options: { sorting_rule: 'DEFAULT' } })).toEqual(['D', 'C', 'B', 'A'])
   })
 
-  /** All pages, each with the moment where the next one begins. */
+  /** All pages, each with the cursor of the next one. */
   async function pagesOf(shop: Shop, body: Body): Promise<string[][]> {
     const pages: string[][] = []
     let startingAfter: string | undefined = 'null'
@@ -800,7 +800,7 @@ describe('order and pages', () => {
     return pages
   }
 
-  test('pages go on where the one before ended, and never split what was created in one moment', async () => {
+  test('a page continues where the previous one ended, and never splits offers of one moment', async () => {
     const shop = await newProject()
     const at = 1_700_000_000_000
     const moments = Array.from({ length: 9 }, (_, n) => at - 500 - n * 1_000)
@@ -816,12 +816,12 @@ describe('order and pages', () => {
       const [page] = pages.filter((one) => one.includes(same[0] as string))
       for (const id of [...same, codes[4]]) expect(page).toContain(id)
     }
-    // The newest first, tiers and codes in turns.
+    // Newest first, tiers and vouchers alternating.
     const [first] = await pagesOf(shop, { order, options: { limit: 5 } })
     expect(first).toEqual(['LIKE', tiers[0], codes[0], tiers[1], codes[1]])
   })
 
-  test('the right page among a thousand tiers, of which few qualify', async () => {
+  test('the page is right among a thousand tiers of which few qualify', async () => {
     const shop = await newProject()
     const tiers = await insertTiers(shop, 1_000)
     const wanted = [tiers[3], tiers[500], tiers[501], tiers[998], tiers[999]] as string[]
@@ -850,21 +850,21 @@ describe('order and pages', () => {
     expect(await idsOf(shop, { order, options: { sorting_rule: 'BEST_DEAL' } })).toEqual(wanted)
   })
 
-  test('codes that are no use are passed over, and beyond so many of them the next page goes on', async () => {
+  test('unusable codes are skipped, and beyond the limit the next page continues', async () => {
     const shop = await newProject()
     const at = 1_700_000_000_000
     await newDiscount(shop, 'LIKE', amountOff(50))
     const [old] = await insertCodes(shop, 'LIKE', [at - 86_400_000])
     const dead = Array.from({ length: limits.qualification_codes_max + 500 }, (_, n) => at - n * 10)
     await insertCodes(shop, 'LIKE', dead, { active: false })
-    // Where it stops, something else was created in the same moment, which the next page must not pass over.
+    // Another offer was created at the moment where the search stops: the next page must not skip it.
     const stop = dead[100 + 10 * 1_000 - 2] as number
     const tiers = await insertTiers(shop, 2, { at: stop, apart: 0 })
     const pages = await pagesOf(shop, { order })
     expect(pages).toEqual([['LIKE'], [...tiers.toSorted().toReversed(), old]])
   })
 
-  test('a moment with more than a page can hold is cut', async () => {
+  test('offers of one moment are cut at the maximum of a page', async () => {
     const shop = await newProject()
     const tiers = await insertTiers(shop, limits.qualified_at_once_max + 10, { apart: 0 })
     const { redeemables } = await qualified(shop, { order })
@@ -873,8 +873,8 @@ describe('order and pages', () => {
   })
 })
 
-describe('the older calls', () => {
-  test('codes that qualify, as they are shown elsewhere', async () => {
+describe('deprecated operations', () => {
+  test('list qualified vouchers in their usual form', async () => {
     const shop = await newProject()
     const { id } = await newProduct(shop, 'Mug')
     await newDiscount(shop, 'A', percentOff(10))
@@ -915,7 +915,7 @@ describe('the older calls', () => {
     expect(await codes('?audienceRulesOnly=true&order=-updated_at')).toBe('BCA')
   })
 
-  test('campaigns whose codes would qualify', async () => {
+  test('list campaigns whose vouchers qualify', async () => {
     const shop = await newProject()
     const first = await newCampaign(shop, 'Zebra')
     const second = await newCampaign(shop, 'Ant', { type: 'AUTO_UPDATE' })

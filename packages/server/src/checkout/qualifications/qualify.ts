@@ -29,7 +29,8 @@ import type {
 } from './schema.ts'
 
 /**
- * What could be redeemed, and what each would do alone (docs/reference/qualifications.md). Nothing changes, and nobody is told.
+ * Lists what the customer could redeem, each offer evaluated on its own (docs/reference/qualifications.md). Changes nothing and
+ * emits no events.
  */
 export async function qualifications(ctx: Ctx, body: QualificationBody): Promise<Qualification> {
   const request = readRequest(ctx, body, [])
@@ -40,10 +41,10 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
     filters: options.filters,
     starting_after: startingAfter,
   })
-  const { it, candidates, judge } = search
+  const { checkout, candidates, judge } = search
   const page = await pageOf(candidates, judge, options, startingAfter)
-  const isTold = request.explain || request.expand?.has('validation_rules') === true
-  const data = page.findings.map((finding) => elementOf(it, isTold ? judge.explain(finding) : finding))
+  const needsReasons = request.explain || request.expand?.has('validation_rules') === true
+  const data = page.findings.map((finding) => elementOf(checkout, needsReasons ? judge.explain(finding) : finding))
   return {
     redeemables: {
       object: 'list',
@@ -53,19 +54,19 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
       has_more: page.has_more,
       ...(page.more_starting_after === undefined ? {} : { more_starting_after: page.more_starting_after }),
     },
-    ...trackingIdOf(ctx, it),
-    ...(it.facts.order == null ? {} : { order: understood(it, it.facts.order) }),
-    stacking_rules: it.loaded.configuration.stacking_rules,
+    ...trackingIdOf(ctx, checkout),
+    ...(checkout.facts.order == null ? {} : { order: understoodOrder(checkout, checkout.facts.order) }),
+    stacking_rules: checkout.rows.configuration.stacking_rules,
   }
 }
 
 export interface Search {
-  it: Checkout
+  checkout: Checkout
   candidates: Candidates
   judge: Judge
 }
 
-/** Loads what a request needs to know, and opens the stream of what may qualify. */
+/** Loads the rows of a request, and opens the stream of candidates. */
 export async function openSearch(
   ctx: Ctx,
   request: CheckoutRequest,
@@ -75,57 +76,63 @@ export async function openSearch(
     starting_after,
   }: { filters?: QualificationFilters | null | undefined; starting_after: Instant | null },
 ): Promise<Search> {
-  const approach = scenarioPolicies[scenario]
-  const loaded = await loadCheckout(ctx, request, { db: ctx.db })
-  const known = assembleCheckout(ctx, request, loaded)
-  const it: Checkout = { ...known, facts: { ...known.facts, order: withLineIds(known.facts.order) } }
-  refuseMetadata(it)
-  refuseUnmeasurable(it)
-  if (scenario === 'CUSTOMER_WALLET' && it.buyer.customer === null)
+  const policy = scenarioPolicies[scenario]
+  const rows = await loadCheckout(ctx, request, { db: ctx.db })
+  const assembled = assembleCheckout(ctx, request, rows)
+  const checkout: Checkout = {
+    ...assembled,
+    facts: { ...assembled.facts, order: withLineIds(assembled.facts.order) },
+  }
+  refuseMetadata(checkout)
+  refuseUnmeasurable(checkout)
+  if (scenario === 'CUSTOMER_WALLET' && checkout.buyer.customer === null)
     throw new ApiError('missing_customer', { details: 'Customer is required to look into a wallet' })
 
   const filters = readFilters(sent, (code) => codeKey(ctx.project, code))
-  const customerId = it.buyer.stored?.id ?? null
-  const wanted = wantedCodes(ctx, it, approach, filters)
+  const customerId = checkout.buyer.stored?.id ?? null
+  const wanted = wantedCodes(ctx, checkout, policy, filters)
   const candidates = openCandidates({
-    configured: isHopeless(it, approach) ? [] : configuredFor(it, approach, filters),
+    configured: cannotMatch(checkout, policy) ? [] : configuredFor(checkout, policy, filters),
     loadCodes: async (before, count) =>
-      isHopeless(it, approach)
+      cannotMatch(checkout, policy)
         ? { offers: [], examined: 0, last: null }
-        : listCodes(ctx, loaded.configuration, {
+        : listCodes(ctx, rows.configuration, {
             wanted,
             before,
             count,
-            at: it.facts.now,
+            at: checkout.facts.now,
             session_key: request.session?.key ?? null,
           }),
     starting_after,
     first_before: starting_after === null ? null : idAt(starting_after),
-    isPossible: possibilityOf(it, scenario, filters),
+    isPossible: possibleOffers(checkout, scenario, filters),
   })
-  return { it, candidates, judge: openJudge(ctx, approach, it.facts, customerId) }
+  return { checkout, candidates, judge: openJudge(ctx, policy, checkout.facts, customerId) }
 }
 
-/** What can be said before anything is calculated: filters, switches and dates, rules that nobody can meet. */
-function possibilityOf({ facts, buyer }: Checkout, scenario: Scenario, filters: Filters): (offer: Offer) => boolean {
+/**
+ * Rules offers out before any calculation: by filters, by `active` and dates, and by rules that need a customer if there is
+ * none.
+ */
+function possibleOffers({ facts, buyer }: Checkout, scenario: Scenario, filters: Filters): (offer: Offer) => boolean {
   const clock = clockAt(facts.now, facts.timezone)
-  const asksWhoever = scenario === 'PRODUCTS' || scenario === 'PRODUCTS_DISCOUNT'
+  const ignoresCustomer = scenario === 'PRODUCTS' || scenario === 'PRODUCTS_DISCOUNT'
   return (offer) => {
     if (!filters.matches(offer)) return false
     const { campaign, tier } = offer
     if (campaign?.active === false || (tier !== null && (!tier.active || tier.discount === null))) return false
     if (campaign !== null && offer.object !== 'voucher' && whyNotValid(campaign, clock) !== null) return false
     if (tier !== null && whyNotValid(tier, clock) !== null) return false
-    return buyer.customer !== null || asksWhoever || !offer.traits.asks_customer
+    return buyer.customer !== null || ignoresCustomer || !offer.traits.asks_customer
   }
 }
 
-/** Where products are asked for and there are none, nothing is found. */
-const isHopeless = ({ facts }: Checkout, { keeps }: ScenarioPolicy): boolean =>
+/** A scenario about products finds nothing for an order without lines. */
+const cannotMatch = ({ facts }: Checkout, { keeps }: ScenarioPolicy): boolean =>
   keeps !== 'everything' && (facts.order?.items ?? []).length === 0
 
 function configuredFor(
-  { loaded: { configuration } }: Checkout,
+  { rows: { configuration } }: Checkout,
   { looks_at }: ScenarioPolicy,
   filters: Filters,
 ): readonly Offer[] {
@@ -136,16 +143,16 @@ function configuredFor(
   return isWanted ? configuredOffers(configuration, 'single') : []
 }
 
-/** The codes that filters leave to be looked at: what they exclude as a whole is not even asked for. */
+/** The vouchers to search: kinds that the filters exclude entirely are not queried. */
 function wantedCodes(
   { project }: Ctx,
-  { loaded, buyer }: Checkout,
+  { rows, buyer }: Checkout,
   { looks_at }: ScenarioPolicy,
   filters: Filters,
 ): WantedCodes {
   const isWanted = !filters.excludes('resource_type', 'voucher')
   const isGeneric = isWanted && looks_at.generic
-  const campaigns = [...loaded.configuration.campaigns.values()]
+  const campaigns = [...rows.configuration.campaigns.values()]
   return {
     without_campaign: isGeneric && !filters.excludes('campaign_id', null) && !filters.excludes('campaign_type', null),
     campaign_ids: isGeneric
@@ -169,15 +176,13 @@ function pageOf(
   { limit, sorting_rule }: QualificationOptions,
   startingAfter: Instant | null,
 ): Promise<Page> {
-  const shown = limit ?? shownByDefault
-  if (sorting_rule === 'BEST_DEAL')
-    return rankedPage(candidates, judge, shown, (one, other) => other.amount - one.amount)
-  if (sorting_rule === 'LEAST_DEAL')
-    return rankedPage(candidates, judge, shown, (one, other) => one.amount - other.amount)
-  return newestPage(candidates, judge, { limit: shown, starting_after: startingAfter })
+  const pageSize = limit ?? defaultPageSize
+  if (sorting_rule === 'BEST_DEAL') return rankedPage(candidates, judge, pageSize, (a, b) => b.amount - a.amount)
+  if (sorting_rule === 'LEAST_DEAL') return rankedPage(candidates, judge, pageSize, (a, b) => a.amount - b.amount)
+  return newestPage(candidates, judge, { limit: pageSize, starting_after: startingAfter })
 }
 
-export const shownByDefault = 5
+export const defaultPageSize = 5
 
 function readCursor(sent: string | null | undefined): Instant | null {
   if (sent == null || sent === 'null') return null
@@ -187,7 +192,7 @@ function readCursor(sent: string | null | undefined): Instant | null {
   return moment
 }
 
-/** An order whose amounts are too large to be exact is no use to anybody. */
+/** Refuses an order whose amounts are too large to be exact. */
 function refuseUnmeasurable({ facts: { order } }: Checkout): void {
   if (order == null) return
   try {
@@ -199,14 +204,14 @@ function refuseUnmeasurable({ facts: { order } }: Checkout): void {
   }
 }
 
-/** The order with the goods that were recognised, and of its amounts those that were sent. */
-function understood(it: Checkout, order: OrderFacts): UnderstoodOrder {
+/** The order with its recognised goods, and only the amounts that were sent. */
+function understoodOrder(checkout: Checkout, order: OrderFacts): UnderstoodOrder {
   const { items, metadata } = calculateOrder(order)
   const sent = order.items ?? []
   const { amount, discount_amount } = order
   return {
     ...orderView(
-      { ...it, buyer: { stored: null, customer: null } },
+      { ...checkout, buyer: { stored: null, customer: null } },
       {
         ...(amount == null ? {} : { amount }),
         ...(discount_amount ? { discount_amount } : {}),

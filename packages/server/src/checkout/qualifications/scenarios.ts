@@ -3,15 +3,15 @@ import type { ValidationRule } from '@guerdon/engine/schema'
 import { countedGroups } from '../../rules/validation-rules/counted.ts'
 import type { Scenario } from './schema.ts'
 
-/** What a scenario looks at, and what it keeps (docs/reference/qualifications.md). */
+/** What a scenario searches, which rules it evaluates, and what it keeps (docs/reference/qualifications.md). */
 export interface ScenarioPolicy {
-  /** Codes that anybody may use, codes that the customer holds. */
+  /** `generic`: vouchers that every customer may use; `held`: those of the customer. */
   looks_at: { generic: boolean; held: boolean; tiers: boolean; campaigns: boolean; stacks: boolean }
-  /** Which rules are evaluated, of those that are evaluated at all. */
+  /** Which rules are evaluated, besides those that no qualification evaluates. */
   evaluates(name: string): boolean
   /** Bundles must be complete. */
   needs_bundles: boolean
-  /** Whatever applies, or only what has to do with a line of the order. */
+  /** All applicable offers, or only those that concern a line of the order. */
   keeps: 'everything' | 'products' | 'product_discounts'
 }
 
@@ -20,7 +20,7 @@ const onlyHeld = { generic: false, held: true, tiers: false, campaigns: false, s
 const onlyStacks = { generic: false, held: false, tiers: false, campaigns: false, stacks: true }
 
 const isCustomerRule = (name: string): boolean => /^customer[._]/.test(name)
-/** Rules about what is in the order; how much it is in all is not about any product. */
+/** Rules about the goods in the order; `order.items.count` concerns no particular product. */
 export const isProductRule = (name: string): boolean => /^(?:product|sku)\.|^order\.items\.(?!count$)/.test(name)
 const isEither = (name: string): boolean => isCustomerRule(name) || isProductRule(name)
 const all = () => true
@@ -46,27 +46,30 @@ export const scenarioPolicies: Readonly<Record<Scenario, ScenarioPolicy>> = {
   PROMOTION_STACKS: { looks_at: onlyStacks, evaluates: all, needs_bundles: true, keeps: 'everything' },
 }
 
-/** Numbers of the past, and the amount before discounts: no qualification looks at them (docs/reference/qualifications.md). */
+/**
+ * Rules about counters and about the amount before discounts: no qualification evaluates them
+ * (docs/reference/qualifications.md).
+ */
 const isNeverEvaluated = (name: string): boolean =>
   name === 'order.amount' || /^(?:campaign\.|redemption\.count\b|redemption\.gift\.amount$)/.test(name)
 
-const isLeftOut = ({ evaluates }: ScenarioPolicy, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
+const isOmitted = ({ evaluates }: ScenarioPolicy, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
 
-/** The same, for the engine. */
-export const evaluationModeOf = (approach: ScenarioPolicy): EvaluateOptions => ({
-  omit: (name) => isLeftOut(approach, name),
+/** The policy as options of the engine. */
+export const evaluationModeOf = (policy: ScenarioPolicy): EvaluateOptions => ({
+  omit: (name) => isOmitted(policy, name),
   omit_missing_order: true,
   is_qualification: true,
-  tolerates_missing_bundle: !approach.needs_bundles,
+  tolerates_missing_bundle: !policy.needs_bundles,
 })
 
-/** What has to be known of a rule before it is evaluated. */
+/** Properties of a rule that decide what to load before it is evaluated. */
 export interface RuleTraits {
   asks_customer: boolean
   asks_products: boolean
   /** Whether the customer holds the code. */
   asks_holder: boolean
-  /** It limits the units that are ever discounted. */
+  /** The rule has a lifetime limit of discounted units. */
   counts_units: boolean
 }
 
@@ -75,7 +78,9 @@ const traitsByRule = new WeakMap<ValidationRule, RuleTraits>()
 export function ruleTraits(rule: ValidationRule): RuleTraits {
   let traits = traitsByRule.get(rule)
   if (traits === undefined) {
-    const names = Object.values(rule.rules).flatMap((one) => (one != null && typeof one === 'object' ? [one.name] : []))
+    const names = Object.values(rule.rules).flatMap((condition) =>
+      condition != null && typeof condition === 'object' ? [condition.name] : [],
+    )
     const { applicable_to } = rule
     traits = {
       asks_customer: names.some(isCustomerRule),

@@ -56,7 +56,7 @@ const FieldFilter = Maybe(
   }),
 )
 
-/** `$is` and `$is_not` look at the first value only. */
+/** `$is` and `$is_not` use only the first value. */
 export const QualificationFilters = Type.Object({
   junction: Maybe(
     Type.String({ pattern: '^([aA][nN][dD]|[oO][rR])$', description: '`and`, the default, or `or`, in any case.' }),
@@ -109,7 +109,7 @@ export const QualificationBody = Type.Object(
 )
 export type QualificationBody = Static<typeof QualificationBody>
 
-/** What a rule says of the request, as far as it was asked (docs/reference/rules.md#failure). */
+/** A rule assignment with its result, as far as its rules were evaluated (docs/reference/rules.md#failure). */
 export const JudgedAssignment = Type.Object({
   ...ValidationRuleAssignment.properties,
   updated_at: Type.Optional(Instant),
@@ -159,14 +159,14 @@ const qualified = {
 export const QualifiedTier = Type.Object(qualified)
 export type QualifiedTier = Static<typeof QualifiedTier>
 
-/** Something that could be redeemed, and what it would do alone (docs/reference/qualifications.md). */
+/** A qualified redeemable, evaluated on its own (docs/reference/qualifications.md). */
 export const QualifiedRedeemable = Type.Object({
   ...qualified,
   redeemables: Type.Optional(Type.Array(QualifiedTier)),
 })
 export type QualifiedRedeemable = Static<typeof QualifiedRedeemable>
 
-/** An order as it was understood, with nothing calculated. */
+/** The order of the request with its recognised goods, without calculated amounts. */
 export const UnderstoodOrder = Type.Object({
   ...Type.Partial(CalculatedOrderView).properties,
   items: Type.Array(Type.Object({ ...CalculatedItem.properties, initial_quantity: Type.Optional(Amount) })),
@@ -189,7 +189,7 @@ export const Qualification = Type.Object({
 })
 export type Qualification = Static<typeof Qualification>
 
-/** The body of the older calls. */
+/** The body of the deprecated operations. */
 export const ExaminationBody = Type.Object(
   {
     customer: Maybe(CheckoutCustomer),
@@ -242,7 +242,7 @@ const examined = {
   tracking_id: Type.Optional(Type.String()),
 }
 
-/** A code that could be redeemed, with the goods it is for. */
+/** A qualified voucher, with the goods it applies to. */
 export const ExaminedVoucher = Type.Object({
   ...Voucher.properties,
   validation_rules_assignments: JudgedAssignments,
@@ -250,7 +250,7 @@ export const ExaminedVoucher = Type.Object({
   inapplicable_to: CoveredEntries,
 })
 
-/** A campaign whose codes could be redeemed. */
+/** A campaign whose vouchers could be redeemed. */
 export const ExaminedCampaign = Type.Object({
   ...Campaign.properties,
   validation_rules_assignments: JudgedAssignments,

@@ -7,15 +7,15 @@ import { candidateOf } from '../decision/results.ts'
 import type { FoundVoucher } from '../decision/voucher-row.ts'
 
 /**
- * What a session keeps for itself after a valid validation: one redemption of each code, and the credits or points it
- * would use (docs/reference/sessions.md). It replaces all that the session held before. Holding is a change of the code: whoever
- * has read it before has to look again.
+ * The holds of a session after a valid validation: one redemption of each voucher, and the credits or points it would use
+ * (docs/reference/sessions.md). They replace all earlier holds of the session. A hold changes the version of the voucher row, so
+ * a concurrent decision that read the voucher without the hold conflicts and retries.
  */
-export function holdsOf(ctx: Ctx, it: Checkout, verdict: Verdict, sessionKey: string): Changes {
+export function holdsOf(ctx: Ctx, checkout: Checkout, verdict: Verdict, sessionKey: string): Changes {
   const { now } = ctx
-  const expiresAt = toInstant(Date.parse(now) + (it.request.session?.opens?.ttl_ms ?? 0))
+  const expiresAt = toInstant(Date.parse(now) + (checkout.request.session?.opens?.ttl_ms ?? 0))
   const applied = verdict.redeemables.flatMap((outcome) => {
-    const candidate = outcome.status === 'APPLICABLE' ? candidateOf(it, outcome) : null
+    const candidate = outcome.status === 'APPLICABLE' ? candidateOf(checkout, outcome) : null
     return outcome.status === 'APPLICABLE' && candidate !== null ? [{ outcome, candidate }] : []
   })
   return {
@@ -35,9 +35,9 @@ export function holdsOf(ctx: Ctx, it: Checkout, verdict: Verdict, sessionKey: st
 }
 
 /**
- * The code that somebody takes something of, as it was read. Whoever counts on a session being over ends it for everybody:
- * a request that came earlier and is decided later would see both what that session held and what was taken instead, and
- * find less than there is.
+ * The voucher version to check on save. If the evaluation ignored an expired session, the save also deletes that session's
+ * holds (`ended_at`); otherwise a request with an earlier clock, saved later, would subtract both the hold and the redemption
+ * that replaced it.
  */
 export const versionOf = ({
   id,

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { notFound } from '../../core/http/errors.ts'
 
-/** Gives back what a session keeps of a code. What has expired is kept no more, and so it is not there. */
+/** Releases the hold of a session on a voucher. An expired hold is not found. */
 export async function releaseHold(
   { db, project_id, now }: Ctx,
   voucher: { id: string },

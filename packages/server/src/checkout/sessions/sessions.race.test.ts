@@ -8,8 +8,8 @@ import { newPromotion } from '../../testing/promotions.ts'
 const order = { amount: 1000 }
 const lock = (key: string) => ({ session: { type: 'LOCK', key } })
 
-describe('of many sessions at once', () => {
-  test('as many get hold of a code as there are redemptions of it', async () => {
+describe('concurrent sessions', () => {
+  test('hold a voucher at most as often as it can be redeemed', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 3 } })
     const answers = await Promise.all(
@@ -26,7 +26,7 @@ describe('of many sessions at once', () => {
     expect(await validated(shop, { redeemables: vouchers('Q'), order })).toMatchObject({ valid: false })
   })
 
-  test('none holds credits that another holds', async () => {
+  test('never hold the same credits twice', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'G', 1000)
     const answers = await Promise.all(
@@ -37,12 +37,12 @@ describe('of many sessions at once', () => {
     expect(answers.filter(({ valid }) => valid)).toHaveLength(3)
   })
 
-  test('the same one twice is one', async () => {
+  test('with the same key are one session', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 1 } })
     const { id } = await newTier(shop, await newPromotion(shop))
-    const asked = { redeemables: [{ object: 'promotion_tier', id }, ...vouchers('Q')], order, ...lock('S') }
-    const answers = await Promise.all(Array.from({ length: 8 }, () => validated(shop, asked)))
+    const request = { redeemables: [{ object: 'promotion_tier', id }, ...vouchers('Q')], order, ...lock('S') }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => validated(shop, request)))
     expect(answers.map(({ valid }) => valid)).toEqual(answers.map(() => true))
     const path = `/v1/promotions/tiers/${id}/validation`
     await Promise.all(Array.from({ length: 8 }, () => ok(shop, 'POST', path, { order, ...lock('T') })))
@@ -62,7 +62,7 @@ describe('of many sessions at once', () => {
   })
 })
 
-test('one that goes on and somebody who ends it do not wait for each other', async () => {
+test('extending a session and ending it as expired do not deadlock', async () => {
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   for (const code of ['A', 'B']) await newDiscount(shop, code, amountOff(100), { redemption: { quantity: 1 } })

@@ -23,7 +23,7 @@ const dayMs = 86_400_000
 
 const lock = (key: string, more: object = {}) => ({ session: { type: 'LOCK', key, ...more } })
 
-/** Whether some codes can be used, in a session or out of it. */
+/** Whether vouchers are valid, in a session or without one. */
 const isFree = async (shop: Shop, codes: string[], more: object = {}): Promise<boolean> =>
   (await validated(shop, { redeemables: vouchers(...codes), order, ...more })).valid
 
@@ -85,7 +85,7 @@ describe('a session', () => {
     expect(await isFree(shop, ['A'])).toBe(true)
   })
 
-  test('holds several codes, and what it does not name any more is free', async () => {
+  test('holds several codes, and releases those that a later validation does not name', async () => {
     const shop = await shopWith('A', 'B', 'C')
     await isFree(shop, ['A', 'B'], lock('S'))
     expect([await isFree(shop, ['A']), await isFree(shop, ['B'])]).toEqual([false, false])
@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(await isFree(shop, ['A'])).toBe(true)
   })
 
-  test('begins anew with every valid validation', async () => {
+  test('gets a new time to live with every valid validation', async () => {
     const shop = await shopWith('A')
     await isFree(shop, ['A'], lock('S', { ttl: 10, ttl_unit: 'MINUTES' }))
     shop.service.clock.advance(9 * 60_000)
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect(await isFree(shop, ['A'])).toBe(true)
   })
 
-  describe('keeps what it has from a session that was over when somebody else took what that one had held', () => {
+  describe('keeps its holds when an expired session is evaluated with an earlier clock, after its holds were taken', () => {
     const minute = { ttl: 1, ttl_unit: 'MINUTES' }
     const credits = (amount: number) => [voucher('G', { gift: { credits: amount } })]
     const bought = { redeemables: credits(300), order }
@@ -131,7 +131,7 @@ describe('a session', () => {
       ['with other codes', (shop) => redeemed(shop, { redeemables: [...vouchers('A'), ...credits(700)], order })],
     ]
 
-    // A request may be decided after another that came later, and on another machine whose clock is ahead.
+    // A request may be saved after a later one, which another node with a clock ahead has decided.
     test.each(took)('%s', async (_, take) => {
       const shop = await shopWith('A')
       await newGiftCard(shop, 'G', 1000)
@@ -143,7 +143,7 @@ describe('a session', () => {
       expect(await redeem(shop, { ...bought, ...lock('S') })).toMatchObject({ status: 200 })
     })
 
-    test('at the same time as others', async () => {
+    test('by concurrent redemptions', async () => {
       const shop = await newProject()
       await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 4 } })
       await isFree(shop, ['Q'], lock('S'))
@@ -156,7 +156,7 @@ describe('a session', () => {
     })
   })
 
-  test('that was over goes on as long as nobody took what it held', async () => {
+  test('that has expired can continue as long as its holds were not taken', async () => {
     const shop = await shopWith('A')
     await isFree(shop, ['A'], lock('S', { ttl: 1 }))
     shop.service.clock.advance(2 * dayMs)
@@ -165,7 +165,7 @@ describe('a session', () => {
     expect([await isFree(shop, ['A']), await isFree(shop, ['A'], lock('S'))]).toEqual([false, true])
   })
 
-  test('of one project holds nothing of another', async () => {
+  test('of one project holds nothing in another', async () => {
     const [shop, other] = [await shopWith('A'), await shopWith('A')]
     await isFree(shop, ['A'], lock('S'))
     expect(await isFree(other, ['A'])).toBe(true)
@@ -173,7 +173,7 @@ describe('a session', () => {
     expect(await isFree(shop, ['A'])).toBe(false)
   })
 
-  test('is not kept with the answer to a repeated request, which opens none', async () => {
+  test('is not opened again by a request that is repeated with its Idempotency-Key', async () => {
     const shop = await shopWith('A')
     const body = { order, session: { type: 'LOCK' } }
     const call = () => shop.call('POST', '/v1/vouchers/A/validate', body, { 'idempotency-key': 'once' })
@@ -188,7 +188,7 @@ describe('a session', () => {
   })
 })
 
-describe('how long it lasts', () => {
+describe('time to live', () => {
   test.each<[session: object, lasts_ms: number, told: object]>([
     [{}, 7 * dayMs, { ttl: 7, ttl_unit: 'DAYS' }],
     [{ ttl: 2 }, 2 * dayMs, { ttl: 2, ttl_unit: 'DAYS' }],
@@ -209,7 +209,7 @@ describe('how long it lasts', () => {
   })
 
   test.each([{ ttl: 0 }, { ttl: -1 }, { ttl: '5' }, { ttl_unit: 'WEEKS' }, { type: 'OPEN' }])(
-    'not %j',
+    'refuses %j',
     async (session) => {
       const shop = await shopWith('A')
       const body = { redeemables: vouchers('A'), order, ...lock('S', session) }
@@ -222,7 +222,7 @@ describe('how long it lasts', () => {
 })
 
 describe('credits and points', () => {
-  test('of a gift card are held as far as they would be used', async () => {
+  test('of a gift card are held only as far as they would be used', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'GIFT', 1500)
     const ask = (credits: number | undefined, more: object = {}): Promise<Body> =>
@@ -241,7 +241,7 @@ describe('credits and points', () => {
     expect(await ask(1000)).toMatchObject({ valid: true })
   })
 
-  test('of a loyalty card are held as far as they would be used', async () => {
+  test('of a loyalty card are held only as far as they would be used', async () => {
     const shop = await newProject()
     const { code, reward_id: id } = await newCard(shop, { points: 100, coin: { exchange_ratio: 1, points_ratio: 10 } })
     const ask = (points: number, more: object = {}): Promise<Body> =>
@@ -260,7 +260,7 @@ describe('credits and points', () => {
 })
 
 describe('a redemption', () => {
-  test('takes what its session holds, and ends the session', async () => {
+  test('uses the holds of its session, and ends the session', async () => {
     const shop = await shopWith('A', 'B')
     await isFree(shop, ['A', 'B'], lock('S'))
     const asked = { redeemables: vouchers('A'), order }
@@ -274,7 +274,7 @@ describe('a redemption', () => {
     expect(await release(shop, 'B', 'S')).toMatchObject({ status: 404, body: { resource_type: 'session' } })
   })
 
-  test('that fails leaves the session', async () => {
+  test('that fails does not end the session', async () => {
     const shop = await shopWith('A')
     await newDiscount(shop, 'OLD', percentOff(10), { expiration_date: '2020-01-01T00:00:00.000Z' })
     await isFree(shop, ['A'], lock('S'))
@@ -284,7 +284,7 @@ describe('a redemption', () => {
     expect(await isFree(shop, ['A'], lock('S'))).toBe(true)
   })
 
-  test('with a session that nobody knows, or that has ended, is one without', async () => {
+  test('with an unknown or ended session is stored without one', async () => {
     const shop = await shopWith('A', 'B')
     await redeemed(shop, { redeemables: vouchers('A'), order, ...lock('unknown') })
     await isFree(shop, ['B'], lock('S', { ttl: 1 }))
@@ -314,7 +314,7 @@ describe('a code is released', () => {
     expect([await isFree(shop, ['A']), await isFree(shop, ['B'])]).toEqual([true, false])
   })
 
-  test('only where there is one', async () => {
+  test('only if the voucher and the hold exist', async () => {
     const shop = await shopWith('A', 'B')
     await isFree(shop, ['A'], lock('S', { ttl: 1, ttl_unit: 'HOURS' }))
     const missing = (resourceType: string, resourceId: string) => ({
@@ -328,7 +328,7 @@ describe('a code is released', () => {
     expect(await release(shop, 'A', 'S')).toMatchObject(missing('session', 'S'))
   })
 
-  test('once', async () => {
+  test('only once', async () => {
     const shop = await shopWith('A')
     await isFree(shop, ['A'], lock('S'))
     expect(await release(shop, 'A', 'S')).toMatchObject({ status: 204 })

@@ -12,26 +12,26 @@ import { recordValidationEvent } from './record-event.ts'
 import { refuseAsOf } from './validate.ts'
 
 /**
- * Validates the one redeemable of a request. It is judged on the order as it was sent: neither the limits of stacking nor
- * its rule about what has no effect play a part, calculation modes and ONCE do (docs/reference/stacking.md#one-redeemable-alone).
+ * Validates the single redeemable of a request, on the order as it was sent: stacking limits and the rule about redeemables
+ * without effect do not apply, calculation modes and ONCE do (docs/reference/stacking.md#one-redeemable-alone).
  */
-export async function validateAlone<Answer extends object>(
+export async function validateSingle<Answer extends object>(
   ctx: Ctx,
   request: CheckoutRequest,
-  answerOf: (it: Checkout, outcome: Outcome, session: SessionView | null) => Answer,
-  completed: (it: Checkout) => Checkout = (it) => it,
+  answerOf: (checkout: Checkout, outcome: Outcome, session: SessionView | null) => Answer,
+  complete: (checkout: Checkout) => Checkout = (checkout) => checkout,
 ): Promise<Answer | StoredReplyResult | ApiError> {
   refuseAsOf(ctx, request)
-  return decideAndSave(ctx, request, (loaded) => {
-    const it = completed(loaded)
-    refuseMetadata(it)
-    const [outcome] = qualify(it.facts, { explain: request.explain }) as [Outcome]
+  return decideAndSave(ctx, request, (assembled) => {
+    const checkout = complete(assembled)
+    refuseMetadata(checkout)
+    const [outcome] = qualify(checkout.facts, { explain: request.explain }) as [Outcome]
     refuseOutcomes([outcome])
     const valid = outcome.status === 'APPLICABLE'
     const session = valid && request.session !== null ? openedSession(request.session) : null
-    const result = answerOf(it, outcome, session)
-    recordValidationEvent(ctx, it, valid)
-    const changes = session === null ? null : holdsOf(ctx, it, { valid, redeemables: [outcome] }, session.key)
+    const result = answerOf(checkout, outcome, session)
+    recordValidationEvent(ctx, checkout, valid)
+    const changes = session === null ? null : holdsOf(ctx, checkout, { valid, redeemables: [outcome] }, session.key)
     return { result, changes }
   })
 }

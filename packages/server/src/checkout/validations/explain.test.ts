@@ -34,11 +34,11 @@ interface Request {
   [more: string]: unknown
 }
 
-/** A request that is refused, and the step of the explanation that says so. */
+/** A refused request, and the step of the explanation with the reason. */
 interface Provoked {
   request: Request
   step: object
-  /** What the sentence says after the name of the redeemable. */
+  /** The sentence after the name of the redeemable. */
   sentence: RegExp
 }
 
@@ -73,7 +73,7 @@ const rule = (name: string, expected: object, actual: unknown, more: object = {}
 const order = { amount: 1000 }
 const newCode = () => uniqueName('CODE')
 
-/** A code with a rule that has one condition, and what is sent besides. */
+/** A voucher with a rule of one condition, and the rest of the request. */
 const ruled =
   (condition: object, sent: object, step: object, sentence: RegExp) =>
   async (shop: Shop): Promise<Provoked> => {
@@ -83,7 +83,7 @@ const ruled =
     return { request: { redeemables: vouchers(code), ...sent }, step, sentence }
   }
 
-/** A code that is not usable as it was made. */
+/** A voucher that is unusable from its creation. */
 const made =
   (more: object, step: object, sentence: RegExp) =>
   async (shop: Shop): Promise<Provoked> => {
@@ -105,13 +105,13 @@ const paid =
     balance: number,
     asked: object,
     sent: object,
-    told: (card: Awaited<ReturnType<typeof newCard>>) => object,
+    stepOf: (card: Awaited<ReturnType<typeof newCard>>) => object,
     sentence: RegExp,
   ) =>
   async (shop: Shop): Promise<Provoked> => {
     const card = await newCard(shop, { points: balance, coin: { exchange_ratio: 3, points_ratio: 40 } })
     const reward = 'reward' in asked ? asked : { reward: { id: card.reward_id, ...asked } }
-    return { request: { redeemables: [voucher(card.code, reward)], ...sent }, step: told(card), sentence }
+    return { request: { redeemables: [voucher(card.code, reward)], ...sent }, step: stepOf(card), sentence }
   }
 
 const soon = new Date()
@@ -125,7 +125,7 @@ async function newCustomer(shop: Shop, more: object = {}): Promise<Body> {
   return ok(shop, 'POST', '/v1/customers', { source_id: uniqueName('customer'), ...more })
 }
 
-/** Each refusal of docs/reference/validity.md#failure-keys, that is about a redeemable. */
+/** Each refusal of docs/reference/validity.md#failure-keys that concerns a redeemable. */
 const refusals: Row[] = [
   [
     'not_found',
@@ -138,7 +138,7 @@ const refusals: Row[] = [
   ],
   [
     'not_found',
-    'a reward that is not of the program',
+    'a reward of another program',
     paid(
       100,
       { reward: { id: 'rew_none' } },
@@ -150,7 +150,7 @@ const refusals: Row[] = [
   ['voucher_disabled', 'switched off', made({ active: false }, check('active', true, false), /active is false/)],
   [
     'voucher_disabled',
-    'in a campaign that is switched off',
+    'in an inactive campaign',
     async (shop) => {
       const [name, code] = [uniqueName('Campaign'), newCode()]
       await newCampaign(shop, name)
@@ -277,7 +277,7 @@ const refusals: Row[] = [
   ],
   [
     'reward_out_of_stock',
-    'none left',
+    'no stock left',
     async (shop) => {
       const { id } = await newProduct(shop, 'Mug')
       const parameters = { product: { id, sku_id: null } }
@@ -292,7 +292,7 @@ const refusals: Row[] = [
   ],
   [
     'referrer_not_permitted_to_redeem',
-    'by the one who refers',
+    'by the referrer',
     async (shop) => {
       const [name, referrer] = [uniqueName('Refer'), await newCustomer(shop)]
       await newCampaign(shop, name, {
@@ -310,7 +310,7 @@ const refusals: Row[] = [
   ],
   [
     'not_published',
-    'a referral code that nobody has',
+    'a referral code without a holder',
     async (shop) => {
       const [name, code] = [uniqueName('Refer'), newCode()]
       await newCampaign(shop, name, {
@@ -327,7 +327,7 @@ const refusals: Row[] = [
   ],
   [
     'not_published',
-    'a card that nobody has',
+    'a card without a holder',
     async (shop) => {
       const { campaign_id, reward_id } = await newCard(shop, { points: 100 })
       const code = newCode()
@@ -341,7 +341,7 @@ const refusals: Row[] = [
   ],
   [
     'invalid_customer',
-    'a card of somebody else',
+    'a card of another customer',
     async (shop) => {
       const { code, reward_id, customer_id } = await newCard(shop, { points: 100 })
       const { id } = await newCustomer(shop)
@@ -387,7 +387,7 @@ const refusals: Row[] = [
   ],
   [
     'order_rules_violated',
-    'the amount that is left',
+    'the remaining amount',
     ruled(
       when('order.total_amount', { $more_than: [600] }),
       { order },
@@ -414,7 +414,7 @@ const refusals: Row[] = [
   ],
   [
     'order_rules_violated',
-    'a bundle that is not complete',
+    'an incomplete bundle',
     async (shop) => {
       const { id } = await newProduct(shop, 'Pot', { price: 500 })
       const pot = {
@@ -484,7 +484,7 @@ const refusals: Row[] = [
   ],
   [
     'promotion_inactive',
-    'switched off',
+    'inactive',
     tiered(
       { active: false },
       check('active', true, false),
@@ -511,7 +511,7 @@ const refusals: Row[] = [
   ],
   [
     'missing_customer',
-    'which a rule looks at',
+    'required by a rule',
     ruled(
       when('customer.metadata', { $is: ['gold'] }, { property: 'level' }),
       { order },
@@ -521,7 +521,7 @@ const refusals: Row[] = [
   ],
   [
     'missing_order',
-    'which a rule looks at',
+    'required by a rule',
     ruled(
       when('order.amount', { $more_than: [1] }),
       {},
@@ -529,14 +529,10 @@ const refusals: Row[] = [
       /missing order \(rule 1 of val_/,
     ),
   ],
-  [
-    'missing_order',
-    'which points could pay',
-    paid(100, {}, {}, () => check('order', 'present', null), /missing order/),
-  ],
+  ['missing_order', 'to pay with points', paid(100, {}, {}, () => check('order', 'present', null), /missing order/)],
   [
     'missing_amount',
-    'which a rule looks at',
+    'required by a rule',
     ruled(
       when('order.amount', { $more_than: [1] }),
       { order: { items: [{ product_id: 'unknown', quantity: 1 }] } },
@@ -546,7 +542,7 @@ const refusals: Row[] = [
   ],
   [
     'missing_amount',
-    'which a gift card could pay',
+    'to pay with a gift card',
     async (shop) => {
       const code = newCode()
       await newGiftCard(shop, code, 300)
@@ -559,7 +555,7 @@ const refusals: Row[] = [
   ],
   [
     'missing_order_items',
-    'which a rule looks at',
+    'required by a rule',
     ruled(
       when('order.items.any', { $is: [{ id: 'prod_1', object: 'product' }] }),
       { order },
@@ -569,7 +565,7 @@ const refusals: Row[] = [
   ],
   [
     'missing_order_items_amount',
-    'which a gift card could pay',
+    'to pay with a gift card',
     async (shop) => {
       const code = newCode()
       await newGiftCard(shop, code, 300, { effect: 'APPLY_TO_ITEMS' })
@@ -582,14 +578,14 @@ const refusals: Row[] = [
   ],
   [
     'missing_reward',
-    'that points could be spent on',
+    'to spend points on',
     paid(100, { reward: undefined }, { order }, () => check('reward', 'present', null), /missing reward/),
   ],
 ]
 
 const explaining = (request: Request): Request => ({ ...request, options: { explain: true } })
 
-/** The explanation of a refusal, in whichever list it stands. */
+/** The explanation of a refusal, in any of the lists. */
 const explained = (status: string, key: string, { step, sentence }: Pick<Provoked, 'step' | 'sentence'>) => ({
   object: expect.stringMatching(/^(voucher|promotion_tier)$/),
   id: expect.any(String),
@@ -607,30 +603,30 @@ function sharedShop(): Promise<Shop> {
   return shared
 }
 
-describe('a refusal says which check, rule or limit it was', () => {
+describe('a refusal explains which check, rule or limit caused it', () => {
   test.each(refusals)('%s: %s', async (key, _, provoke) => {
     const shop = await sharedShop()
     const provoked = await provoke(shop)
     const { request } = provoked
-    const told = explained('INAPPLICABLE', key, provoked)
+    const expected = explained('INAPPLICABLE', key, provoked)
 
     const body = await validated(shop, explaining(request))
     expect(body).toMatchObject({
       valid: false,
-      redeemables: [{ status: 'INAPPLICABLE', result: { error: { key } }, explanation: told }],
+      redeemables: [{ status: 'INAPPLICABLE', result: { error: { key } }, explanation: expected }],
       inapplicable_redeemables: [{ explanation: body.redeemables[0].explanation }],
     })
     expect(isUnexplained(await validated(shop, request))).toBe(true)
 
     const refused = await redeem(shop, explaining(request))
     expect(refused.status).toBe(key === 'not_found' ? 404 : 400)
-    expect(refused.body).toMatchObject({ key, explanation: [told] })
+    expect(refused.body).toMatchObject({ key, explanation: [expected] })
     const quiet = await redeem(shop, request)
     expect(quiet).toMatchObject({ status: refused.status, body: { key } })
     expect(isUnexplained(quiet.body)).toBe(true)
   })
 
-  test('each key of the table is here', () => {
+  test('all failure keys of the reference are tested', () => {
     expect([...new Set(refusals.map(([key]) => key))].sort()).toEqual(
       [
         'not_found',
@@ -660,7 +656,7 @@ describe('a refusal says which check, rule or limit it was', () => {
     )
   })
 
-  test('the rules of a campaign and of its code are both told, by their ids', async () => {
+  test('the rules of a campaign and of its voucher are both explained, by their ids', async () => {
     const shop = await newProject()
     const { id } = await newCampaign(shop, 'C')
     await ok(shop, 'POST', '/v1/campaigns/C/vouchers/V', {})
@@ -676,7 +672,7 @@ describe('a refusal says which check, rule or limit it was', () => {
     expect(result.error.details).not.toContain(ofCampaign.id)
   })
 
-  test("the shop's own words stand in the answer, the rule in the explanation", async () => {
+  test("the response has the shop's custom error message, the explanation has the rule", async () => {
     const shop = await newProject()
     await newDiscount(shop, 'V', amountOff(500))
     await newRule(shop, when('order.amount', { $more_than: [5000] }, { error: { message: 'From 50.00 only' } }), {
@@ -697,7 +693,7 @@ interface Skip {
   key: string
   about: string
   rules?: Partial<StackingRules> | ((category: string) => Partial<StackingRules>)
-  /** Of the codes A, B and so on: those in the one category. */
+  /** The codes among A, B and so on that are in the category. */
   categorised: string[]
   discounts: Record<string, object>
   skipped: string
@@ -715,7 +711,7 @@ const limited = (name: string, used: number, allowed: number) => ({
 const skips: Skip[] = [
   {
     key: 'applicable_redeemables_limit_exceeded',
-    about: 'one too many',
+    about: 'beyond the limit of applied redeemables',
     rules: { applicable_redeemables_limit: 2 },
     categorised: [],
     discounts: { A: five, B: five, C: five },
@@ -724,7 +720,7 @@ const skips: Skip[] = [
   },
   {
     key: 'applicable_redeemables_per_category_limit_exceeded',
-    about: 'one too many of a category',
+    about: 'beyond the limit of its category',
     categorised: ['A', 'B'],
     discounts: { A: five, B: five },
     skipped: 'B',
@@ -732,7 +728,7 @@ const skips: Skip[] = [
   },
   {
     key: 'applicable_exclusive_redeemables_limit_exceeded',
-    about: 'one exclusive one too many',
+    about: 'beyond the limit of exclusive redeemables',
     rules: (category) => ({ exclusive_categories: [category], applicable_redeemables_per_category_limit: 5 }),
     categorised: ['A', 'B'],
     discounts: { A: five, B: five },
@@ -741,7 +737,7 @@ const skips: Skip[] = [
   },
   {
     key: 'applicable_exclusive_redeemables_per_category_limit_exceeded',
-    about: 'one too many of an exclusive category',
+    about: 'beyond the limit of its exclusive category',
     rules: (category) => ({
       exclusive_categories: [category],
       applicable_exclusive_redeemables_limit: 2,
@@ -754,7 +750,7 @@ const skips: Skip[] = [
   },
   {
     key: 'exclusion_rules_not_met',
-    about: 'next to an exclusive one',
+    about: 'combined with an exclusive redeemable',
     rules: (category) => ({ exclusive_categories: [category] }),
     categorised: ['B'],
     discounts: { A: five, B: five },
@@ -764,7 +760,7 @@ const skips: Skip[] = [
   },
   {
     key: 'no_effect',
-    about: 'nothing left to take off',
+    about: 'nothing left to discount',
     rules: { redeemables_no_effect_rule: 'SKIP' },
     categorised: [],
     discounts: { A: amountOff(1000), B: percentOff(10) },
@@ -774,7 +770,7 @@ const skips: Skip[] = [
   },
 ]
 
-describe('a skip says which limit it was', () => {
+describe('a skip explains which limit caused it', () => {
   test.each(skips)('$key: $about', async ({ key, rules, categorised, discounts, skipped, step, sentence }) => {
     const shop = await newProject()
     const { id: categoryId } = await newCategory(shop, 'Category')
@@ -782,32 +778,32 @@ describe('a skip says which limit it was', () => {
     for (const [code, discount] of Object.entries(discounts))
       await newDiscount(shop, code, discount, categorised.includes(code) ? { category_id: categoryId } : {})
     const request = { redeemables: vouchers(...Object.keys(discounts)), order }
-    const told = { ...explained('SKIPPED', key, { step, sentence }), id: skipped }
+    const expected = { ...explained('SKIPPED', key, { step, sentence }), id: skipped }
 
     const body = await validated(shop, explaining(request))
     expect(body).toMatchObject({
       valid: true,
-      skipped_redeemables: [{ id: skipped, result: { details: { key } }, explanation: told }],
+      skipped_redeemables: [{ id: skipped, result: { details: { key } }, explanation: expected }],
     })
-    expect(body.redeemables).toContainEqual(expect.objectContaining({ id: skipped, explanation: told }))
+    expect(body.redeemables).toContainEqual(expect.objectContaining({ id: skipped, explanation: expected }))
     for (const one of body.redeemables) expect(one).toMatchObject({ explanation: { id: one.id, status: one.status } })
     expect(isUnexplained(await validated(shop, request))).toBe(true)
 
     const done = await redeemed(shop, explaining(request))
-    expect(done.skipped_redeemables).toMatchObject([{ id: skipped, explanation: told }])
+    expect(done.skipped_redeemables).toMatchObject([{ id: skipped, explanation: expected }])
     expect(done.redemptions).toHaveLength(Object.keys(discounts).length - 1)
     for (const one of done.redemptions)
       expect(one).toMatchObject({ explanation: { id: one.voucher.code, status: 'APPLICABLE' } })
     expect(isUnexplained(await redeemed(shop, request))).toBe(true)
   })
 
-  test('preceding_validation_failed: after one that failed', async () => {
+  test('preceding_validation_failed: after an inapplicable redeemable', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'A', five)
     await newDiscount(shop, 'X', five, { active: false })
     await newDiscount(shop, 'B', five)
     const request = explaining({ redeemables: vouchers('A', 'X', 'B'), order })
-    const told = [
+    const expected = [
       { id: 'A', status: 'APPLICABLE', amount: 500 },
       { id: 'X', status: 'INAPPLICABLE', reason: { key: 'voucher_disabled' } },
       {
@@ -818,21 +814,21 @@ describe('a skip says which limit it was', () => {
       },
     ]
     const body = await validated(shop, request)
-    expect(body.redeemables.map(({ explanation }: Body) => explanation)).toMatchObject(told)
-    expect(body.skipped_redeemables).toMatchObject([{ explanation: told[2] }])
+    expect(body.redeemables.map(({ explanation }: Body) => explanation)).toMatchObject(expected)
+    expect(body.skipped_redeemables).toMatchObject([{ explanation: expected[2] }])
     expect(await redeem(shop, request)).toMatchObject({
       status: 400,
-      body: { key: 'voucher_disabled', explanation: told },
+      body: { key: 'voucher_disabled', explanation: expected },
     })
   })
 })
 
-describe('a discount says how it came about', () => {
+describe('a discount is explained', () => {
   test('with every cut, in cents and in a sentence', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'SUMMER', percentOff(30, { amount_limit: 9000 }))
     const request = { redeemables: vouchers('SUMMER'), order: { amount: 40000 } }
-    const told = {
+    const expected = {
       object: 'voucher',
       id: 'SUMMER',
       status: 'APPLICABLE',
@@ -849,12 +845,12 @@ describe('a discount says how it came about', () => {
       sentence: 'Voucher SUMMER takes 90.00 off: 90.00 off the order (120.00 of 400.00, cut to 90.00 by amount_limit).',
     }
     const body = await validated(shop, explaining(request))
-    expect(body.redeemables[0].explanation).toEqual(told)
+    expect(body.redeemables[0].explanation).toEqual(expected)
     expect(isUnexplained(await validated(shop, request))).toBe(true)
     const done = await redeemed(shop, explaining(request))
-    expect(done.redemptions[0].explanation).toEqual(told)
+    expect(done.redemptions[0].explanation).toEqual(expected)
     expect(isUnexplained(await redeemed(shop, request))).toBe(true)
-    // What was explained is not kept.
+    // The explanation is not stored.
     expect(isUnexplained(await ok(shop, 'GET', `/v1/redemptions/${done.redemptions[0].id}`))).toBe(true)
   })
 
@@ -878,14 +874,14 @@ describe('a discount says how it came about', () => {
     const tiers = { ids: [first.id, second.id] }
     const { id } = await ok(shop, 'POST', `/v1/promotions/${campaign}/stacks`, { name: 'Both', tiers })
     const request = explaining({ redeemables: [{ object: 'promotion_stack', id }], order })
-    const told = [
+    const expected = [
       { object: 'promotion_tier', id: first.id, amount: 300 },
       { object: 'promotion_tier', id: second.id, amount: 70, sentence: expect.stringContaining('takes 0.70 off') },
     ]
     const { redeemables } = await validated(shop, request)
-    expect(redeemables.map(({ explanation }: Body) => explanation)).toMatchObject(told)
+    expect(redeemables.map(({ explanation }: Body) => explanation)).toMatchObject(expected)
     const { redemptions } = await redeemed(shop, request)
-    expect(redemptions.map(({ explanation }: Body) => explanation)).toMatchObject(told)
+    expect(redemptions.map(({ explanation }: Body) => explanation)).toMatchObject(expected)
   })
 
   test('in a qualification', async () => {
@@ -907,7 +903,7 @@ describe('a discount says how it came about', () => {
     expect(isUnexplained(await ok(shop, 'POST', '/v1/qualifications', request))).toBe(true)
   })
 
-  test('unless nobody wants to know', async () => {
+  test('only if options.explain is set', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'V', percentOff(10))
     for (const options of [undefined, null, {}, { explain: false }, { explain: null }, { expand: ['order'] }])
@@ -915,7 +911,7 @@ describe('a discount says how it came about', () => {
   })
 })
 
-describe('as of another time', () => {
+describe('options.as_of', () => {
   const month = 31 * 86_400_000
   const at = (fromNow: number) => new Date(Date.now() + fromNow).toISOString()
   const invalid = { status: 400, body: { key: 'invalid_payload' } }
@@ -929,7 +925,7 @@ describe('as of another time', () => {
     return shop
   }
 
-  test('a code of next month is valid, and so is one that has expired', async () => {
+  test('a voucher of next month and an expired one are valid as of their dates', async () => {
     const shop = await timedShop()
     const cases: Array<[code: string, as_of: string | null, key: string | null]> = [
       ['NEXT', null, 'voucher_not_active'],
@@ -951,7 +947,7 @@ describe('as of another time', () => {
     }
   })
 
-  test('the explanation says which time it was', async () => {
+  test('the explanation shows the time', async () => {
     const shop = await timedShop()
     const asOf = at(-2 * month)
     const body = await validated(shop, {
@@ -964,7 +960,7 @@ describe('as of another time', () => {
     )
   })
 
-  test('a qualification looks at that time too', async () => {
+  test('qualifications use that time too', async () => {
     const shop = await timedShop()
     const qualified = async (asOf?: string) => {
       const { redeemables } = await ok(shop, 'POST', '/v1/qualifications', { order, options: { as_of: asOf } })
@@ -975,14 +971,14 @@ describe('as of another time', () => {
     expect(await qualified(at(-month))).toEqual(['PAST'])
   })
 
-  test('no session is opened then', async () => {
+  test('opens no session', async () => {
     const shop = await timedShop()
     const request = { redeemables: vouchers('NEXT'), order, options: { as_of: at(2 * month) } }
     expect(await validate(shop, { ...request, session: { type: 'LOCK' } })).toMatchObject(invalid)
     expect(await validate(shop, request)).toMatchObject({ status: 200, body: { valid: true } })
   })
 
-  test('nothing is redeemed then, and no client looks there', async () => {
+  test('is refused for redemptions and on the client side', async () => {
     const shop = await timedShop()
     const request = { redeemables: vouchers('NEXT'), order, options: { as_of: at(2 * month) } }
     expect(await redeem(shop, request)).toMatchObject(invalid)
@@ -993,7 +989,7 @@ describe('as of another time', () => {
     expect(await asClient(shop, 'POST', '/client/v1/qualifications', { order, options })).toMatchObject(invalid)
   })
 
-  test.each(['yesterday', 7, '2025-13-01T00:00:00Z'])('%j is no time', async (asOf) => {
+  test.each(['yesterday', 7, '2025-13-01T00:00:00Z'])('%j is refused', async (asOf) => {
     const shop = await timedShop()
     const options = { as_of: asOf }
     expect(await validate(shop, { redeemables: vouchers('PAST'), order, options })).toMatchObject(invalid)

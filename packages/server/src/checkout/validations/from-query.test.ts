@@ -27,7 +27,7 @@ const validate = (shop: Shop, values: Record<string, string | number>) =>
   asClient(shop, 'GET', query('/client/v1/validate', values))
 
 describe('GET /client/v1/validate', () => {
-  test('takes all by its query', async () => {
+  test('reads the whole request from its query', async () => {
     const shop = await newShop()
     const mug = await newProduct(shop, 'Mug', { price: 500 })
     await newDiscount(shop, 'TEN', percentOff(10))
@@ -63,7 +63,7 @@ describe('GET /client/v1/validate', () => {
   })
 
   test.each([' TWO WORDS', '\u00a0TWO WORDS\r\n', 'TWO\t WOR\u0001DS'])(
-    'finds a code of two words as %j',
+    'finds a code of two words sent as %j',
     async (code) => {
       const shop = await newShop()
       await newDiscount(shop, 'TWO WORDS', percentOff(10))
@@ -72,7 +72,7 @@ describe('GET /client/v1/validate', () => {
     },
   )
 
-  test('says no as the server side does', async () => {
+  test('answers an invalid code as the server side does', async () => {
     const shop = await newShop()
     await newDiscount(shop, 'OLD', percentOff(10), { expiration_date: '2020-01-01T00:00:00.000Z' })
     const say = (reason: string, key: string) => ({ status: 200, body: { valid: false, reason, error: { key } } })
@@ -80,7 +80,7 @@ describe('GET /client/v1/validate', () => {
     expect(await validate(shop, { code: 'NO' })).toMatchObject(say('voucher not found', 'not_found'))
   })
 
-  test('reads metadata as the schemas want them, for rules to compare', async () => {
+  test('converts metadata to the types of the schemas, so that rules can compare them', async () => {
     const shop = await newShop()
     for (const [relatedObject, name] of Object.entries({ customer: 'age', order: 'seats', redemption: 'desk' })) {
       const properties = { [name]: { type: 'number', array: false, optional: true } }
@@ -113,7 +113,7 @@ describe('GET /client/v1/validate', () => {
     expect(await asked('10', 'many', '12')).toMatchObject({ status: 400, body: { key: 'metadata_validation_failed' } })
   })
 
-  test('knows a customer by id, source id or token', async () => {
+  test('finds a customer by id, source id or tracking id', async () => {
     const shop = await newShop()
     await newDiscount(shop, 'VIP', percentOff(10))
     await newRule(shop, when('customer.metadata', { $is: ['gold'] }, { property: 'level' }), { voucher: 'VIP' })
@@ -141,7 +141,7 @@ describe('GET /client/v1/validate', () => {
     expect(events[0]).toMatchObject({ type: 'customer.validation.succeeded', entity_id: id })
   })
 
-  test('opens a session, which others feel', async () => {
+  test('opens a session that holds the code', async () => {
     const shop = await newShop()
     await newDiscount(shop, 'ONE', amountOff(10), { redemption: { quantity: 1 } })
     const session = { session_type: 'LOCK', session_key: 'S', session_ttl: 2, session_ttl_unit: 'HOURS' }
@@ -213,7 +213,7 @@ describe('GET /client/v1/validate', () => {
     expect(await validate(shop, values)).toMatchObject({ status: 400, body: { key: 'invalid_query_params', details } })
   })
 
-  test('refuses a negative amount by its own name', async () => {
+  test('refuses a negative amount with invalid_amount', async () => {
     const shop = await newShop()
     expect(await validate(shop, { code: 'A', amount: -1 })).toMatchObject({
       status: 400,
@@ -222,7 +222,7 @@ describe('GET /client/v1/validate', () => {
   })
 })
 
-test('GET /client/v1/promotions/validation shows which tiers apply', async () => {
+test('GET /client/v1/promotions/validation lists the tiers that apply', async () => {
   const shop = await newShop()
   const campaign = await newPromotion(shop)
   await newTier(shop, campaign, { name: 'All' })

@@ -19,7 +19,7 @@ async function noted(shop: Shop) {
   return eventsOf(shop, 'customer.validation.')
 }
 
-test('what is told of a validation is what was answered', async () => {
+test('the event of a validation contains its response', async () => {
   const { shop, customer_id } = await shopWithCustomer()
   const valid = await validated(shop, { redeemables: vouchers('TEN'), customer, order, metadata: {} })
   const invalid = await validated(shop, { redeemables: vouchers('NOWHERE'), customer, order })
@@ -27,7 +27,7 @@ test('what is told of a validation is what was answered', async () => {
   await newTier(shop, await newPromotion(shop))
   const promotions = await ok(shop, 'POST', '/v1/promotions/validation', { customer, order })
   expect(promotions.promotions).toHaveLength(1)
-  const told = [
+  const expected = [
     ['succeeded', valid],
     ['failed', invalid],
     ['succeeded', alone],
@@ -37,10 +37,10 @@ test('what is told of a validation is what was answered', async () => {
     entity_id: customer_id,
     data: { customer: expect.objectContaining({ id: customer_id, object: 'customer' }), validation },
   }))
-  expect(await noted(shop)).toEqual(told)
+  expect(await noted(shop)).toEqual(expected)
 })
 
-test('nothing is told of strangers, of other moments, of refusals, and nothing twice', async () => {
+test('unknown customers, as_of requests, refusals and repeated requests emit no event', async () => {
   const { shop } = await shopWithCustomer()
   const body = { redeemables: vouchers('TEN'), order }
   await validated(shop, body)

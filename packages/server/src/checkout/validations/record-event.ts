@@ -5,15 +5,15 @@ import { figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import type { Checkout } from '../decision/facts.ts'
 
 /**
- * Notes that something was validated: in the activity of the customer, if it is known, and in the figures of the campaigns.
- * It is written down a moment after it is answered, as it is answered: a validation changes nothing, and nobody waits for it.
+ * Records a validation: as an event of the customer, if it is stored, and in the figures of the campaigns. The deferred writer
+ * saves both shortly after the response, which the event contains: they are informational, so no request waits for them.
  */
 export function recordValidationEvent(
   ctx: Ctx,
   { buyer: { stored }, candidates, request }: Checkout,
   isValid: boolean,
 ): void {
-  if (request.as_of !== null) return // nobody was at the till
+  if (request.as_of !== null) return // a simulation, no real checkout
   ctx.saving?.onReply((validation) => {
     const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))
     const figure = isValid ? 'validations_succeeded' : 'validations_failed'

@@ -45,7 +45,7 @@ export const ValidationBody = Type.Object(
 )
 export type ValidationBody = Static<typeof ValidationBody>
 
-/** What some redeemables would do to an order. */
+/** The result of a validation of several redeemables. */
 export const Validation = Type.Object({
   id: Type.String({ description: '`valid_` and 24 letters and digits.' }),
   valid: Type.Boolean(),
@@ -61,14 +61,13 @@ export type Validation = Static<typeof Validation>
 
 const Amount = Int({ minimum: 0 })
 
-/** What is asked of one code. */
 export const VoucherValidationBody = Type.Object(
   { ...checkout, gift: Maybe(GiftBody), reward: Maybe(RewardBody), options: Maybe(ValidationOptions) },
   { examples: [sample] },
 )
 export type VoucherValidationBody = Static<typeof VoucherValidationBody>
 
-/** What one code would do, or why it would not: `reason` and `error` (docs/reference/validations.md#one-voucher). */
+/** The result for one voucher; an invalid one has `reason` and `error` (docs/reference/validations.md#one-voucher). */
 export const VoucherValidation = Type.Object({
   valid: Type.Boolean(),
   code: Type.String(),
@@ -95,14 +94,13 @@ export const VoucherValidation = Type.Object({
 })
 export type VoucherValidation = Static<typeof VoucherValidation>
 
-/** What is asked of one promotion tier. */
 export const PromotionTierValidationBody = Type.Object(
   { ...checkout, options: Maybe(ValidationOptions) },
   { examples: [sample] },
 )
 export type PromotionTierValidationBody = Static<typeof PromotionTierValidationBody>
 
-/** What one promotion tier would do, or why it would not (docs/reference/validations.md#promotion-tiers). */
+/** The result for one promotion tier; an invalid one has `reason` and `error` (docs/reference/validations.md#promotion-tiers). */
 export const PromotionTierValidation = Type.Object({
   valid: Type.Boolean(),
   applicable_to: Type.Optional(CoveredEntries),
@@ -158,7 +156,7 @@ export const PromotionValidationQuery = Type.Object({
 })
 export type PromotionValidationQuery = Static<typeof PromotionValidationQuery>
 
-/** The promotion tiers that would do something for an order, the first of them first. */
+/** The promotion tiers that apply to an order, by hierarchy. */
 export const PromotionValidation = Type.Object({
   valid: Type.Boolean({ description: 'Whether there is any.' }),
   tracking_id: Type.Optional(Type.String()),

@@ -34,7 +34,7 @@ const namesIn = ({ promotions }: Body): string[] => promotions.map(({ name }: Bo
 const discount = (discount: object) => ({ action: { discount } })
 
 describe('one tier', () => {
-  test('that applies says what it does', async () => {
+  test('shows its effect if it applies', async () => {
     const shop = await newProject()
     const campaignId = await newPromotion(shop)
     const tier = await newTier(shop, campaignId, {
@@ -67,7 +67,7 @@ describe('one tier', () => {
     })
   })
 
-  test('that does not apply says why, and what it would give', async () => {
+  test('shows the reason and its discount if it does not apply', async () => {
     const shop = await newProject()
     const campaignId = await newPromotion(shop)
     const formula = { type: 'AMOUNT', amount_off: 500, amount_off_formula: 'ORDER_AMOUNT / 10' }
@@ -100,7 +100,7 @@ describe('one tier', () => {
     })
   })
 
-  test("says no in the shop's own words, where a rule has some", async () => {
+  test('shows the custom error message of a rule', async () => {
     const shop = await newProject()
     const { id } = await newTier(shop, await newPromotion(shop))
     const error = { message: 'Spend more' }
@@ -110,7 +110,7 @@ describe('one tier', () => {
     expect(body.error).toEqual(error)
   })
 
-  test('that lacks something of the request is not valid, rather than refused', async () => {
+  test('is invalid, and not an error, if the request lacks an input', async () => {
     const shop = await newProject()
     const { id } = await newTier(shop, await newPromotion(shop))
     await newRule(shop, when('customer.metadata', { $is: ['x'] }, { property: 'vip' }), { promotion_tier: id })
@@ -120,7 +120,7 @@ describe('one tier', () => {
     })
   })
 
-  test('is looked for before the body is, also when it is gone since', async () => {
+  test('is checked to exist before the body is, even if it was deleted just before', async () => {
     const shop = await newProject()
     const { id } = await newTier(shop, await newPromotion(shop))
     const missing = { status: 404, body: { key: 'not_found', resource_type: 'promotion_tier' } }
@@ -131,7 +131,7 @@ describe('one tier', () => {
     expect(await validateTier(shop, id)).toMatchObject({ ...missing, body: { ...missing.body, resource_id: id } })
   })
 
-  test('is recorded in a session, which keeps nothing of it from others', async () => {
+  test('is recorded in a session, but not held from others', async () => {
     const shop = await newProject()
     const { id } = await newTier(shop, await newPromotion(shop))
     await newDiscount(shop, 'ONE', percentOff(10), { redemption: { quantity: 1 } })
@@ -140,14 +140,14 @@ describe('one tier', () => {
     const answer = await validateTier(shop, id, { order, session })
     expect(answer.body).toMatchObject({ valid: true, session: { ...session, ttl: 7, ttl_unit: 'DAYS' } })
     expect((await validateTier(shop, id)).body).toMatchObject({ valid: true })
-    // It took the place of what the session held before.
+    // It replaced the earlier holds of the session.
     expect(await validated(shop, { redeemables: vouchers('ONE'), order })).toMatchObject({ valid: true })
     const { db } = shop.service.runtime.database
     const holds = await db.selectFrom('holds').where('project_id', '=', shop.project_id).selectAll().execute()
     expect(holds).toMatchObject([{ session_key: 'S', resource_id: id, quantity: 0, credits: 0 }])
   })
 
-  test('knows no limits of stacking', async () => {
+  test('is not subject to stacking limits', async () => {
     const shop = await newProject()
     await setStackingRules(shop, { redeemables_no_effect_rule: 'SKIP' })
     const { id } = await newTier(shop, await newPromotion(shop), discount(amountOff(0)))
@@ -159,7 +159,7 @@ describe('one tier', () => {
 })
 
 describe('all tiers', () => {
-  test('that apply, by their place and then the newest first, each alone on the order', async () => {
+  test('are listed if they apply, by hierarchy and then newest first, each evaluated on its own', async () => {
     const shop = await newProject()
     const [first, second] = [await newPromotion(shop, 'First'), await newPromotion(shop, 'Second')]
     await newTier(shop, first, { name: 'A1', ...discount(percentOff(10)) })
@@ -176,7 +176,7 @@ describe('all tiers', () => {
       expect(one).toMatchObject({ valid: true, tracking_id: body.tracking_id, object: 'promotion_tier' })
   })
 
-  test('none of which applies', async () => {
+  test('return valid false if none applies', async () => {
     const shop = await newProject()
     expect(await validatePromotions(shop)).toEqual({ valid: false, promotions: [] })
     await newTier(shop, await newPromotion(shop), { active: false })
@@ -187,7 +187,7 @@ describe('all tiers', () => {
     })
   })
 
-  test('or only their audience', async () => {
+  test('are checked for customer rules only with audienceRulesOnly', async () => {
     const shop = await newProject()
     const campaign = await newPromotion(shop)
     const mug = await newProduct(shop, 'Mug')
@@ -219,7 +219,7 @@ describe('all tiers', () => {
     })
   })
 
-  test('with their categories for who asks', async () => {
+  test('show their categories with expand', async () => {
     const shop = await newProject()
     const [own, inherited] = [await newCategory(shop, 'Own'), await newCategory(shop, 'Inherited')]
     const campaign = await newPromotion(shop)
@@ -233,7 +233,7 @@ describe('all tiers', () => {
     ])
   })
 
-  test('that filters name', async () => {
+  test('are selected by filters', async () => {
     const shop = await newProject()
     const [first, second] = [await newPromotion(shop, 'First'), await newPromotion(shop, 'Second')]
     await newTier(shop, first, { name: 'A1', metadata: { color: 'red', size: 5 } })
@@ -258,7 +258,7 @@ describe('all tiers', () => {
       })
   })
 
-  test('but no more than the newest 150, of those that filters name', async () => {
+  test('are limited to the newest 150 that match the filters', async () => {
     const shop = await newProject()
     const old = Array.from({ length: 3 }, (_, n) => ({ name: `old ${n}`, metadata: { age: 'old' }, ...tenth }))
     await newPromotion(shop, 'Old', old)
@@ -272,7 +272,7 @@ describe('all tiers', () => {
   })
   const tenth = { action: { discount: percentOff(10) } }
 
-  test('whose counters are counted', async () => {
+  test('are subject to their counters', async () => {
     const shop = await newProject()
     const campaign = await newPromotion(shop)
     const { id } = await newTier(shop, campaign)
@@ -296,7 +296,7 @@ describe('all tiers', () => {
     expect((await validateTier(shop, id)).body).toMatchObject({ valid: false })
   })
 
-  test('are told to a known customer once, and counted for the campaigns that applied', async () => {
+  test('emit one event for a known customer, and count for the campaigns of applicable tiers', async () => {
     const shop = await newProject()
     const [yes, no] = [await newPromotion(shop, 'Yes'), await newPromotion(shop, 'No')]
     await newTier(shop, yes)
@@ -314,9 +314,14 @@ describe('all tiers', () => {
   test.each<[about: string, body: object, status: number, error: object]>([
     ['an unknown order', { order: { id: 'ord_none' } }, 404, { key: 'not_found', resource_type: 'order' }],
     ['a negative amount', { order: { amount: -1 } }, 400, { key: 'invalid_amount' }],
-    ['two customers', { customer: { source_id: 'anna' }, tracking_id: 'bert' }, 400, { key: 'ambiguous_tracking_id' }],
-    ['no order at all', { order: 5 }, 400, { key: 'invalid_payload' }],
-  ])('not for %s', async (_, body, status, error) => {
+    [
+      'a tracking id of another customer',
+      { customer: { source_id: 'anna' }, tracking_id: 'bert' },
+      400,
+      { key: 'ambiguous_tracking_id' },
+    ],
+    ['an order that is no object', { order: 5 }, 400, { key: 'invalid_payload' }],
+  ])('refuse %s', async (_, body, status, error) => {
     const shop = await newProject()
     expect(await shop.call('POST', '/v1/promotions/validation', body)).toMatchObject({ status, body: error })
   })

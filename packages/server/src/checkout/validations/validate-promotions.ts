@@ -17,7 +17,7 @@ import { refuseAsOf } from './validate.ts'
 import { tierView } from './validate-tier.ts'
 
 /**
- * Which promotion tiers would do something for an order, each alone on it as it was sent
+ * Lists the promotion tiers that apply to an order, each evaluated on its own on the order as it was sent
  * (docs/reference/validations.md#promotion-tiers).
  */
 export async function validatePromotions(
@@ -28,9 +28,9 @@ export async function validatePromotions(
   const filter = readFilter(filters)
   const request = readRequest(ctx, body, [])
   refuseAsOf(ctx, request)
-  const it = await loadTiers(ctx, request, filter)
-  refuseMetadata(it)
-  const outcomes = qualify(it.facts, {
+  const checkout = await loadTiers(ctx, request, filter)
+  refuseMetadata(checkout)
+  const outcomes = qualify(checkout.facts, {
     explain: request.explain,
     ...(audienceRulesOnly ? { omit: isNotAboutCustomer, tolerates_missing_bundle: true } : {}),
   })
@@ -38,19 +38,19 @@ export async function validatePromotions(
   const valid = applied.length > 0
   const result: PromotionValidation = {
     valid,
-    ...trackingIdOf(ctx, it),
-    // They come newest first, and stay so among those of the same place.
-    promotions: applied.map((outcome) => tierView(ctx, it, outcome)).sort((a, b) => a.hierarchy - b.hierarchy),
+    ...trackingIdOf(ctx, checkout),
+    // `outcomes` are newest first; the stable sort keeps that order within the same hierarchy.
+    promotions: applied.map((outcome) => tierView(ctx, checkout, outcome)).sort((a, b) => a.hierarchy - b.hierarchy),
   }
-  // Who is shown what there is has not tried each of them: only what would apply counts for its campaign.
-  const candidates = applied.flatMap((outcome) => candidateOf(it, outcome) ?? [])
-  recordValidationEvent(ctx, { ...it, candidates }, valid)
+  // The caller did not try each tier: only applicable ones count as validations of their campaign.
+  const candidates = applied.flatMap((outcome) => candidateOf(checkout, outcome) ?? [])
+  recordValidationEvent(ctx, { ...checkout, candidates }, valid)
   return result
 }
 
 const isNotAboutCustomer = (rule: string): boolean => !/^customer[._]/.test(rule)
 
-/** What promotions are filtered by. */
+/** The fields by which promotions are filtered. */
 export const promotionFields: readonly string[] = ['promotion_id', 'metadata.*']
 
 /** `filters[metadata][color]…` is the same as `filters[metadata.color]…`. */
@@ -70,31 +70,31 @@ function readFilter(sent: unknown): Filter | null {
 }
 
 /**
- * The request with the newest tiers that it asks for, and what their rules count. Which those are says the configuration in
- * memory; when it turns out to be outdated, they are chosen once more.
+ * Loads the request with the newest tiers that match the filter, and the counters of their rules. The tiers come from the cached
+ * configuration; if it proves to be outdated, they are selected again.
  */
 async function loadTiers(ctx: Ctx, request: CheckoutRequest, filter: Filter | null): Promise<Checkout> {
   let configuration = ctx.configurations.known(ctx.project_id)
   for (let attempt = 0; ; attempt += 1) {
-    const tiers = examinedTiers(ctx, configuration, filter)
-    const asked = { ...request, redeemables: tiers.map(({ id }) => ({ object: 'promotion_tier' as const, id })) }
-    const loaded = await loadCheckout(ctx, asked, { db: ctx.db })
-    if (loaded.configuration === configuration || attempt === choicesMax)
-      return known(assembleCheckout(ctx, asked, loaded))
-    configuration = loaded.configuration
+    const tiers = selectTiers(ctx, configuration, filter)
+    const tierRequest = { ...request, redeemables: tiers.map(({ id }) => ({ object: 'promotion_tier' as const, id })) }
+    const rows = await loadCheckout(ctx, tierRequest, { db: ctx.db })
+    if (rows.configuration === configuration || attempt === selectionsMax)
+      return withoutDeletedTiers(assembleCheckout(ctx, tierRequest, rows))
+    configuration = rows.configuration
   }
 }
 
-/** Whoever changes the configuration without a pause cannot keep anybody from an answer. */
-const choicesMax = 5
+/** Then the request goes on with what it has: continuous changes of the configuration must not keep it from a response. */
+const selectionsMax = 5
 
-/** Without tiers that are gone since they were chosen. */
-function known(it: Checkout): Checkout {
-  const candidates = it.candidates.filter(({ tier }) => tier !== null)
-  return { ...it, candidates, facts: { ...it.facts, redeemables: candidates.map(({ facts }) => facts) } }
+/** Without tiers that were deleted since they were selected. */
+function withoutDeletedTiers(checkout: Checkout): Checkout {
+  const candidates = checkout.candidates.filter(({ tier }) => tier !== null)
+  return { ...checkout, candidates, facts: { ...checkout.facts, redeemables: candidates.map(({ facts }) => facts) } }
 }
 
-function examinedTiers(
+function selectTiers(
   { now, project: { timezone } }: Ctx,
   configuration: Configuration,
   filter: Filter | null,
@@ -114,7 +114,7 @@ const readField = ({ campaign_id, metadata }: ConfiguredTier, field: string): un
   return field === 'promotion_id' ? campaign_id : Object.hasOwn(metadata, key) ? metadata[key] : undefined
 }
 
-/** Filters read the types of metadata where those of products stand: they are meant for products and customers. */
+/** Filters look up metadata types under `product`: the engine supports only those of products and customers. */
 function catalogueOf({ metadata_schemas, locations }: Configuration): Catalogue {
   const schema = [...metadata_schemas.values()].find(({ related_object }) => related_object === 'promotion_tier')
   const definitions = active((schema?.properties ?? []) as NamedDefinition[])

@@ -11,17 +11,19 @@ import type { Candidate } from '../decision/redeemables.ts'
 import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalView } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
-import { validateAlone } from './alone.ts'
+import { validateSingle } from './alone.ts'
 import type { PromotionTierValidation, PromotionTierValidationBody } from './schema.ts'
 
-/** A tier in memory is there, or was a moment ago, which is found out with the rest: only an unknown one is worth a trip. */
+/**
+ * Queries only for a tier that is not in the cached configuration: if a cached tier was deleted, the checkout itself finds out.
+ */
 export async function refuseUnknownTier(ctx: Ctx, id: string): Promise<void> {
   if (!ctx.configurations.known(ctx.project_id).tiers.has(id)) await getTier(ctx, id)
 }
 
 /**
- * What one promotion tier would do to an order (docs/reference/validations.md#promotion-tiers). Nothing changes but a session's
- * holds.
+ * Validates one promotion tier on an order (docs/reference/validations.md#promotion-tiers). Changes nothing but the holds of a
+ * session.
  */
 export function validateTier(
   ctx: Ctx,
@@ -29,34 +31,34 @@ export function validateTier(
   body: PromotionTierValidationBody,
 ): Promise<PromotionTierValidation | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, [{ object: 'promotion_tier', id }])
-  return validateAlone(ctx, request, (it, outcome, session) => ({
-    ...tierView(ctx, it, outcome),
+  return validateSingle(ctx, request, (checkout, outcome, session) => ({
+    ...tierView(ctx, checkout, outcome),
     ...(session === null ? {} : { session }),
   }))
 }
 
-/** A tier and what came of it. */
-export function tierView(ctx: Ctx, it: Checkout, outcome: Outcome): PromotionTierValidation {
-  const { tier, campaign } = knownTier(candidateOf(it, outcome), outcome.id)
+/** A tier with its outcome. */
+export function tierView(ctx: Ctx, checkout: Checkout, outcome: Outcome): PromotionTierValidation {
+  const { tier, campaign } = knownTier(candidateOf(checkout, outcome), outcome.id)
   const { banner } = tier
   const common = {
     id: tier.id,
     name: tier.name,
     ...(banner === null ? {} : { banner }),
-    campaign: campaignView(it, campaign),
+    campaign: campaignView(checkout, campaign),
     hierarchy: tier.hierarchy,
     metadata: tier.metadata,
-    ...trackingIdOf(ctx, it),
+    ...trackingIdOf(ctx, checkout),
     ...explained(outcome),
     object: 'promotion_tier' as const,
   }
-  if (outcome.status === 'APPLICABLE') return { valid: true, ...validOf(it, tier, outcome), ...common }
+  if (outcome.status === 'APPLICABLE') return { valid: true, ...validOf(checkout, tier, outcome), ...common }
   const { reason } = outcome
   const { discount } = tier
   return {
     valid: false,
     reason: reason.message,
-    error: reason.error ?? refusalView(ctx, reason, candidateOf(it, outcome), outcome),
+    error: reason.error ?? refusalView(ctx, reason, candidateOf(checkout, outcome), outcome),
     ...(discount === null ? {} : { discount }),
     ...common,
   }
@@ -68,31 +70,31 @@ function knownTier(candidate: Candidate | null, id: string): { tier: ConfiguredT
   return { tier, campaign }
 }
 
-function validOf(it: Checkout, tier: ConfiguredTier, outcome: Applicable) {
+function validOf(checkout: Checkout, tier: ConfiguredTier, outcome: Applicable) {
   const { order, applicable_to, inapplicable_to, discount } = outcome
   const { total_discount_amount: discountAmount = 0, total_applied_discount_amount: appliedDiscountAmount = 0 } =
     order ?? {}
   return {
     applicable_to,
     inapplicable_to,
-    ...(order === undefined ? {} : { order: orderView(it, order, []) }),
+    ...(order === undefined ? {} : { order: orderView(checkout, order, []) }),
     ...(discount === undefined ? {} : { discount }),
     ...setOnly({ start_date: tier.start_date, expiration_date: tier.expiration_date }),
     ...(discountAmount === 0 ? {} : { discount_amount: discountAmount }),
     ...(appliedDiscountAmount === 0 ? {} : { applied_discount_amount: appliedDiscountAmount }),
     category_id: tier.category_id,
-    ...(showsCategories(it) ? { categories: categoriesOf(it, { voucher: null, tier }) } : {}),
+    ...(showsCategories(checkout) ? { categories: categoriesOf(checkout, { voucher: null, tier }) } : {}),
   }
 }
 
-function campaignView(it: Checkout, campaign: ConfiguredCampaign): PromotionTierValidation['campaign'] {
+function campaignView(checkout: Checkout, campaign: ConfiguredCampaign): PromotionTierValidation['campaign'] {
   const { id, start_date, expiration_date, active, category_id } = campaign
-  const category = categoryOf(it.loaded.configuration, { category_id, campaign_id: null })
+  const category = categoryOf(checkout.rows.configuration, { category_id, campaign_id: null })
   return {
     id,
     ...setOnly({ start_date, expiration_date }),
     active,
-    ...(showsCategories(it) ? { categories: category === null ? [] : [toCategory(category)] } : {}),
+    ...(showsCategories(checkout) ? { categories: category === null ? [] : [toCategory(category)] } : {}),
     object: 'campaign',
   }
 }

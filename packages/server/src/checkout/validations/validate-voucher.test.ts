@@ -25,7 +25,7 @@ const validated = (shop: Shop, code: string, body: object = {}) =>
 const order = { amount: 1000 }
 const nothing = { object: 'list', data_ref: 'data', data: [], total: 0 }
 
-describe('a code that is valid says what it does', () => {
+describe('a valid voucher shows its effect', () => {
   test('a discount, on an order', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', percentOff(10), {
@@ -62,14 +62,14 @@ describe('a code that is valid says what it does', () => {
     })
   })
 
-  test('by its id too, and whatever the case where the project does not care', async () => {
+  test('by its id too, and in any case if codes are case-insensitive', async () => {
     const shop = await newProject({ project: { case_sensitive_codes: false } })
     const { id } = await newDiscount(shop, 'Ten', percentOff(10))
     for (const name of [id, 'tEN']) expect(await validated(shop, name)).toMatchObject({ valid: true, code: 'Ten' })
     expect(await validated(shop, id)).not.toHaveProperty('order')
   })
 
-  test('with its campaign, and its categories for who asks', async () => {
+  test('with its campaign, and its categories with expand', async () => {
     const shop = await newProject()
     const category = await newCategory(shop, 'Outlet', 2)
     await setStackingRules(shop, { exclusive_categories: [category.id] })
@@ -83,7 +83,7 @@ describe('a code that is valid says what it does', () => {
     expect(expanded).toHaveProperty('order')
   })
 
-  test('credits of a gift card: those that are asked for, or as many as the order takes', async () => {
+  test('credits of a gift card: those requested, or as many as the order needs', async () => {
     const shop = await newProject()
     await newGiftCard(shop, 'GIFT', 1500)
     const gift = { amount: 1500, balance: 1500, effect: 'APPLY_TO_ORDER' }
@@ -98,7 +98,7 @@ describe('a code that is valid says what it does', () => {
     })
   })
 
-  test('points of a loyalty card, and the reward that they buy', async () => {
+  test('points of a loyalty card, and their reward', async () => {
     const shop = await newProject()
     const card = await newCard(shop, { points: 150, coin: { exchange_ratio: 3, points_ratio: 40 } })
     const { reward_id, assignment_id, source_id } = card
@@ -110,7 +110,7 @@ describe('a code that is valid says what it does', () => {
       order: { total_amount: 1900 },
     })
     expect(body).not.toHaveProperty('discount')
-    // Its holder is meant where nobody else is named.
+    // The customer defaults to the holder of the card.
     expect(body.tracking_id).toMatch(/^track_/)
     const other = await validated(shop, card.code, { order, reward: { assignment_id }, customer: { source_id: 'no' } })
     expect(other).toMatchObject({ valid: false, error: { key: 'invalid_customer' } })
@@ -123,7 +123,7 @@ describe('a code that is valid says what it does', () => {
     })
   })
 
-  test('what rules cover', async () => {
+  test('the goods that rules cover', async () => {
     const shop = await newProject()
     const mug = await newProduct(shop, 'Mug', { price: 500 })
     await newDiscount(shop, 'MUG', amountOff(200))
@@ -136,7 +136,7 @@ describe('a code that is valid says what it does', () => {
   })
 })
 
-test('limits of stacking and what has no effect do not matter, modes of calculation and ONCE do', async () => {
+test('stacking limits and the no-effect rule do not apply, calculation modes and ONCE do', async () => {
   const shop = await newProject()
   const category = await newCategory(shop, 'Outlet')
   const mug = await newProduct(shop, 'Mug', { price: 500 })
@@ -166,8 +166,8 @@ test('limits of stacking and what has no effect do not matter, modes of calculat
   })
 })
 
-describe('a code that is not valid says why', () => {
-  test('nobody knows it', async () => {
+describe('an invalid voucher shows the reason', () => {
+  test('it is unknown', async () => {
     const shop = await newProject()
     const answer = await validate(shop, 'NOWHERE', { order, customer: { source_id: 'anna' } })
     expect(answer).toMatchObject({ status: 200 })
@@ -217,7 +217,7 @@ describe('a code that is not valid says why', () => {
     })
   })
 
-  test("a rule does not hold, and has the shop's own words for it", async () => {
+  test("a rule is violated, with the shop's custom error message", async () => {
     const shop = await newProject()
     await newDiscount(shop, 'BIG', percentOff(10))
     const error = { message: 'Spend more' }
@@ -230,7 +230,7 @@ describe('a code that is not valid says why', () => {
   })
 })
 
-describe('a request that lacks something is refused', () => {
+describe('a request that lacks an input is refused', () => {
   const customerRule = when('customer.metadata', { $is: ['x'] }, { property: 'vip' })
   const cases: Array<[key: string, prepare: (shop: Shop) => Promise<[code: string, body: object]>]> = [
     ['missing_customer', async (shop) => [await ruled(shop, customerRule), { order }]],
@@ -269,19 +269,19 @@ describe('a request that lacks something is refused', () => {
   })
 
   test.each<[about: string, body: object, status: number, error: object]>([
-    ['credits of letters', { gift: { credits: 'many' } }, 400, { key: 'invalid_gift' }],
+    ['credits that are not a number', { gift: { credits: 'many' } }, 400, { key: 'invalid_gift' }],
     ['a negative amount', { order: { amount: -1 } }, 400, { key: 'invalid_amount' }],
     ['an unknown order', { order: { id: 'ord_none' } }, 404, { key: 'not_found', resource_type: 'order' }],
-    ['no customer at all', { customer: 5 }, 400, { key: 'invalid_payload' }],
-    ['another session', { session: { type: 'KEY' } }, 400, { key: 'invalid_payload' }],
+    ['a customer that is no object or string', { customer: 5 }, 400, { key: 'invalid_payload' }],
+    ['an unknown session type', { session: { type: 'KEY' } }, 400, { key: 'invalid_payload' }],
     [
-      'two customers',
+      'a tracking id of another customer',
       { customer: { source_id: 'anna' }, tracking_id: 'bert' },
       400,
       { key: 'ambiguous_tracking_id', message: "Ambiguous trackingId ('bert' vs. 'anna')" },
     ],
     [
-      'a session at another time',
+      'a session with as_of',
       { session: { type: 'LOCK' }, options: { as_of: '2030-01-01' } },
       400,
       { key: 'invalid_payload' },
@@ -292,7 +292,7 @@ describe('a request that lacks something is refused', () => {
     expect(await validate(shop, 'TEN', body)).toMatchObject({ status, body: error })
   })
 
-  test('metadata that could not be redeemed with', async () => {
+  test('metadata that a redemption would refuse', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', percentOff(10))
     for (const relatedObject of ['redemption', 'order'])
@@ -313,7 +313,7 @@ describe('a request that lacks something is refused', () => {
   })
 })
 
-test('a customer is named, by a token too, and nothing of it is written down', async () => {
+test('a customer can be named by id, source id or tracking id, and is neither created nor updated', async () => {
   const shop = await newProject()
   await newDiscount(shop, 'VIP', percentOff(10))
   await newRule(shop, when('customer.metadata', { $is: ['gold'] }, { property: 'level' }), { voucher: 'VIP' })
@@ -334,7 +334,7 @@ test('a customer is named, by a token too, and nothing of it is written down', a
   expect({ total, level: customers[0].metadata.level }).toEqual({ total: 1, level: 'gold' })
 })
 
-test('what a customer has validated is told in its activity, and counted for the campaign', async () => {
+test('a validation emits an event of the customer, and counts for the campaign', async () => {
   const shop = await newProject()
   const { runtime } = shop.service
   const campaign = await newCampaign(shop, 'Spring', { type: 'AUTO_UPDATE' })
@@ -345,8 +345,8 @@ test('what a customer has validated is told in its activity, and counted for the
   await validated(shop, code, { order, customer })
   await validated(shop, code, { order: { amount: 100 }, customer })
   await validated(shop, code, { order: { amount: 100 }, customer: { source_id: 'unknown' } })
-  await validate(shop, code, { customer }) // refused: there was nothing to decide
-  await validated(shop, code, { order, customer, options: { as_of: '2030-01-01' } }) // nobody was at the till
+  await validate(shop, code, { customer }) // refused, so nothing is recorded
+  await validated(shop, code, { order, customer, options: { as_of: '2030-01-01' } }) // a simulation
   await runtime.deferred.flush()
   const events = await eventsOf(shop, 'customer.validation.')
   expect(events.map(({ type, entity_id }) => [type, entity_id])).toEqual([
@@ -361,7 +361,7 @@ test('what a customer has validated is told in its activity, and counted for the
   expect(summary).toMatchObject({ validations_succeeded: 1, validations_failed: 2 })
 })
 
-test('an explanation, and another moment, for who asks', async () => {
+test('options.explain and options.as_of are accepted', async () => {
   const shop = await newProject()
   await newDiscount(shop, 'SOON', percentOff(10), { start_date: '2190-01-01T00:00:00.000Z' })
   const options = { explain: true }

@@ -11,18 +11,18 @@ import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalFacts, refusalView } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
-import { validateAlone } from './alone.ts'
+import { validateSingle } from './alone.ts'
 import type { VoucherValidation, VoucherValidationBody } from './schema.ts'
 
 export interface VoucherValidationOptions {
   /**
-   * The caller cannot choose what points are spent on: as many as possible pay for the order
+   * The caller cannot choose a reward: a loyalty card pays for the order with as many points as possible
    * (docs/reference/client-side.md#single-vouchers-and-tiers).
    */
   pays_with_points?: boolean
 }
 
-/** What one code would do to an order (docs/reference/validations.md#one-voucher). Nothing changes but a session's holds. */
+/** Validates one voucher on an order (docs/reference/validations.md#one-voucher). Changes nothing but the holds of a session. */
 export function validateVoucher(
   ctx: Ctx,
   code: string,
@@ -30,23 +30,23 @@ export function validateVoucher(
   { pays_with_points = false }: VoucherValidationOptions = {},
 ): Promise<VoucherValidation | StoredReplyResult | ApiError> {
   const { gift = null, reward = null } = body
-  const request = readRequest(ctx, body, [{ object: 'voucher', id: code, gift, reward }], { is_alone: true })
-  return validateAlone(
+  const request = readRequest(ctx, body, [{ object: 'voucher', id: code, gift, reward }], { is_single: true })
+  return validateSingle(
     ctx,
     request,
-    (it, outcome, session) => ({
+    (checkout, outcome, session) => ({
       ...(outcome.status === 'APPLICABLE'
-        ? validOf(it, outcome, session)
-        : invalidOf(ctx, it, code, refusedAtOnce(it, outcome))),
-      ...trackingIdOf(ctx, it),
+        ? validOf(checkout, outcome, session)
+        : invalidOf(ctx, checkout, code, refuseMissingInput(checkout, outcome))),
+      ...trackingIdOf(ctx, checkout),
       ...explained(outcome),
     }),
-    pays_with_points ? (it) => payingWithPoints(ctx, it) : undefined,
+    pays_with_points ? (checkout) => withCoinReward(ctx, checkout) : undefined,
   )
 }
 
-function validOf(it: Checkout, outcome: Applicable, session: SessionView | null): VoucherValidation {
-  const candidate = candidateOf(it, outcome) as Candidate
+function validOf(checkout: Checkout, outcome: Applicable, session: SessionView | null): VoucherValidation {
+  const candidate = candidateOf(checkout, outcome) as Candidate
   const voucher = candidate.voucher as NonNullable<Candidate['voucher']>
   const { campaign } = candidate
   const { order, applicable_to, inapplicable_to } = outcome
@@ -56,17 +56,17 @@ function validOf(it: Checkout, outcome: Applicable, session: SessionView | null)
     applicable_to,
     inapplicable_to,
     ...(session === null ? {} : { session }),
-    ...(order === undefined ? {} : { order: orderView(it, order, [candidate]) }),
-    ...worthOf(candidate, outcome),
+    ...(order === undefined ? {} : { order: orderView(checkout, order, [candidate]) }),
+    ...benefitOf(candidate, outcome),
     ...setOnly({ start_date: voucher.start_date, expiration_date: voucher.expiration_date }),
     metadata: metadataOf(voucher),
     ...(campaign === null ? {} : { campaign: campaign.name, campaign_id: campaign.id }),
-    ...(it.request.expand?.has('category') === true ? { categories: categoriesOf(it, candidate) } : {}),
+    ...(checkout.request.expand?.has('category') === true ? { categories: categoriesOf(checkout, candidate) } : {}),
   }
 }
 
-/** What it gives, in the words of its kind. */
-function worthOf(
+/** The benefit: of a discount, gift card or loyalty card. */
+function benefitOf(
   { facts, voucher }: Candidate,
   { discount, loyalty_card }: Applicable,
 ): Pick<VoucherValidation, 'discount' | 'gift' | 'loyalty' | 'reward'> {
@@ -87,10 +87,11 @@ function worthOf(
   return discount === undefined ? {} : { discount }
 }
 
-type Refused = Exclude<Outcome, Applicable>
+type Inapplicable = Exclude<Outcome, Applicable>
 
 /**
- * What the request lacks is the mistake of who sent it, and says nothing of the code (docs/reference/validations.md#one-voucher).
+ * Inputs that the request lacks: an error of the caller, which says nothing about the voucher
+ * (docs/reference/validations.md#one-voucher).
  */
 const missingInputs: ReadonlySet<string> = new Set([
   'missing_reward',
@@ -101,19 +102,19 @@ const missingInputs: ReadonlySet<string> = new Set([
   'missing_amount',
 ] satisfies ErrorKey[])
 
-function refusedAtOnce(it: Checkout, outcome: Refused): Refused {
+function refuseMissingInput(checkout: Checkout, outcome: Inapplicable): Inapplicable {
   const { reason } = outcome
   if (!missingInputs.has(reason.key)) return outcome
   const { explanation } = explained(outcome)
   throw new ApiError(reason.key as ErrorKey, {
-    ...refusalFacts(reason, candidateOf(it, outcome), outcome),
+    ...refusalFacts(reason, candidateOf(checkout, outcome), outcome),
     ...(explanation === undefined ? {} : { explanation: [explanation] }),
   })
 }
 
-function invalidOf(ctx: Ctx, it: Checkout, code: string, outcome: Refused): VoucherValidation {
+function invalidOf(ctx: Ctx, checkout: Checkout, code: string, outcome: Inapplicable): VoucherValidation {
   const { reason } = outcome
-  const candidate = candidateOf(it, outcome)
+  const candidate = candidateOf(checkout, outcome)
   const voucher = candidate?.voucher ?? null
   return {
     valid: false,
@@ -124,27 +125,29 @@ function invalidOf(ctx: Ctx, it: Checkout, code: string, outcome: Refused): Vouc
   }
 }
 
-/** A loyalty card for which no reward is named pays with points, if its program has a reward for that. */
-function payingWithPoints(ctx: Ctx, it: Checkout): Checkout {
-  const { request, loaded, candidates } = it
+/** Gives a loyalty card without a reward the first coin reward of its program, if there is one. */
+function withCoinReward(ctx: Ctx, checkout: Checkout): Checkout {
+  const { request, rows, candidates } = checkout
   const [sent] = request.redeemables
   const [candidate] = candidates
-  if (sent === undefined || sent.reward !== undefined || candidate?.facts.kind !== 'loyalty_card') return it
-  const assignmentId = firstCoinReward(loaded.configuration, candidate.voucher?.campaign_id ?? null)
-  if (assignmentId === undefined) return it
+  if (sent === undefined || sent.reward !== undefined || candidate?.facts.kind !== 'loyalty_card') return checkout
+  const assignmentId = firstCoinReward(rows.configuration, candidate.voucher?.campaign_id ?? null)
+  if (assignmentId === undefined) return checkout
   return assembleCheckout(
     ctx,
     { ...request, redeemables: [{ ...sent, reward: { assignment_id: assignmentId } }] },
-    loaded,
+    rows,
   )
 }
 
-/** The oldest assignment of such a reward. Ids are in the order of creation. */
+/** The oldest assignment of a coin reward. Ids are in the order of creation. */
 const firstCoinReward = (
   { rewards, reward_assignments }: Configuration,
   campaignId: string | null,
 ): string | undefined =>
   [...reward_assignments.values()]
-    .filter((one) => one.related_object_id === campaignId && rewards.get(one.reward_id)?.type === 'COIN')
+    .filter(
+      ({ related_object_id, reward_id }) => related_object_id === campaignId && rewards.get(reward_id)?.type === 'COIN',
+    )
     .map(({ id }) => id)
     .sort()[0]

@@ -15,46 +15,47 @@ import { recordValidationEvent } from './record-event.ts'
 import type { Validation, ValidationBody } from './schema.ts'
 
 /**
- * What some redeemables would do to an order, one after the other (docs/reference/validations.md#validate-several). Nothing
- * changes but a session's holds.
+ * Validates several redeemables on an order, applied one after another (docs/reference/validations.md#validate-several). Changes
+ * nothing but the holds of a session.
  */
 export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validation | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, body.redeemables)
   refuseAsOf(ctx, request)
-  return decideAndSave(ctx, request, (it) => {
-    refuseRequest(it)
-    refuseMetadata(it)
-    const verdict = evaluate(it.facts, { explain: request.explain })
+  return decideAndSave(ctx, request, (checkout) => {
+    refuseRequest(checkout)
+    refuseMetadata(checkout)
+    const verdict = evaluate(checkout.facts, { explain: request.explain })
     refuseOutcomes(verdict.redeemables)
     const session = verdict.valid && request.session !== null ? openedSession(request.session) : null
-    const result = validationOf(ctx, it, verdict, session)
-    recordValidationEvent(ctx, it, verdict.valid)
-    return { result, changes: session === null ? null : holdsOf(ctx, it, verdict, session.key) }
+    const result = validationOf(ctx, checkout, verdict, session)
+    recordValidationEvent(ctx, checkout, verdict.valid)
+    return { result, changes: session === null ? null : holdsOf(ctx, checkout, verdict, session.key) }
   })
 }
 
-/** Another moment than now is for those who look, on the server side (docs/decisions). */
+/** `as_of` is only for evaluations on the server side that hold and redeem nothing (docs/decisions). */
 export function refuseAsOf({ caller }: Ctx, { as_of, session }: CheckoutRequest): void {
   if (as_of === null) return
   if (caller.channel === 'CLIENT_API') throw invalidPayload('Property .options.as_of is for the server side only')
   if (session !== null) throw invalidPayload('Property .options.as_of must NOT be sent with a session')
 }
 
-function validationOf(ctx: Ctx, it: Checkout, verdict: Verdict, session: SessionView | null): Validation {
-  const applied = appliedOf(it, verdict.redeemables)
-  const shown = (outcome: Outcome) => resultOf(ctx, it, outcome, applied)
-  const of = (status: Outcome['status']) => verdict.redeemables.filter((one) => one.status === status).map(shown)
-  const isPartial = it.facts.stacking_rules.redeemables_application_mode === 'PARTIAL'
-  const [skipped, inapplicable] = [of('SKIPPED'), of('INAPPLICABLE')]
+function validationOf(ctx: Ctx, checkout: Checkout, verdict: Verdict, session: SessionView | null): Validation {
+  const applied = appliedOf(checkout, verdict.redeemables)
+  const toResult = (outcome: Outcome) => resultOf(ctx, checkout, outcome, applied)
+  const resultsWith = (status: Outcome['status']) =>
+    verdict.redeemables.filter((outcome) => outcome.status === status).map(toResult)
+  const isPartial = checkout.facts.stacking_rules.redeemables_application_mode === 'PARTIAL'
+  const [skipped, inapplicable] = [resultsWith('SKIPPED'), resultsWith('INAPPLICABLE')]
   return {
     id: newId('validation', Date.parse(ctx.now)),
     valid: verdict.valid,
-    redeemables: isPartial ? of('APPLICABLE') : verdict.redeemables.map(shown),
+    redeemables: isPartial ? resultsWith('APPLICABLE') : verdict.redeemables.map(toResult),
     ...(skipped.length === 0 ? {} : { skipped_redeemables: skipped }),
     ...(inapplicable.length === 0 ? {} : { inapplicable_redeemables: inapplicable }),
-    ...(verdict.order === undefined ? {} : { order: orderView(it, verdict.order, applied) }),
-    ...trackingIdOf(ctx, it),
+    ...(verdict.order === undefined ? {} : { order: orderView(checkout, verdict.order, applied) }),
+    ...trackingIdOf(ctx, checkout),
     ...(session === null ? {} : { session }),
-    stacking_rules: it.facts.stacking_rules,
+    stacking_rules: checkout.facts.stacking_rules,
   }
 }
